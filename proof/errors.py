@@ -1,0 +1,68 @@
+"""What can go wrong, one class per way to fail; each owns its exit code and HTTP status.
+
+A message names the file, the line where there is one, and what to do. The library raises; only a
+front end (the command line, the web) turns an error into an exit or a response.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ProofError(Exception):
+    """Base of every error that a user can cause or mend."""
+
+    exit_code = 2
+    http_status = 500
+
+
+class UsageError(ProofError):
+    """The command, its options or the settings do not make sense together."""
+
+    http_status = 400
+
+
+class ConfigError(ProofError):
+    """`config.toml` has an unknown key or a value of the wrong type."""
+
+
+class TextError(ProofError):
+    """A transcription cannot be read; `line` counts from 1 in the file."""
+
+    http_status = 422
+
+    def __init__(self, path: Path | str, line: int | None, message: str) -> None:
+        where = f"{path}:{line}" if line else str(path)
+        super().__init__(f"{where}: {message}")
+        self.path = Path(path)
+        self.line = line
+
+
+class ImageError(ProofError):
+    """An image file cannot be used; costs the page it belongs to and no more."""
+
+    http_status = 422
+
+    def __init__(self, path: Path | str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = Path(path)
+
+
+class ImageListError(TextError):
+    """An image list has a line that cannot be used."""
+
+
+class EngineError(ProofError):
+    """A recogniser is not available, or its model cannot be loaded."""
+
+    http_status = 503
+
+
+class FontError(ProofError):
+    """No font that can draw the text was found."""
+
+
+class OutputError(ProofError):
+    """The output folder or the store cannot be written."""
+
+    http_status = 507

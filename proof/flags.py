@@ -1,0 +1,106 @@
+"""What a flag is: one place where the transcription and the image seem to differ, with its evidence."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from proof.geometry import Box
+
+
+class Kind(StrEnum):
+    """訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout."""
+
+    SUBSTITUTION = "substitution"
+    INSERTION = "insertion"
+    OMISSION = "omission"
+    TRANSPOSITION = "transposition"
+    VARIANT = "variant"
+    LAYOUT = "layout"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What spoke for a flag.
+
+    `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
+    `rule` names what hid a variant; `p_text` and `p_best` are the posterior of what is transcribed and
+    of what is suggested; `alternatives` are the engine's, most probable first; `note` is a line in words.
+    """
+
+    reason: str
+    rule: str = ""
+    p_text: float | None = None
+    p_best: float | None = None
+    alternatives: tuple[tuple[str, float], ...] = ()
+    ink: str = ""
+    note: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The evidence as JSON takes it, without what is empty."""
+        pairs: dict[str, Any] = {
+            "reason": self.reason,
+            "rule": self.rule,
+            "p_text": self.p_text,
+            "p_best": self.p_best,
+            "alternatives": [[text, round(p, 5)] for text, p in self.alternatives],
+            "ink": self.ink,
+            "note": self.note,
+        }
+        return {name: value for name, value in pairs.items() if value not in ("", None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One finding; the contract of `flags.jsonl`.
+
+    `line` is the column on the page from 1 (0 for the page); `offset` and `length` are code points in the
+    column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
+    file; `context` is the characters around the place (it goes into the id, so that the id survives
+    another run, another engine and another setting).
+    """
+
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+    score: float
+    raised: bool
+    bbox: Box | None
+    evidence: Evidence
+    context: str = ""
+    id: str = field(default="")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The flag as a line of `flags.jsonl`."""
+        return {
+            "id": self.id,
+            "page": self.page,
+            "ref": self.ref,
+            "line": self.line,
+            "offset": self.offset,
+            "length": self.length,
+            "kind": self.kind.value,
+            "transcribed": self.transcribed,
+            "suggested": self.suggested,
+            "score": round(self.score, 4),
+            "raised": self.raised,
+            "bbox": self.bbox.rounded() if self.bbox else None,
+            "evidence": self.evidence.as_dict(),
+        }
+
+
+def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
+    """A stable id: the same finding at the same place of the same source has the same id in every run.
+
+    `context` is the characters around the place with the place marked; `occurrence` tells apart equal
+    contexts in one column (0 for the first).
+    """
+    key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
+    return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()

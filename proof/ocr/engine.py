@@ -1,0 +1,88 @@
+"""What a recogniser is to this project: a strip image in, a reading out.
+
+A strip is one run of one column cut upright from the page: grey, characters from top to bottom.
+An engine that gives full posteriors fills `Reading.posterior`; one that gives text and a score alone
+leaves it `None`, and what follows works with the characters and the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+"""A grey image, height x width, 0 black to 255 white."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineIdentity:
+    """What read a page: kept with every run, and part of every cache key."""
+
+    name: str
+    version: str
+    model: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCharacter:
+    """One character as read. `start` and `end` are its extent along the strip, from 0 (top) to 1 (bottom).
+
+    `alternatives` are (character, probability), most probable first, the one read included.
+    """
+
+    text: str
+    start: float
+    end: float
+    probability: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What a CTC recogniser believes at each step along the strip, kept sparse.
+
+    `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of
+    every step, most probable first; class 0 is the CTC blank. `floor` is the log-probability to take for
+    a class that is not listed. `centres` (steps) is where each step lies along the strip, 0 to 1.
+    """
+
+    classes: NDArray[np.int32]
+    log_probs: NDArray[np.float32]
+    centres: NDArray[np.float32]
+    floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an engine read on one strip, characters from top to bottom."""
+
+    characters: tuple[ReadCharacter, ...]
+    posterior: Posterior | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(character.text for character in self.characters)
+
+
+class Engine(Protocol):
+    """A recogniser of strips. Implementations are safe to call from several threads."""
+
+    @property
+    def identity(self) -> EngineIdentity: ...
+
+    def knows(self, character: str) -> bool:
+        """Whether the engine could ever read `character`."""
+        ...
+
+    def class_of(self, character: str) -> int | None:
+        """The class number of `character` in a `Posterior`, or None where the engine lacks it."""
+        ...
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        """Read each strip; the answer has the strips' order. Raises EngineError."""
+        ...

@@ -1,0 +1,130 @@
+"""One model for every transcription format: page, column, run, cell.
+
+The source text is kept as it came. A cell knows the place of its character in the source column (and so
+in the file): every correction is an edit at that place. Keys for comparison are made beside it, never
+instead of it; nothing here is Unicode-normalised, since normalisation rewrites compatibility ideographs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from proof.refs import Folio, ImageRef
+
+
+class Row(StrEnum):
+    """Where in a column a character stands: full width, or in one half-row of a double-row note."""
+
+    MAIN = "main"
+    RIGHT = "right"
+    LEFT = "left"
+
+
+class Script(StrEnum):
+    TRADITIONAL = "traditional"
+    SIMPLIFIED = "simplified"
+
+
+def is_han(text: str) -> bool:
+    """Whether `text` is one Han ideograph, compatibility ideographs and 〇 included."""
+    if len(text) != 1:
+        return False
+    code = ord(text)
+    return 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x3FFFF or code == 0x3007
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the page as transcribed: a character, an entity, a lacuna or an indentation space.
+
+    `offset` and `length` are code points in the column's source text; an entity (`&KR0058;`) or a
+    bracketed composition is one cell of several code points.
+    """
+
+    text: str
+    offset: int
+    length: int
+    row: Row
+
+    @property
+    def blank(self) -> bool:
+        return self.text.isspace()
+
+    @property
+    def han(self) -> bool:
+        return is_han(self.text)
+
+    @property
+    def glyph(self) -> bool:
+        """Whether the page shows ink for this cell that a reader could name: a Han character, an
+        entity or any other letter; not a space, not punctuation that the page does not print."""
+        return self.han or self.text.startswith("&") or (len(self.text) == 1 and self.text.isalnum())
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of one column: `main` cells in full width, or a note of two half-rows.
+
+    For a main run `left` is empty. For a note, `right` is read first, then `left`.
+    """
+
+    note: bool
+    right: tuple[Cell, ...]
+    left: tuple[Cell, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells in reading order."""
+        return self.right + self.left
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One ruled column (one line of the transcription). `number` counts from 1, right to left.
+
+    `source` is the line without its ending and without a trailing pilcrow; `start` is the code point in
+    the whole file where it begins; `file_line` counts lines of the file from 1.
+    """
+
+    number: int
+    source: str
+    start: int
+    file_line: int
+    runs: tuple[Run, ...]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return tuple(cell for run in self.runs for cell in run.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One half-folio. `id` is the id of its page mark, or the image reference where the format has none."""
+
+    id: str
+    folio: Folio | None
+    ref: ImageRef | None
+    juan: str
+    file_line: int
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcription:
+    """A transcription file: its pages, and `text`, the file decoded but otherwise byte for byte.
+
+    `encoding` (with `bom`) encodes `text` back into the very bytes of the file.
+    """
+
+    path: Path
+    format: str
+    script: Script
+    text: str
+    encoding: str
+    bom: bool
+    title: str
+    work: str
+    pages: tuple[Page, ...]
+    warnings: tuple[str, ...] = ()
