@@ -22,10 +22,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedColumn:
-    """A column found on the image, with the transcription's number and its box."""
+    """A column found on the image, with the transcription's number and its box.
+
+    `source` is the column as the transcription has it, markup and spaces included: what the offsets of
+    its characters and flags count in.
+    """
 
     number: int
     box: Box
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
