@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import ClassVar
+
+from proof.errors import UsageError
+
+_FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
+_IMAGE_REF = re.compile(
+    r"(?P<edition>[^\W\d_](?:[\w-]*?[^\W\d_])?)(?P<volume>[0-9]{1,6})-(?P<page>[0-9]{1,6})(?P<quadrant>[a-d]?)",
+    re.IGNORECASE,
+)
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
+_PAGE_ID = re.compile(r"(?P<work>\S+)_(?P<edition>[^\s_]+)_(?P<juan>[^\s_-]+)-(?P<folio>[0-9]+[A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -12,12 +27,273 @@ class Folio:
     leaf: int
     side: str
 
+    def __post_init__(self) -> None:
+        if self.leaf < 0 or self.side not in ("a", "b"):
+            raise ValueError(f"no half-folio: leaf {self.leaf}, side {self.side!r} (sides are a and b)")
+
+    @classmethod
+    def match(cls, text: str) -> Folio | None:
+        """The half-folio that `text` names (`10a`, `010A`), or None."""
+        found = _FOLIO.fullmatch(text.strip())
+        return cls(int(found[1]), found[2].lower()) if found else None
+
+    @classmethod
+    def parse(cls, text: str) -> Folio:
+        """The half-folio that `text` names. Raises UsageError."""
+        folio = cls.match(text)
+        if folio is None:
+            raise UsageError(f"{text!r} is no half-folio: write the leaf and its side, such as 10a or 10b")
+        return folio
+
+    def __str__(self) -> str:
+        return f"{self.leaf}{self.side}"
+
+    @property
+    def ordinal(self) -> int:
+        """Half-folios since `0a`; neighbours differ by one."""
+        return 2 * self.leaf + (self.side == "b")
+
+    def successor(self) -> Folio:
+        """The next half-folio in reading order: 1a, 1b, 2a."""
+        return Folio(self.leaf, "b") if self.side == "a" else Folio(self.leaf + 1, "a")
+
+    def distance(self, other: Folio) -> int:
+        """How many half-folios `other` stands after this one; negative where it stands before."""
+        return other.ordinal - self.ordinal
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class ImageRef:
     """An image reference, `WYG0103-0192c`: edition, volume, printed page and quadrant ('' for the plate)."""
 
+    QUADRANTS: ClassVar[str] = "abcd"
+
     edition: str
     volume: int
     page: int
     quadrant: str
+
+    def __post_init__(self) -> None:
+        if min(self.volume, self.page) < 0 or self.quadrant not in ("", *self.QUADRANTS):
+            raise ValueError(f"no image reference: {self.volume}-{self.page}, quadrant {self.quadrant!r}")
+
+    @classmethod
+    def match(cls, text: str) -> ImageRef | None:
+        """The reference in a file name or path (`WYG0103/WYG0103-0192c.png`) or standing alone, or None."""
+        name = re.split(r"[\\/]", text.strip())[-1]
+        found = _IMAGE_REF.fullmatch(_EXTENSION.sub("", name))
+        if found is None:
+            return None
+        return cls(found["edition"].upper(), int(found["volume"]), int(found["page"]), found["quadrant"].lower())
+
+    @classmethod
+    def parse(cls, text: str) -> ImageRef:
+        """The reference that `text` holds, with or without folder and extension. Raises UsageError."""
+        ref = cls.match(text)
+        if ref is None:
+            raise UsageError(
+                f"{text!r} is no image reference: write edition, volume, page and quadrant, such as WYG0103-0192c "
+                "(no quadrant for a whole plate)"
+            )
+        return ref
+
+    def __str__(self) -> str:
+        return f"{self.edition}{self.volume:04}-{self.page:04}{self.quadrant}"
+
+    @property
+    def plate(self) -> ImageRef:
+        """The whole printed page, four half-folios, that this quadrant is on."""
+        return ImageRef(self.edition, self.volume, self.page, "")
+
+    @property
+    def is_plate(self) -> bool:
+        return not self.quadrant
+
+    @property
+    def quadrant_index(self) -> int | None:
+        """0 to 3 for a (upper right), b (upper left), c (lower right), d (lower left); None for a plate."""
+        return self.QUADRANTS.index(self.quadrant) if self.quadrant else None
+
+    def quadrants(self) -> tuple[ImageRef, ImageRef, ImageRef, ImageRef]:
+        """The four half-folios of this printed page, in reading order."""
+        a, b, c, d = (ImageRef(self.edition, self.volume, self.page, name) for name in self.QUADRANTS)
+        return a, b, c, d
+
+    def successor(self) -> ImageRef:
+        """The next image in the volume: the next quadrant, the next page after d, or the next plate."""
+        index = self.quadrant_index
+        if index is None:
+            return ImageRef(self.edition, self.volume, self.page + 1, "")
+        following = index + 1
+        return ImageRef(self.edition, self.volume, self.page + following // 4, self.QUADRANTS[following % 4])
+
+    def distance(self, other: ImageRef) -> int | None:
+        """How many images `other` stands after this one: half-folios, or plates between two plates.
+
+        None where the two cannot be counted through: another edition or volume, a plate and a quadrant.
+        """
+        if (self.edition, self.volume, self.is_plate) != (other.edition, other.volume, other.is_plate):
+            return None
+        pages = other.page - self.page
+        if self.quadrant_index is None or other.quadrant_index is None:
+            return pages
+        return 4 * pages + other.quadrant_index - self.quadrant_index
+
+
+@dataclass(frozen=True, slots=True)
+class PageId:
+    """The id in a Kanripo page mark, `KR1d0087_WYG_223-17b`: work, edition, juan as written, half-folio."""
+
+    work: str
+    edition: str
+    juan: str
+    folio: Folio
+
+    @classmethod
+    def match(cls, text: str) -> PageId | None:
+        """The parts of a page id, or None where it is built otherwise."""
+        found = _PAGE_ID.fullmatch(text.strip())
+        folio = Folio.match(found["folio"]) if found else None
+        return cls(found["work"], found["edition"], found["juan"], folio) if found and folio else None
+
+    @classmethod
+    def parse(cls, text: str) -> PageId:
+        """The parts of a page id. Raises UsageError."""
+        page = cls.match(text)
+        if page is None:
+            raise UsageError(f"{text!r} is no page id: it is built like KR1d0087_WYG_223-17b")
+        return page
+
+    def __str__(self) -> str:
+        return f"{self.work}_{self.edition}_{self.juan}-{self.folio}"
+
+
+class Break(StrEnum):
+    """How a sequence of pages is broken."""
+
+    GAP = "gap"
+    REPEAT = "repeat"
+    JUMP = "jump"
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceFinding:
+    """A place where the pages do not follow on. `index` is that of the page where it shows, from 0.
+
+    `folio` and `ref` are what stands there, `expected_folio` and `expected_ref` what would have followed on.
+    """
+
+    kind: Break
+    index: int
+    folio: Folio | None
+    ref: ImageRef | None
+    expected_folio: Folio | None
+    expected_ref: ImageRef | None
+    message: str
+
+
+Leaf = tuple[Folio | None, ImageRef | None]
+"""A page as the sequence knows it: its half-folio and its image, either of which may be unknown."""
+
+
+def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
+    """Gaps, repeats and jumps in a sequence of pages, in order.
+
+    Folios and references advance together by one. Only at the start of a juan (folio 1a) does the folio begin
+    anew, and the references may then pass over a blank half or go on in another volume; they do not go back.
+    The opening leaf of a juan may also stand alone on its plate: up to 2b the references may go on to the
+    first quadrant of the next plate. Whole plates serve four half-folios each.
+
+    Anything else is a finding: a *gap* where half-folios and images pass over the same number of pages, a
+    *repeat* where a folio or an image comes twice running, a *jump* where one goes back or the two advance
+    unequally.
+    """
+    findings: list[SequenceFinding] = []
+    for index, (before, after) in enumerate(pairwise(pages), start=1):
+        told = _break(before, after)
+        if told is not None:
+            folio, ref = before
+            expected_folio = folio.successor() if folio else None
+            expected_ref = ref.successor() if ref else None
+            findings.append(SequenceFinding(told[0], index, *after, expected_folio, expected_ref, told[1]))
+    return findings
+
+
+def _break(before: Leaf, after: Leaf) -> tuple[Break, str] | None:
+    """What is wrong between two pages that stand one after the other, in kind and in words."""
+    (folio, ref), (next_folio, next_ref) = before, after
+    places = f"after {_place(before)} comes {_place(after)}"
+    leaves = folio.distance(next_folio) if folio and next_folio else None
+    images = ref.distance(next_ref) if ref and next_ref else None
+    elsewhere = images is None and ref is not None and next_ref is not None
+    if _juan_starts(folio, next_folio, images, elsewhere):
+        if images is not None and images < 0:
+            return Break.JUMP, f"{places}: a juan starts, but the images go back"
+        if images == 0 and ref and not ref.is_plate:
+            return Break.REPEAT, f"{places}: a juan starts on the image of the page before"
+        return None
+    if elsewhere:
+        return Break.JUMP, f"{places}: the images change volume, or from quadrants to plates, within a juan"
+    if ref and next_ref and ref.is_plate and images is not None:
+        images = _images_as_half_folios(images, leaves)
+    steps = {step for step in (leaves, images) if step is not None}
+    if steps <= {1} or _opening_plate_ends(next_folio, next_ref, leaves, images):
+        return None
+    return _together(places, steps.pop()) if len(steps) == 1 else _apart(places, leaves, images)
+
+
+def _together(places: str, step: int) -> tuple[Break, str]:
+    """The break where folios and images agree, or only one of them is known: they advance by `step`."""
+    if step == 0:
+        return Break.REPEAT, f"{places}: the same page twice"
+    if step > 1:
+        return Break.GAP, f"{places}: {_count(step - 1)} missing between them"
+    return Break.JUMP, f"{places}: the pages go back by {-step}"
+
+
+def _apart(places: str, leaves: int | None, images: int | None) -> tuple[Break, str]:
+    """The break where folios and images do not agree."""
+    if leaves == 0:
+        return Break.REPEAT, f"{places}: the folio stays while the images advance by {images}"
+    if images == 0:
+        return Break.REPEAT, f"{places}: one image for two pages, the folios advance by {leaves}"
+    return Break.JUMP, f"{places}: the folios advance by {leaves}, the images by {images}"
+
+
+def _juan_starts(folio: Folio | None, next_folio: Folio | None, images: int | None, elsewhere: bool) -> bool:
+    """Whether the second page begins a juan. After a juan of a single half-folio the next begins on a new leaf,
+    two images on, which tells it from a folio counted twice."""
+    if next_folio != Folio(1, "a") or folio is None:
+        return False
+    return folio != next_folio or elsewhere or (images is not None and images > 1)
+
+
+def _opening_plate_ends(
+    next_folio: Folio | None, next_ref: ImageRef | None, leaves: int | None, images: int | None
+) -> bool:
+    """Whether the images only leave the rest of the plate blank after the opening leaf of a juan."""
+    return (
+        (leaves, images) in ((1, 2), (1, 3))
+        and next_folio is not None
+        and next_folio <= Folio(2, "b")
+        and next_ref is not None
+        and next_ref.quadrant == "a"
+    )
+
+
+def _images_as_half_folios(plates: int, leaves: int | None) -> int:
+    """How many half-folios an advance by `plates` stands for: the folios decide where it can agree with them."""
+    if leaves is not None and abs(4 * plates - leaves) < 4:
+        return leaves
+    return 1 if leaves is None and plates in (0, 1) else 4 * plates
+
+
+def _place(page: Leaf) -> str:
+    folio, ref = page
+    if folio and ref:
+        return f"{folio} ({ref})"
+    return str(folio or ref or "a page without number")
+
+
+def _count(pages: int) -> str:
+    return "one half-folio is" if pages == 1 else f"{pages} half-folios are"
