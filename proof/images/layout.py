@@ -1,0 +1,298 @@
+"""The layout of a ruled half-folio: frame, columns, and what lies above them.
+
+A half-folio of the Siku is a frame with eight equal columns between rules, the fold strip at one side.
+Equal columns are fitted to the energy of upright lines, so that a rule that is broken, faint or missing
+costs nothing as long as its neighbours stand. Everything is found on one rectified page of moderate size;
+`Rectification` brings any place on it back to pixels of the image file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.geometry import Box
+from proof.images.lines import Mask, Rectification, ink_mask, long_strokes, slope
+
+PAGE_HEIGHT = 1400
+"""Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
+
+RULE_LENGTH = 1 / 25
+"""Of the page height: the shortest stroke taken for a piece of rule. A character cell is about 1/26."""
+
+FRAME_LENGTH = 1 / 15
+"""Of the page height: the shortest level stroke taken for a piece of frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnArea:
+    """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
+
+    `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
+    """
+
+    number: int
+    left: float
+    right: float
+    top: float
+    bottom: float
+    raised: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A half-folio, rectified: `grey` (0 black), `ink` (255 on 0; rules and frames erased) and its columns.
+
+    `support` is the mean share of its height that a rule was found along, `ruled` whether the page is
+    ruled columns at all; `why` says in words what speaks against it.
+    """
+
+    grey: NDArray[np.uint8]
+    ink: Mask
+    rectification: Rectification
+    columns: tuple[ColumnArea, ...]
+    support: float
+    ruled: bool
+    why: str
+    skew: float
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
+        """The upright box in the image file that holds this rectangle of the rectified page."""
+        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
+        xy = self.rectification.to_file(corners)
+        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
+        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comb:
+    """Equal columns: the leftmost rule at `x`, `width` apart; `energy` at each of the rules."""
+
+    x: float
+    width: float
+    energy: NDArray[np.float64]
+    score: float
+
+
+def find_layout(
+    page: NDArray[np.uint8], columns: int = 8, rows: int = 21, origin: tuple[float, float] = (0, 0)
+) -> Layout:
+    """Find frame and columns on a grey half-folio (height x width, 0 black).
+
+    `columns` 0 means: find the count from the page. `rows` is the number of characters a full column
+    holds. `origin` is where `page` lies in its image file (a quadrant of a plate).
+    """
+    scale = min(1.0, PAGE_HEIGHT / page.shape[0])
+    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
+    height, width = small.shape
+    raw = _without_border(ink_mask(small))
+    upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)
+    level = long_strokes(raw, round(height * FRAME_LENGTH), vertical=False)
+    lean, tilt = slope(upright, vertical=True), slope(level, vertical=False)
+    turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
+    whole = Rectification.of(scale, lean, tilt, height, width, origin)
+    warp = lambda image, fill: cv2.warpAffine(image, turn.matrix, (width, height), borderValue=fill)  # noqa: E731
+    grey, ink = warp(small, 255), warp(raw, 0)
+    upright, level = warp(upright, 0), warp(level, 0)
+
+    comb = _fit_comb((upright > 127).sum(axis=0) / height, [columns] if columns else range(5, 15))
+    count = len(comb.energy) - 1
+    rules = _refine(comb, upright)
+    top, bottom = _frame(upright, level, rules)
+    clean = _without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+    areas = tuple(
+        ColumnArea(
+            number=count - i,
+            left=rules[i],
+            right=rules[i + 1],
+            top=top,
+            bottom=bottom,
+            raised=_raised(clean, rules[i], rules[i + 1], top, (bottom - top) / rows),
+        )
+        for i in reversed(range(count))
+    )
+    support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
+    why = _against(level, rules, top, bottom, support)
+    return Layout(grey, clean, whole, areas, support, not why, why, float(np.degrees(np.arctan(lean))))
+
+
+def _without_border(ink: Mask) -> Mask:
+    """Ink without the dark surround of a scan: what touches the edge and is far thicker than a stroke."""
+    height, width = ink.shape
+    edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
+    if np.count_nonzero(edge) < 0.2 * edge.size:
+        return ink
+    core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=255)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(core)
+    surround = np.zeros_like(ink)
+    for label in range(1, count):
+        x, y, w, h, _ = stats[label]
+        if x == 0 or y == 0 or x + w == width or y + h == height:
+            surround[labels == label] = 255
+    grown = cv2.dilate(surround, np.ones((21, 21), np.uint8))
+    return np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(grown)), dtype=np.uint8)
+
+
+def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
+    """The equal columns that best explain where upright lines stand.
+
+    `energy` is, for every x, the share of the page height along which an upright line runs. One rule adds
+    0.6 at most, so that a thick frame does not outweigh several thin rules.
+    """
+    width = energy.size
+    spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0]
+    best: _Comb | None = None
+    for count in counts:
+        teeth = np.arange(count + 1)
+        for column in np.arange(width * 0.44 / count, width * 1.02 / count, 0.25):
+            room = int(width - count * column)
+            starts = np.arange(0, max(room, 0) + 1)
+            places = (starts[:, None] + np.round(teeth * column)).astype(np.intp).clip(0, width - 1)
+            found = np.minimum(spread[places], 0.6)
+            # with the count unknown, a comb is as good as its mean tooth, and many teeth beat few
+            scores = found.sum(axis=1) if len(counts) == 1 else found.mean(axis=1) * np.sqrt(count)
+            i = int(scores.argmax())
+            if best is None or scores[i] > best.score:
+                best = _Comb(float(starts[i]), float(column), spread[places[i]].astype(np.float64), float(scores[i]))
+    assert best is not None, "counts is never empty"
+    return best
+
+
+def _refine(comb: _Comb, upright: Mask) -> list[float]:
+    """Move each rule to the line found near it; a rule without a line stays where the comb puts it."""
+    profile = (upright > 127).sum(axis=0).astype(np.float64)
+    reach = max(2, round(comb.width * 0.06))
+    rules = []
+    for i in range(len(comb.energy)):
+        x = comb.x + i * comb.width
+        low, high = max(0, round(x) - reach), min(profile.size, round(x) + reach + 1)
+        window = profile[low:high]
+        if window.size and window.max() > 0.1 * upright.shape[0]:
+            rules.append(float(low + (np.arange(window.size) * window).sum() / window.sum()))
+        else:
+            rules.append(float(x))
+    return rules
+
+
+def _frame(upright: Mask, level: Mask, rules: Sequence[float]) -> tuple[float, float]:
+    """The y of the inner frame above and below the columns.
+
+    The rules end at the frame, so their ends say where it is when it is broken or missing; a level line
+    near there is taken where there is one. Of the double frame the inner line is taken.
+    """
+    height = upright.shape[0]
+    starts, ends = [], []
+    for x in rules:
+        band = upright[:, max(0, round(x) - 4) : round(x) + 5]
+        ys = np.nonzero(band.any(axis=1))[0] if band.size else np.empty(0)
+        if ys.size > 0.15 * height:
+            starts.append(float(ys[0]))
+            ends.append(float(ys[-1]))
+    left, right = round(max(rules[0], 0)), round(rules[-1])
+    share = (level[:, left:right] > 127).mean(axis=1) if right > left else np.zeros(height)
+    top_guess = _strong_line(share, 0, round(0.4 * height))
+    bottom_guess = _strong_line(share, round(0.6 * height), height)
+    if top_guess is None:
+        top_guess = float(np.quantile(starts, 0.25)) if starts else 0.08 * height
+    if bottom_guess is None:
+        bottom_guess = float(np.quantile(ends, 0.75)) if ends else 0.92 * height
+    return (
+        _inner_line(share, top_guess, upper=True, reach=0.02 * height),
+        _inner_line(share, bottom_guess, upper=False, reach=0.02 * height),
+    )
+
+
+def _strong_line(share: NDArray[np.float64], low: int, high: int) -> float | None:
+    """The level line that runs furthest among those between `low` and `high`; None where none runs a third."""
+    part = share[low:high]
+    if not part.size or part.max() < 0.3:
+        return None
+    return float(low + int(part.argmax()))
+
+
+def _inner_line(share: NDArray[np.float64], guess: float, upper: bool, reach: float) -> float:
+    """Of the level lines near `guess` the one nearest to the text; `guess` itself where there is none."""
+    low, high = max(0, round(guess - reach)), min(share.size, round(guess + reach) + 1)
+    near = np.nonzero(share[low:high] > 0.15)[0] + low
+    if not near.size:
+        return guess
+    return float(near.max() if upper else near.min())
+
+
+def _without_lines(
+    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
+) -> Mask:
+    """Ink without rules and frames.
+
+    Long strokes are erased where rules and frames run, and only there: the trunk of 事 or 朱 is as long as
+    a piece of rule. Then what is left of broken lines goes: specks too thin for a glyph on the line itself.
+    """
+    height, width = ink.shape
+    column = (rules[-1] - rules[0]) / (len(rules) - 1)
+    near = max(3, round(0.06 * column))
+    at_rule = np.ones(width, dtype=bool)
+    for i in range(len(rules)):
+        at_rule[: round(rules[0]) + near] = True
+        if i + 1 < len(rules):
+            at_rule[round(rules[i]) + near : round(rules[i + 1]) - near + 1] = False
+    at_frame = np.ones(height, dtype=bool)
+    at_frame[round(frame[0] + 0.33 * row) : round(frame[1] - 0.3 * row)] = False
+    thick = max(3, round(column * 0.03))
+    lines = cv2.dilate(upright, np.ones((3, thick), np.uint8))
+    lines[:, ~at_rule] = 0
+    frames = cv2.dilate(level, np.ones((thick, 3), np.uint8))
+    frames[~at_frame] = 0
+    clean = cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames)))
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(clean, connectivity=8)
+    x, y, w, h = (stats[:, i] for i in range(4))
+    on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.09 * column)
+    on_rule = at_rule[x.clip(0, width - 1)] & at_rule[(x + w - 1).clip(0, width - 1)] & (w <= 0.08 * column)
+    drop = on_frame | on_rule
+    drop[0] = False
+    return np.asarray(np.where(drop[labels], 0, clean), dtype=np.uint8)
+
+
+def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:
+    """How many pixels above the frame the column's text begins; 0 where it begins below.
+
+    Reverence raises a column by one to three characters (抬頭). Ink counts where it is as wide as a glyph
+    and stands in the middle of the column, clear of the notch's own lines.
+    """
+    margin = 0.12 * (right - left)
+    first = max(0, round(top - 3.2 * row))
+    last = round(top - 0.12 * row)
+    if last - first < 0.4 * row:
+        return 0.0
+    part = ink[first:last, max(0, round(left + margin)) : round(right - margin)]
+    if not part.size:
+        return 0.0
+    kernel = np.ones((3, 3), np.uint8)
+    body = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    joined = cv2.morphologyEx(body, cv2.MORPH_CLOSE, kernel, iterations=3)
+    ys = np.nonzero((joined > 0).sum(axis=1) >= 0.06 * part.shape[1])[0]
+    if ys.size < 0.35 * row:
+        return 0.0
+    return float(top - (first + ys[0]))
+
+
+def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, support: float) -> str:
+    """What speaks against a page of ruled columns, in words; empty where nothing does."""
+    left, right = round(max(rules[0], 0)), round(rules[-1])
+    height = bottom - top
+    if support < 0.12 or height < 0.3 * level.shape[0]:
+        return "no ruled columns were found"
+    inner = level[round(top + 0.06 * height) : round(bottom - 0.06 * height), left:right]
+    share = (inner > 127).mean(axis=1) if inner.size else np.zeros(1)
+    strong = np.nonzero(share > 0.35)[0]
+    lines = 0 if not strong.size else 1 + int((np.diff(strong) > 0.01 * height).sum())
+    if lines >= 1:
+        return f"{lines} level line{'s' if lines > 1 else ''} across the columns (a table or registers)"
+    return ""

@@ -1,0 +1,84 @@
+"""Ruled lines on a page: where they run and at what angle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.uint8]
+"""Ink as 255 on 0, height x width."""
+
+MAX_SKEW_DEGREES = 4.0
+
+
+def ink_mask(grey: NDArray[np.uint8]) -> Mask:
+    """Ink of a grey page. Otsu's threshold, kept inside a range in which a blank page stays blank."""
+    threshold, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    _, mask = cv2.threshold(grey, min(max(threshold, 60), 200), 255, cv2.THRESH_BINARY_INV)
+    return np.asarray(mask, dtype=np.uint8)
+
+
+def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
+    """The parts of `ink` that run straight for `length` pixels: rules and frames, hardly any glyphs."""
+    bridge = np.ones((3, 1) if vertical else (1, 3), np.uint8)
+    line = np.ones((length, 1) if vertical else (1, length), np.uint8)
+    closed = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, bridge)
+    return np.asarray(cv2.morphologyEx(closed, cv2.MORPH_OPEN, line), dtype=np.uint8)
+
+
+def slope(lines: Mask, vertical: bool) -> float:
+    """How far the lines lean: dx per dy for vertical ones, dy per dx for horizontal ones.
+
+    The slope under which the profile across the lines is sharpest (largest sum of squares), as in
+    projection-profile skew detection (Postl 1986), searched coarsely and then finely.
+    """
+    along, across = np.nonzero(lines) if vertical else np.nonzero(lines)[::-1]
+    if along.size < 50:
+        return 0.0
+    if along.size > 20000:
+        chosen = np.linspace(0, along.size - 1, 20000).astype(np.intp)
+        along, across = along[chosen], across[chosen]
+    centred = along - lines.shape[0 if vertical else 1] / 2
+    extent = max(lines.shape) * 2
+    limit = np.tan(np.radians(MAX_SKEW_DEGREES))
+
+    def sharpness(tangent: float) -> float:
+        bins = np.bincount((across - centred * tangent + extent / 4).astype(np.intp).clip(0, extent), minlength=extent)
+        return float(np.square(bins, dtype=np.float64).sum())
+
+    coarse = np.linspace(-limit, limit, 57)
+    best = float(coarse[int(np.argmax([sharpness(t) for t in coarse]))])
+    step = float(coarse[1] - coarse[0])
+    fine = np.linspace(best - step, best + step, 17)
+    return float(fine[int(np.argmax([sharpness(t) for t in fine]))])
+
+
+@dataclass(frozen=True, slots=True)
+class Rectification:
+    """An affine map that makes rules upright and frames level.
+
+    `matrix` (2 x 3) takes pixels of the image file to pixels of the rectified page; `inverse` takes them back.
+    """
+
+    matrix: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, scale: float, lean: float, tilt: float, height: int, width: int, origin: tuple[float, float]
+    ) -> Rectification:
+        """`scale` from file to page pixels; `lean` and `tilt` the slopes of rules and frames; `height` and
+        `width` of the page in page pixels; `origin` the file pixel at the page's upper left corner."""
+        undo = np.linalg.inv(np.array([[1.0, lean], [tilt, 1.0]]))
+        centre = np.array([width / 2, height / 2])
+        linear = undo * scale
+        shift = centre - undo @ centre - linear @ np.array(origin)
+        matrix = np.hstack([linear, shift[:, None]])
+        return cls(matrix, np.asarray(cv2.invertAffineTransform(matrix)))
+
+    def to_file(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points (n x 2) on the rectified page, in pixels of the image file."""
+        return points @ self.inverse[:, :2].T + self.inverse[:, 2]

@@ -1,0 +1,228 @@
+"""From columns to strips: what a recogniser reads in one go.
+
+A column is main text in full width, broken by notes in two half-rows. A note leaves the middle of its
+column free of ink, and main text does not; where one gives way to the other is found there. The
+transcription proposes which runs to expect, and the image decides where they end, or, where it plainly
+contradicts, which runs there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.layout import ColumnArea, Layout
+from proof.text.model import Column, Row
+
+STRIP_WIDTH = 48
+"""Pixels across a strip, as the recogniser takes it."""
+
+CELL_PITCH = 20
+"""Pixels along a strip for one character cell. Squeezing the strip to this costs the recogniser nothing in
+accuracy and a third of its time is saved."""
+
+GUTTER_REACH = 0.13
+"""Of the column's width: how far from its middle the gap between two half-rows may lie."""
+
+WINDOW = 1.1
+"""Cells: the stretch of a column over which such a line is looked for."""
+
+BETWEEN = 0.045
+"""Share of ink on the clearest line near the middle above which a place speaks for main text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note."""
+
+    note: bool
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One piece of a column to be read: `pixels` (length x STRIP_WIDTH, grey), and where it was cut.
+
+    `left`, `top`, `right`, `bottom` are on the rectified page. `run` counts the column's stretches from 0.
+    """
+
+    pixels: NDArray[np.uint8]
+    column: int
+    run: int
+    row: Row
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def cut_strips(layout: Layout, area: ColumnArea, column: Column | None, rows: int) -> tuple[Strip, ...]:
+    """The strips of one column in reading order; none where it has no ink.
+
+    `column` is what the transcription has for it, None where that is not known. `rows` is the number of
+    cells between the frame's top and bottom.
+    """
+    pitch = (area.bottom - area.top) / rows
+    top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
+    bottom = area.bottom + 0.12 * pitch
+    top, bottom = max(0.0, top), min(float(layout.ink.shape[0]), bottom)
+    ink = layout.ink[round(top) : round(bottom), round(area.left) : round(area.right)]
+    if not ink.size or np.count_nonzero(ink) < 0.1 * pitch * pitch:
+        return ()
+    strips: list[Strip] = []
+    for number, stretch in enumerate(_stretches(ink, column, pitch, area.raised)):
+        y0, y1 = top + stretch.top, top + stretch.bottom
+        if not stretch.note:
+            strips += _strip(layout, area, number, Row.MAIN, area.left, y0, area.right, y1, pitch)
+            continue
+        middle = area.left + _gutter(ink[round(stretch.top) : round(stretch.bottom)])
+        strips += _strip(layout, area, number, Row.RIGHT, middle, y0, area.right, y1, pitch)
+        strips += _strip(layout, area, number, Row.LEFT, area.left, y0, middle, y1, pitch)
+    return tuple(strips)
+
+
+def _stretches(ink: NDArray[np.uint8], column: Column | None, pitch: float, raised: float) -> list[Stretch]:
+    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
+    gain = _main_gain(_without_specks(ink, pitch), pitch)
+    seen = _seen_stretches(gain, pitch)
+    if column is None or not column.runs:
+        return seen
+    expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
+    guided = _guided_stretches(gain, ink, expected, pitch)
+    # the image overrules the transcription only where several cells are plainly of the other kind
+    return seen if _explained(gain, seen) - _explained(gain, guided) > 6 * pitch * BETWEEN else guided
+
+
+def _without_specks(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:
+    """Ink without what is smaller than any stroke: noise, the dots of a seal."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] >= 0.012 * pitch * pitch
+    large[0] = False
+    return np.asarray(np.where(large[labels], ink, 0), dtype=np.uint8)
+
+
+def _main_gain(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.float64]:
+    """For every row of pixels how much it speaks for main text (positive) or a note (negative).
+
+    Around a note an upright line near the middle runs clear of ink for more than a cell; main text blocks
+    every such line. So the measure is the ink on the clearest of these lines. Zero where no ink is at all.
+    """
+    _, width = ink.shape
+    window = max(3, round(WINDOW * pitch))
+    solid = cv2.boxFilter((ink > 0).astype(np.float32), -1, (3, window), borderType=cv2.BORDER_CONSTANT)
+    low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
+    clearest = solid[:, low:high].min(axis=1)
+    body = solid[:, round(0.06 * width) : round(0.94 * width)].mean(axis=1)
+    present = np.minimum(body / 0.05, 1.0)
+    return np.asarray((np.minimum(clearest, 2 * BETWEEN) - BETWEEN) * present, dtype=np.float64)
+
+
+def _explained(gain: NDArray[np.float64], stretches: Sequence[Stretch]) -> float:
+    return float(sum((-1 if s.note else 1) * gain[round(s.top) : round(s.bottom)].sum() for s in stretches))
+
+
+def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
+    """The stretches that the image alone suggests: the best two-state path, a change costing a cell and a half."""
+    price = 1.5 * pitch * BETWEEN
+    score = np.zeros(2)
+    came = np.zeros((gain.size, 2), dtype=np.int8)
+    for y, value in enumerate(gain):
+        stay, change = score, score[::-1] - price
+        came[y] = np.where(stay >= change, [0, 1], [1, 0])
+        score = np.maximum(stay, change) + np.array([value, -value])
+    state = int(score.argmax())
+    states = np.zeros(gain.size, dtype=np.int8)
+    for y in range(gain.size - 1, -1, -1):
+        states[y] = state
+        state = int(came[y, state])
+    edges = [0, *(np.nonzero(np.diff(states))[0] + 1).tolist(), gain.size]
+    return [Stretch(bool(states[a]), float(a), float(b)) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _guided_stretches(
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, int]], pitch: float
+) -> list[Stretch]:
+    """The transcription's runs laid on the column, each boundary where the image puts it.
+
+    Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
+    boundary through ink or far from where the count of cells puts it costs.
+    """
+    step = 2
+    height = gain.size
+    grid = np.arange(0, height + step, step).clip(0, height)
+    total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
+    across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
+    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * 0.25
+    # one window above against one below: sharper than the gain, which changes over a window's length
+    half = round(WINDOW * pitch / 2)
+    contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
+    if len(expected) == 1:
+        return [Stretch(expected[0][0], 0.0, float(height))]
+    ends = np.cumsum([count for _, count in expected])[:-1] * pitch
+    best = np.where(grid == 0, 0.0, -np.inf)
+    back: list[NDArray[np.intp]] = []
+    for (note, _), end in zip(expected[:-1], ends, strict=True):
+        sign = -1.0 if note else 1.0
+        running = best - sign * total
+        arg = np.maximum.accumulate(np.where(running == np.maximum.accumulate(running), np.arange(grid.size), 0))
+        prior = 0.2 * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
+        best = running[arg] + sign * (total + contrast) - cut - prior
+        back.append(arg)
+    note = expected[-1][0]
+    final = best + (-1.0 if note else 1.0) * (total[-1] - total)
+    place = int(final.argmax())
+    bounds = [place]
+    for arg in reversed(back[1:]):
+        place = int(arg[place])
+        bounds.append(place)
+    edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
+    return [Stretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
+
+
+def _gutter(ink: NDArray[np.uint8]) -> float:
+    """The x that parts the two half-rows of a note: the emptiest place near the middle."""
+    width = ink.shape[1]
+    if not ink.shape[0]:
+        return width / 2
+    profile = np.convolve((ink > 0).mean(axis=0), np.ones(5) / 5, mode="same")
+    xs = np.arange(width)
+    cost = profile + 0.15 * np.abs(xs / width - 0.5)
+    low, high = round(0.36 * width), round(0.64 * width)
+    return float(low + int(cost[low:high].argmin()))
+
+
+def _strip(
+    layout: Layout,
+    area: ColumnArea,
+    run: int,
+    row: Row,
+    left: float,
+    top: float,
+    right: float,
+    bottom: float,
+    pitch: float,
+) -> list[Strip]:
+    """The strip of one rectangle, trimmed to its ink; none where there is none."""
+    x0, x1, y0, y1 = round(left), round(right), round(top), round(bottom)
+    ink = layout.ink[y0:y1, x0:x1]
+    rows_with_ink = np.nonzero(np.count_nonzero(ink, axis=1) >= 2)[0]
+    if rows_with_ink.size < 0.08 * pitch:
+        return []
+    margin = round(0.22 * pitch)
+    first, last = (
+        max(0, y0 + int(rows_with_ink[0]) - margin),
+        min(layout.grey.shape[0], y0 + int(rows_with_ink[-1]) + margin),
+    )
+    grey = layout.grey[first:last, x0:x1]
+    near = cv2.dilate(layout.ink[first:last, x0:x1], np.ones((3, 3), np.uint8))
+    outside = np.arange(first, last)
+    near[(outside < y0) | (outside >= y1)] = 0
+    clean = np.where(near > 0, grey, 255).astype(np.uint8)
+    length = max(STRIP_WIDTH // 3, round((last - first) * CELL_PITCH / pitch))
+    pixels = cv2.resize(clean, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA)
+    return [Strip(np.asarray(pixels, dtype=np.uint8), area.number, run, row, x0, first, x1, last)]

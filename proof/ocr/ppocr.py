@@ -1,0 +1,152 @@
+"""The default recogniser: PP-OCRv6 straight on onnxruntime, with its full posteriors.
+
+The model comes inside the `rapidocr` package (18,708 characters). It reads lines from left to right, 48
+pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
+quicker on a CPU than padded batches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from importlib import metadata, resources
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import EngineError
+from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
+
+INPUT_HEIGHT = 48
+STEP = 8
+"""Input pixels along the line for each step of the posterior."""
+
+KEPT = 1e-5
+"""Classes less probable than this at a step are not kept; it is also what they are then taken for."""
+
+WIDEST = 24
+"""The most classes kept for one step."""
+
+BLANK = 0
+
+
+def packaged_model() -> Path:
+    """The recogniser's ONNX file inside the rapidocr package. Raises EngineError where it is not there."""
+    try:
+        folder = Path(str(resources.files("rapidocr"))) / "models"
+    except ModuleNotFoundError as error:
+        raise EngineError("the package rapidocr is not installed: pip install rapidocr") from error
+    models = sorted(folder.glob("PP-OCRv6_rec_*.onnx"))
+    if not models:
+        raise EngineError(f"{folder}: no PP-OCRv6 recogniser: reinstall the package rapidocr")
+    return models[0]
+
+
+class PPOCR:
+    """The PP-OCR recogniser. `threads` are those of one reading; several may read at once."""
+
+    def __init__(self, model: Path | None = None, threads: int = 1) -> None:
+        import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
+
+        path = model or packaged_model()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            content = path.read_bytes()
+            self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+            listed = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
+        except (OSError, KeyError, RuntimeError, ValueError) as error:
+            raise EngineError(f"{path}: not a PP-OCR recogniser with its characters: {error}") from error
+        self._input = self._session.get_inputs()[0].name
+        self._characters = ["", *listed, " "]
+        self._classes = {text: number for number, text in enumerate(self._characters) if text}
+        self._identity = EngineIdentity(
+            name="ppocr",
+            version=f"onnxruntime {metadata.version('onnxruntime')}",
+            model=path.stem,
+            checksum=hashlib.sha256(content).hexdigest(),
+        )
+        self._local = threading.local()
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self._identity
+
+    def knows(self, character: str) -> bool:
+        return character in self._classes
+
+    def class_of(self, character: str) -> int | None:
+        return self._classes.get(character)
+
+    def character_of(self, number: int) -> str:
+        """The character of a class in a `Posterior`; empty for the blank."""
+        return self._characters[number]
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        return [self._read(strip) for strip in strips]
+
+    def _read(self, strip: Pixels) -> Reading:
+        probabilities = self._run(strip)
+        posterior = sparse(probabilities)
+        return Reading(self._decode(posterior), posterior)
+
+    def _run(self, strip: Pixels) -> NDArray[np.float32]:
+        """Posteriors (steps x classes) of an upright strip."""
+        line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
+        if line.shape[0] != INPUT_HEIGHT:
+            width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
+            line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
+        plane = line.astype(np.float32) / 127.5 - 1.0
+        batch = np.broadcast_to(plane, (1, 3, *plane.shape))
+        try:
+            (output,) = self._session.run(None, {self._input: np.ascontiguousarray(batch)})
+        except Exception as error:  # onnxruntime raises classes of its own, some straight under Exception
+            raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
+        return np.asarray(output[0], dtype=np.float32)
+
+    def _decode(self, posterior: Posterior) -> tuple[ReadCharacter, ...]:
+        """Best-path decoding: equal neighbours are one character, blanks part them."""
+        best = posterior.classes[:, 0]
+        steps = len(best)
+        found: list[ReadCharacter] = []
+        start = 0
+        while start < steps:
+            end = start + 1
+            while end < steps and best[end] == best[start]:
+                end += 1
+            if best[start] != BLANK:
+                peak = start + int(posterior.log_probs[start:end, 0].argmax())
+                found.append(self._character(posterior, peak, start / steps, end / steps))
+            start = end
+        return tuple(found)
+
+    def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
+        pairs = tuple(
+            (self._characters[int(number)], float(np.exp(log_prob)))
+            for number, log_prob in zip(posterior.classes[step, :6], posterior.log_probs[step, :6], strict=True)
+            if number > BLANK and log_prob > posterior.floor
+        )
+        return ReadCharacter(pairs[0][0], start, end, pairs[0][1], pairs)
+
+
+def sparse(probabilities: NDArray[np.float32]) -> Posterior:
+    """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them."""
+    steps = len(probabilities)
+    rows, columns = np.nonzero(probabilities > KEPT)
+    values = probabilities[rows, columns]
+    order = np.lexsort((-values, rows))
+    rows, columns, values = rows[order], columns[order], values[order]
+    rank = np.arange(rows.size) - np.searchsorted(rows, rows)
+    kept = rank < WIDEST
+    widest = int(rank[kept].max()) + 1 if kept.any() else 1
+    classes = np.full((steps, widest), -1, np.int32)
+    log_probs = np.full((steps, widest), np.log(KEPT), np.float32)
+    classes[rows[kept], rank[kept]] = columns[kept]
+    log_probs[rows[kept], rank[kept]] = np.log(values[kept])
+    centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
+    return Posterior(classes, log_probs, centres, float(np.log(KEPT)))
