@@ -1,0 +1,31 @@
+"""Where the files that belong to the program lie: in a checkout beside the package, in a wheel inside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proof.errors import UsageError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def templates_dir() -> Path:
+    """The folder of the Jinja templates. Raises UsageError where the installation lacks it."""
+    return _first([PACKAGE / "templates", PACKAGE.parent / "templates"], "templates")
+
+
+def sample_dir() -> Path:
+    """The folder of the sample project: `config.toml` and `pages/` lie in it. Raises UsageError."""
+    sample = PACKAGE / "sample"
+    if (sample / "config.toml").is_file():
+        return sample
+    if (PACKAGE.parent / "config.toml").is_file():
+        return PACKAGE.parent
+    raise UsageError(f"{sample}: the sample project is not there; install the package again")
+
+
+def _first(folders: list[Path], what: str) -> Path:
+    for folder in folders:
+        if folder.is_dir():
+            return folder
+    raise UsageError(f"{folders[0]}: the {what} are not there; install the package again")

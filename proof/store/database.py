@@ -1,0 +1,126 @@
+"""Opening the database: address, connections, migrations, and what its errors mean to a user."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from proof.errors import OutputError, UsageError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+ADVICE = [
+    ("database is locked", "another program is writing to it; wait until it is done, or end it"),
+    ("readonly", "it may only be read; allow writing to the file and its folder, or name another store"),
+    ("disk is full", "the disk is full; make room and run again, what was done is kept"),
+    ("unable to open", "it cannot be opened; the folder must exist and allow writing"),
+    ("not a database", "this is no store; name another file, or move this one away"),
+    ("malformed", "the file is damaged; restore a copy of it, or move it away and run again"),
+    ("disk i/o error", "the disk cannot be read or written; check it, or put the store on another one"),
+]
+
+
+def store_url(address: str | Path | URL) -> URL:
+    """The address of a store: a database URL as SQLAlchemy writes it, or the path of a SQLite file."""
+    if isinstance(address, Path):
+        return URL.create("sqlite", database=str(address))
+    try:
+        return make_url(address)
+    except ArgumentError:
+        raise UsageError(
+            f"store {address!r} is no database address; write it like sqlite:///folder/proof.sqlite"
+        ) from None
+
+
+def connect(url: URL, wait: float) -> Engine:
+    """An engine for `url`; `wait` is how many seconds to wait for another writer, where that can be set."""
+    try:
+        engine = create_engine(
+            url, **({"connect_args": {"timeout": wait}} if url.get_backend_name() == "sqlite" else {})
+        )
+    except (NoSuchModuleError, ImportError) as error:
+        raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error})") from error
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine)
+    return engine
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    """Write-ahead logging, foreign keys, and transactions that begin when they are said to.
+
+    A transaction that will write takes the write lock at once (`writes` among its execution options): one
+    that began by reading could not get it later if another writer came between.
+    """
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def name_of(url: URL) -> str:
+    """How messages call a store: the file, or the address without its password."""
+    if url.get_backend_name() == "sqlite" and url.database:
+        return url.database
+    return url.render_as_string(hide_password=True)
+
+
+@contextmanager
+def explained(url: URL) -> Iterator[None]:
+    """Turns what a database says when it cannot be used into OutputError with what to do."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+        if not isinstance(error, (DBAPIError, sqlite3.Error)) or not _of_the_place(original):
+            raise
+        said = " ".join(str(original).split())
+        advice = next((advice for words, advice in ADVICE if words in said.lower()), "the database cannot be used")
+        raise OutputError(f"{name_of(url)}: {advice} ({said})") from error
+
+
+def _of_the_place(error: BaseException) -> bool:
+    """Whether the database itself fails, rather than what the program asked of it."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    asked = {"IntegrityError", "ProgrammingError", "DataError", "NotSupportedError", "InterfaceError"}
+    return bool(kinds & {"OperationalError", "DatabaseError"}) and not kinds & asked
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables up to date. Raises OutputError for a store that a later version made, or that is
+    somebody else's database."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    script = ScriptDirectory.from_config(config)
+    with engine.connect() as connection:
+        if _is_current(connection, script):
+            return
+    with engine.execution_options(writes=True).begin() as connection:
+        if not _is_current(connection, script):  # another program may have been quicker
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _is_current(connection: Connection, script: ScriptDirectory) -> bool:
+    heads = set(MigrationContext.configure(connection).get_current_heads())
+    name = name_of(connection.engine.url)
+    if heads - {revision.revision for revision in script.walk_revisions()}:
+        raise OutputError(f"{name}: a later version of proof made this store; update proof, or name another store")
+    if not heads and inspect(connection).get_table_names():
+        raise OutputError(f"{name}: this database holds something else; name another store")
+    return heads == set(script.get_heads())

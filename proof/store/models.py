@@ -1,0 +1,206 @@
+"""The tables. A change here needs a migration in `migrations/versions`; a test compares the two.
+
+The characters of a page are one packed value in a table of its own (see `codec`): a work of 27,000 pages
+has eight million of them, they are written and read by the page, and as rows they would take ten times
+the room. What is searched for, columns and flags, are rows.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time, in UTC; some databases give it back without a zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """Constraints are named, so that a later migration can drop them on every database."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class WorkRow(Base):
+    """A work, known by the id that its transcription gives it (`KR1d0030`)."""
+
+    __tablename__ = "works"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(255), unique=True)
+    title: Mapped[str] = mapped_column(Text)
+
+
+class RunRow(Base):
+    """One check: what was read with what, and when."""
+
+    __tablename__ = "runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"), index=True)
+    engine_name: Mapped[str] = mapped_column(String(255))
+    engine_version: Mapped[str] = mapped_column(String(255))
+    engine_model: Mapped[str] = mapped_column(Text)
+    engine_checksum: Mapped[str] = mapped_column(String(255))
+    settings: Mapped[dict[str, Any]] = mapped_column(JSON)
+    texts: Mapped[list[dict[str, str]]] = mapped_column(JSON)
+    version: Mapped[str] = mapped_column(String(64))
+    findings: Mapped[list[str]] = mapped_column(JSON)
+    started: Mapped[datetime] = mapped_column(Moment)
+    finished: Mapped[datetime | None] = mapped_column(Moment)
+
+
+class PageRow(Base):
+    """A page as it was last checked.
+
+    `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
+    the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
+    the result holds; `absent` pages are no longer in their transcription.
+    """
+
+    __tablename__ = "pages"
+    __table_args__ = (
+        UniqueConstraint("work_id", "page", "repeat"),
+        Index(None, "run_id", "position"),
+        Index(None, "work_id", "text", "position"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    result_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    page: Mapped[str] = mapped_column(String(255))
+    repeat: Mapped[int]
+    position: Mapped[int]
+    text: Mapped[str] = mapped_column(String(1024))
+    juan: Mapped[str] = mapped_column(String(255))
+    folio: Mapped[str] = mapped_column(String(64))
+    absent: Mapped[bool] = mapped_column(default=False, server_default=false())
+    key: Mapped[str] = mapped_column(String(128), index=True)
+    ref: Mapped[str] = mapped_column(String(255))
+    status: Mapped[str] = mapped_column(String(32))
+    message: Mapped[str] = mapped_column(Text)
+    image: Mapped[str | None] = mapped_column(Text)
+    image_sha: Mapped[str] = mapped_column(String(128), index=True)
+    width: Mapped[int]
+    height: Mapped[int]
+    box: Mapped[list[float] | None] = mapped_column(JSON(none_as_null=True))
+    skew: Mapped[float] = mapped_column(Double)
+    characters_checked: Mapped[int]
+    notices: Mapped[list[str]] = mapped_column(JSON)
+    seconds: Mapped[float] = mapped_column(Double)
+
+
+class ColumnRow(Base):
+    """A column of a page: its number in the transcription, its box, its source text."""
+
+    __tablename__ = "columns"
+
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int]
+    x: Mapped[float] = mapped_column(Double)
+    y: Mapped[float] = mapped_column(Double)
+    w: Mapped[float] = mapped_column(Double)
+    h: Mapped[float] = mapped_column(Double)
+    source: Mapped[str] = mapped_column(Text)
+
+
+class CharactersRow(Base):
+    """All characters of a page, packed by `codec`."""
+
+    __tablename__ = "characters"
+
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class FlagRow(Base):
+    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale."""
+
+    __tablename__ = "flags"
+    __table_args__ = (
+        UniqueConstraint("page_id", "uid"),
+        Index(None, "work_id", "stale", "raised", "score"),
+        Index(None, "work_id", "stale", "transcribed", "suggested"),
+        Index(None, "uid"),
+    )
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    uid: Mapped[str] = mapped_column(String(64))
+    first_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    last_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    stale: Mapped[bool] = mapped_column(default=False, server_default=false())
+    ordinal: Mapped[int]
+    ref: Mapped[str] = mapped_column(String(255))
+    line: Mapped[int]
+    offset: Mapped[int]
+    length: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(32))
+    transcribed: Mapped[str] = mapped_column(Text)
+    suggested: Mapped[str] = mapped_column(Text)
+    score: Mapped[float] = mapped_column(Double)
+    raised: Mapped[bool]
+    x: Mapped[float | None] = mapped_column(Double)
+    y: Mapped[float | None] = mapped_column(Double)
+    w: Mapped[float | None] = mapped_column(Double)
+    h: Mapped[float | None] = mapped_column(Double)
+    context: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(String(255))
+    rule: Mapped[str] = mapped_column(String(255))
+    evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class ReadingRow(Base):
+    """What an engine read on an image, kept so that an edit of the text costs no reading.
+
+    `key` is made of the image, its layout and the engine; `data` is for who wrote it to understand.
+    """
+
+    __tablename__ = "readings"
+
+    key: Mapped[str] = mapped_column(String(128), primary_key=True)
+    size: Mapped[int]
+    used: Mapped[datetime] = mapped_column(Moment, index=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)

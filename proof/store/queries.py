@@ -1,0 +1,121 @@
+"""What is asked of the tables: page results in order, flags, confusions, totals.
+
+Long answers come in pieces, each beginning after the last row of the one before (`Cursor`), so that
+neither memory nor a transaction grows with the work.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy.orm import Session
+
+from proof.flags import Kind
+from proof.result import PageResult
+from proof.store import rows
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, WorkRow
+from proof.store.records import FlagFilter, Pair, StoredFlag, Totals
+
+PAGES_AT_ONCE = 64
+FLAGS_AT_ONCE = 2000
+
+Cursor = tuple[str, int, int]
+"""Text, position and row of a page: what pages are ordered by."""
+
+
+def cursor_of(page: PageRow) -> Cursor:
+    """The place of `page` in the order of pages."""
+    return page.text, page.position, page.id
+
+
+def next_pages(session: Session, run: int | None, work: str | None, after: Cursor | None) -> list[PageRow]:
+    """The next pages of a run by position, or of a work by text and position."""
+    query = select(PageRow).limit(PAGES_AT_ONCE)
+    if run is not None:
+        query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
+        if after:
+            query = query.where(tuple_(PageRow.position, PageRow.id) > after[1:])
+    else:
+        query = query.where(PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
+        query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
+        if after:
+            query = query.where(tuple_(PageRow.text, PageRow.position, PageRow.id) > after)
+    return list(session.scalars(query))
+
+
+def results(session: Session, pages: Sequence[PageRow]) -> list[PageResult]:
+    """The results of these pages, in their order."""
+    ids = [page.id for page in pages]
+    columns: dict[int, list[ColumnRow]] = defaultdict(list)
+    in_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
+    for column in session.scalars(in_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+        columns[column.page_id].append(column)
+    flags_of: dict[int, list[FlagRow]] = defaultdict(list)
+    current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
+    for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
+        flags_of[flag.page_id].append(flag)
+    packed = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(ids))
+    characters: dict[int, bytes] = dict(session.execute(packed).tuples().all())
+    return [rows.result_of(page, columns[page.id], characters.get(page.id), flags_of[page.id]) for page in pages]
+
+
+def flags(
+    session: Session, wanted: FlagFilter, after: tuple[Any, ...] | None
+) -> list[tuple[tuple[Any, ...], StoredFlag]]:
+    """The next flags in page order, then by line and offset, each with its place in that order."""
+    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
+    query = select(FlagRow, PageRow.page, *order).join(PageRow, FlagRow.page_id == PageRow.id)
+    query = query.where(FlagRow.work_id == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
+    if wanted.page is not None:
+        query = query.where(PageRow.page == wanted.page)
+    if wanted.kinds:
+        query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
+    if wanted.raised is not None:
+        query = query.where(FlagRow.raised.is_(wanted.raised))
+    if wanted.stale is not None:
+        query = query.where(FlagRow.stale.is_(wanted.stale))
+    if after is not None:
+        query = query.where(tuple_(*order) > after)
+    found = []
+    for row in session.execute(query):
+        flag: FlagRow = row[0]
+        stored = StoredFlag(rows.flag_of(row[1], flag), flag.first_run_id, flag.last_run_id, flag.stale)
+        found.append((tuple(row[2:]), stored))
+    return found
+
+
+def pairs(session: Session, work: str) -> list[Pair]:
+    """Confusions and variants of a work, counted, most frequent first."""
+    count = func.count()
+    query = (
+        select(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised, count)
+        .where(FlagRow.work_id == _work_id(work), FlagRow.stale.is_(False))
+        .where(FlagRow.kind.in_([Kind.SUBSTITUTION.value, Kind.VARIANT.value]))
+        .group_by(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised)
+        .order_by(count.desc(), FlagRow.transcribed, FlagRow.suggested)
+    )
+    return [Pair(*row) for row in session.execute(query)]
+
+
+def totals(session: Session, work: str) -> Totals:
+    """Counts of pages by status, characters and flags of a work as it stands."""
+    here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
+    pages = select(PageRow.status, func.count()).where(*here).group_by(PageRow.status)
+    of_work = FlagRow.work_id == _work_id(work)
+    by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
+    return Totals(
+        pages=dict(session.execute(pages).tuples().all()),
+        characters=session.scalar(select(func.sum(PageRow.characters_checked)).where(*here)) or 0,
+        flags={
+            (kind, raised): count
+            for kind, raised, count in session.execute(by_kind.group_by(FlagRow.kind, FlagRow.raised))
+        },
+        stale=session.scalar(select(func.count()).where(of_work, FlagRow.stale.is_(True))) or 0,
+    )
+
+
+def _work_id(work: str | None) -> ColumnElement[int]:
+    return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()

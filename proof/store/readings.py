@@ -1,0 +1,81 @@
+"""Readings kept by image, layout and engine: an edit of the text costs no reading."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from proof.store.models import ReadingRow
+
+AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+class Readings:
+    """Bytes under a key. What they mean is the business of who puts them there."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._used: set[str] = set()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under `key`, or None."""
+        with self._reading() as session:
+            data = session.scalar(select(ReadingRow.data).where(ReadingRow.key == key))
+        if data is not None:
+            with self._lock:
+                self._used.add(key)
+        return data
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep `data` under `key` (at most 128 letters), in place of what was there."""
+        with self._writing() as session:
+            row = session.get(ReadingRow, key)
+            if row is None:
+                row = ReadingRow(key=key)
+                session.add(row)
+            row.data, row.size, row.used = data, len(data), datetime.now(UTC)
+
+    def size(self) -> int:
+        """Bytes kept."""
+        with self._reading() as session:
+            return session.scalar(select(func.sum(ReadingRow.size))) or 0
+
+    def prune(self, keep: int) -> int:
+        """Drop the readings longest unused until at most `keep` bytes are left; gives how many went."""
+        self.note_use()
+        with self._writing() as session:
+            kept, gone = 0, []
+            newest_first = select(ReadingRow.key, ReadingRow.size).order_by(ReadingRow.used.desc(), ReadingRow.key)
+            for key, size in session.execute(newest_first):
+                kept += size
+                if kept > keep:
+                    gone.append(key)
+            for keys in _pieces(gone):
+                session.execute(delete(ReadingRow).where(ReadingRow.key.in_(keys)))
+        return len(gone)
+
+    def note_use(self) -> None:
+        """Write down which readings were got since the last time: reading must not write each time."""
+        with self._lock:
+            used, self._used = sorted(self._used), set()
+        if not used:
+            return
+        with self._writing() as session:
+            for keys in _pieces(used):
+                session.execute(
+                    update(ReadingRow).where(ReadingRow.key.in_(keys)).values(used=datetime.now(UTC)),
+                    execution_options={"synchronize_session": False},
+                )
+
+
+def _pieces(keys: Sequence[str]) -> list[Sequence[str]]:
+    return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]

@@ -1,0 +1,108 @@
+"""What goes into the store and comes out of it beside page results: runs, places, flags with their history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import proof
+from proof.flags import Flag, Kind
+from proof.ocr.engine import EngineIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class TextInfo:
+    """A transcription file of a run: its path, the hash of its bytes, its format and its script."""
+
+    path: str
+    sha: str
+    format: str = ""
+    script: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What a run is about to check and with what. `settings` holds what JSON can."""
+
+    work: str
+    title: str
+    texts: tuple[TextInfo, ...]
+    engine: EngineIdentity
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    version: str = proof.__version__
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as the store remembers it. `finished` is None while it goes on, or where it was interrupted.
+
+    `findings` are remarks about the run as a whole (gaps and jumps in the sequence of pages); `reused` is
+    how many of its pages came out of an earlier run unchanged.
+    """
+
+    id: int
+    info: RunInfo
+    started: datetime
+    finished: datetime | None = None
+    findings: tuple[str, ...] = ()
+    reused: int = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall-clock seconds from start to finish."""
+        return (self.finished - self.started).total_seconds() if self.finished else None
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlace:
+    """Where a page stands in its work: `position` counts the pages of the run from 0, `text` is the path of
+    the transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`)."""
+
+    position: int
+    text: str = ""
+    juan: str = ""
+    folio: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFlag:
+    """A flag with its history. `stale`: an earlier run found it and the last check of its page did not."""
+
+    flag: Flag
+    first_run: int
+    last_run: int
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFilter:
+    """Which flags of a work are wanted. None and an empty `kinds` mean all."""
+
+    work: str
+    page: str | None = None
+    kinds: tuple[Kind, ...] = ()
+    raised: bool | None = None
+    stale: bool | None = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A confusion over a whole work: `transcribed` where the image reads `suggested`."""
+
+    transcribed: str
+    suggested: str
+    rule: str
+    raised: bool
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts over a work as it stands: pages by status, characters, flags by (kind, raised)."""
+
+    pages: Mapping[str, int]
+    characters: int
+    flags: Mapping[tuple[str, bool], int]
+    stale: int

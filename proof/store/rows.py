@@ -1,0 +1,174 @@
+"""Page results and runs as rows of the tables, and back. The numbers are made plain ones on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proof.flags import Evidence, Flag, Kind
+from proof.geometry import Box
+from proof.ocr.engine import EngineIdentity
+from proof.result import CheckedColumn, PageResult, Status
+from proof.store import codec
+from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
+from proof.store.records import PagePlace, Run, RunInfo, TextInfo
+
+CURRENT, GONE = 0, -1
+"""Least `ordinal` of a flag in its page's present result, and the one of a flag that is not in it."""
+
+
+def place_values(place: PagePlace) -> dict[str, Any]:
+    """Where the page stands in its work, as columns of `pages`."""
+    return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}
+
+
+def page_values(result: PageResult) -> dict[str, Any]:
+    """What checking the page gave, as columns of `pages`."""
+    return {
+        "ref": result.ref,
+        "status": result.status.value,
+        "message": result.message,
+        "image": None if result.image is None else str(result.image),
+        "image_sha": result.image_sha,
+        "width": int(result.image_size[0]),
+        "height": int(result.image_size[1]),
+        "box": None if result.image_box is None else _edges(result.image_box),
+        "skew": float(result.skew),
+        "characters_checked": int(result.characters_checked),
+        "notices": list(result.notices),
+        "seconds": float(result.seconds),
+    }
+
+
+def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[str, Any]]:
+    """The columns of a page as rows."""
+    return [
+        {
+            "page_id": page_id,
+            "ordinal": ordinal,
+            "number": int(column.number),
+            **dict(zip("xywh", _edges(column.box), strict=True)),
+            "source": column.source,
+        }
+        for ordinal, column in enumerate(columns)
+    ]
+
+
+def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
+    """A flag as columns of `flags`, without the page, the work and the runs it belongs to."""
+    evidence = flag.evidence
+    details: dict[str, Any] = {
+        "p_text": None if evidence.p_text is None else float(evidence.p_text),
+        "p_best": None if evidence.p_best is None else float(evidence.p_best),
+        "alternatives": [[text, float(p)] for text, p in evidence.alternatives],
+        "ink": evidence.ink,
+        "note": evidence.note,
+    }
+    return {
+        "uid": flag.id,
+        "ordinal": ordinal,
+        "ref": flag.ref,
+        "line": int(flag.line),
+        "offset": int(flag.offset),
+        "length": int(flag.length),
+        "kind": flag.kind.value,
+        "transcribed": flag.transcribed,
+        "suggested": flag.suggested,
+        "score": float(flag.score),
+        "raised": bool(flag.raised),
+        **dict(zip("xywh", _edges(flag.bbox) if flag.bbox else [None] * 4, strict=True)),
+        "context": flag.context,
+        "reason": evidence.reason,
+        "rule": evidence.rule,
+        "evidence": {name: value for name, value in details.items() if value not in ("", None, [])},
+    }
+
+
+def result_of(
+    page: PageRow, columns: Sequence[ColumnRow], characters: bytes | None, flags: Sequence[FlagRow]
+) -> PageResult:
+    """The page result that these rows hold; `columns` and `flags` in their order."""
+    return PageResult(
+        page=page.page,
+        ref=page.ref,
+        status=Status(page.status),
+        message=page.message,
+        image=None if page.image is None else Path(page.image),
+        image_sha=page.image_sha,
+        image_size=(page.width, page.height),
+        image_box=None if page.box is None else Box(*page.box),
+        skew=page.skew,
+        characters_checked=page.characters_checked,
+        columns=tuple(CheckedColumn(row.number, Box(row.x, row.y, row.w, row.h), row.source) for row in columns),
+        characters=codec.unpack(characters) if characters is not None else (),
+        flags=tuple(flag_of(page.page, row) for row in flags),
+        notices=tuple(page.notices),
+        seconds=page.seconds,
+    )
+
+
+def flag_of(page: str, row: FlagRow) -> Flag:
+    """The flag that a row holds."""
+    box = None
+    if row.x is not None and row.y is not None and row.w is not None and row.h is not None:
+        box = Box(row.x, row.y, row.w, row.h)
+    details = row.evidence
+    evidence = Evidence(
+        reason=row.reason,
+        rule=row.rule,
+        p_text=details.get("p_text"),
+        p_best=details.get("p_best"),
+        alternatives=tuple((text, p) for text, p in details.get("alternatives", [])),
+        ink=details.get("ink", ""),
+        note=details.get("note", ""),
+    )
+    return Flag(
+        page=page,
+        ref=row.ref,
+        line=row.line,
+        offset=row.offset,
+        length=row.length,
+        kind=Kind(row.kind),
+        transcribed=row.transcribed,
+        suggested=row.suggested,
+        score=row.score,
+        raised=row.raised,
+        bbox=box,
+        evidence=evidence,
+        context=row.context,
+        id=row.uid,
+    )
+
+
+def run_values(info: RunInfo) -> dict[str, Any]:
+    """What a run checks and with what, as columns of `runs`."""
+    return {
+        "engine_name": info.engine.name,
+        "engine_version": info.engine.version,
+        "engine_model": info.engine.model,
+        "engine_checksum": info.engine.checksum,
+        "settings": dict(info.settings),
+        "texts": [
+            {"path": text.path, "sha": text.sha, "format": text.format, "script": text.script} for text in info.texts
+        ],
+        "version": info.version,
+    }
+
+
+def run_of(row: RunRow, work: str, title: str, reused: int) -> Run:
+    """The run that a row holds."""
+    engine = EngineIdentity(row.engine_name, row.engine_version, row.engine_model, row.engine_checksum)
+    settings: Mapping[str, Any] = row.settings
+    return Run(
+        id=row.id,
+        info=RunInfo(work, title, tuple(TextInfo(**text) for text in row.texts), engine, settings, row.version),
+        started=row.started,
+        finished=row.finished,
+        findings=tuple(row.findings),
+        reused=reused,
+    )
+
+
+def _edges(box: Box) -> list[float]:
+    return [float(box.x), float(box.y), float(box.w), float(box.h)]

@@ -1,0 +1,287 @@
+"""The store of a project: what was checked, what was found, and what need not be read again.
+
+A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_page` returned
+is there whole and no page is there in part. One thread writes, any number read beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import URL, Engine, delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from proof.errors import OutputError, UsageError
+from proof.result import PageResult
+from proof.store import codec, database, queries, rows
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.readings import Readings
+from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
+
+
+class Store:
+    """A project's store; `Store.open` gives one."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writers = engine.execution_options(writes=True)
+        self.readings = Readings(self._reading, self._writing)
+
+    @classmethod
+    def open(cls, address: str | Path | URL, *, wait: float = 30.0) -> Self:
+        """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
+        tables. `wait` is how many seconds to wait for another program that writes to it.
+
+        Raises OutputError, with what to do, where the store cannot be used or a later version made it;
+        UsageError where the address is none.
+        """
+        url = database.store_url(address)
+        if url.get_backend_name() == "sqlite" and url.database and "mode=ro" not in url.database:
+            _make_folder(Path(url.database.removeprefix("file:")).parent)
+        engine = database.connect(url, wait)
+        try:
+            with database.explained(url):
+                database.migrate(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine)
+
+    @property
+    def name(self) -> str:
+        """How messages call this store."""
+        return database.name_of(self._engine.url)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # runs
+
+    def begin_run(self, info: RunInfo) -> int:
+        """Note that a run begins; gives the number by which its pages are saved."""
+        with self._writing() as session:
+            work = session.scalar(select(WorkRow).where(WorkRow.name == info.work))
+            if work is None:
+                work = WorkRow(name=info.work, title=info.title)
+                session.add(work)
+            work.title = info.title or work.title
+            session.flush()
+            run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
+            session.add(run)
+            session.flush()
+            return run.id
+
+    def finish_run(self, run_id: int, *, findings: Sequence[str] = (), whole: bool = False) -> None:
+        """Note that a run came to its end. `findings` are remarks about the run as a whole; `whole` says
+        that it had all pages of its texts: pages that it did not have are no longer there."""
+        with self._writing() as session:
+            run = _run_row(session, run_id)
+            run.finished = datetime.now(UTC)
+            run.findings = list(findings)
+            if whole:
+                gone = select(PageRow.id).where(
+                    PageRow.work_id == run.work_id,
+                    PageRow.text.in_([text["path"] for text in run.texts]),
+                    PageRow.run_id != run.id,
+                )
+                stale = update(FlagRow).where(FlagRow.page_id.in_(gone)).values(stale=True)
+                session.execute(stale, execution_options={"synchronize_session": False})
+                absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
+                session.execute(absent, execution_options={"synchronize_session": False})
+        self.readings.note_use()
+
+    def run(self, run_id: int) -> Run:
+        """The run of that number. Raises UsageError where there is none."""
+        with self._reading() as session:
+            row = _run_row(session, run_id)
+            work = session.get_one(WorkRow, row.work_id)
+            reused = select(func.count()).where(PageRow.run_id == run_id, PageRow.result_run_id != run_id)
+            return rows.run_of(row, work.name, work.title, session.scalar(reused) or 0)
+
+    def latest_run(self, work: str | None = None) -> Run | None:
+        """The run begun last, of all works or of one."""
+        last = select(func.max(RunRow.id))
+        if work is not None:
+            last = last.join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
+        with self._reading() as session:
+            run_id = session.scalar(last)
+        return None if run_id is None else self.run(run_id)
+
+    # pages
+
+    def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult) -> None:
+        """Keep the result of a page.
+
+        `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
+        where the page is there with the same key only its place is noted. An empty key is never found
+        again. A flag that is there already is updated, one that was not found this time is marked stale.
+        """
+        _check_flags(result)
+        with self._writing() as session:
+            work_id = _run_row(session, run_id).work_id
+            page = _page_row(session, work_id, run_id, place, result.page)
+            there = page is not None and page.key == key != ""
+            if page is None:
+                page = PageRow(work_id=work_id, page=result.page, repeat=_repeats(session, work_id, result.page))
+                session.add(page)
+            was_absent, page.absent = page.absent, False
+            page.run_id = run_id
+            _set(page, rows.place_values(place))
+            if there:
+                page.image = None if result.image is None else str(result.image)
+                if was_absent:
+                    again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+                    session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+                return
+            page.result_run_id, page.key = run_id, key
+            _set(page, rows.page_values(result))
+            session.flush()
+            _save_parts(session, page, result)
+            _save_flags(session, page, result)
+
+    def cached_page(self, key: str) -> PageResult | None:
+        """The result kept under `key`, if there is one. Its `image` is the path it then had."""
+        if not key:
+            return None
+        with self._reading() as session:
+            page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
+            return queries.results(session, [page])[0] if page else None
+
+    def page(self, work: str, page: str, repeat: int = 0) -> PageResult | None:
+        """A page of a work as it was last checked; `repeat` counts pages of the same id, from 0."""
+        found = select(PageRow).join(WorkRow, PageRow.work_id == WorkRow.id)
+        found = found.where(WorkRow.name == work, PageRow.page == page, PageRow.repeat == repeat)
+        with self._reading() as session:
+            row = session.scalar(found)
+            return queries.results(session, [row])[0] if row else None
+
+    def results(self, *, run: int | None = None, work: str | None = None) -> Iterator[PageResult]:
+        """Page results in page order, a few in memory at a time: of the pages that `run` had, or of all
+        that a work has (by text, then by position). Exactly one of the two is given."""
+        if (run is None) == (work is None):
+            raise ValueError("name the run or the work whose results are wanted")
+        after: queries.Cursor | None = None
+        while True:
+            with self._reading() as session:
+                page_rows = queries.next_pages(session, run, work, after)
+                results = queries.results(session, page_rows)
+            if not page_rows:
+                return
+            after = queries.cursor_of(page_rows[-1])
+            yield from results
+
+    # findings
+
+    def flags(self, wanted: FlagFilter) -> Iterator[StoredFlag]:
+        """Flags of a work in page order, then by line and offset; a few in memory at a time."""
+        after: tuple[Any, ...] | None = None
+        while True:
+            with self._reading() as session:
+                found = queries.flags(session, wanted, after)
+            if not found:
+                return
+            after = found[-1][0]
+            yield from (flag for _, flag in found)
+
+    def pairs(self, work: str) -> list[Pair]:
+        """What is transcribed against what is read, over the work as it stands, most frequent first."""
+        with self._reading() as session:
+            return queries.pairs(session, work)
+
+    def totals(self, work: str) -> Totals:
+        """Counts over the work as it stands."""
+        with self._reading() as session:
+            return queries.totals(session, work)
+
+    # sessions
+
+    @contextmanager
+    def _reading(self) -> Iterator[Session]:
+        with database.explained(self._engine.url), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        with database.explained(self._engine.url), Session(self._writers) as session, session.begin():
+            yield session
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot make the folder of the store ({error.strerror})") from error
+
+
+def _run_row(session: Session, run_id: int) -> RunRow:
+    run = session.get(RunRow, run_id)
+    if run is None:
+        raise UsageError(f"run {run_id} is not in the store")
+    return run
+
+
+def _check_flags(result: PageResult) -> None:
+    """Decisions hang on a flag's id: two flags of a page may not share one."""
+    ids = [flag.id for flag in result.flags]
+    if len(set(ids)) != len(ids) or "" in ids:
+        raise ValueError(f"{result.page}: flags without an id of their own: {sorted(ids)}")
+    if any(flag.page != result.page for flag in result.flags):
+        raise ValueError(f"{result.page}: holds a flag of another page")
+
+
+def _page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:
+    """The row to take for a page: of those that bear its id, the first that this run has not used yet."""
+    bearers = select(PageRow).where(PageRow.work_id == work_id, PageRow.page == page).order_by(PageRow.repeat)
+    for row in session.scalars(bearers):
+        if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
+            return row
+    return None
+
+
+def _repeats(session: Session, work_id: int, page: str) -> int:
+    return session.scalar(select(func.count()).where(PageRow.work_id == work_id, PageRow.page == page)) or 0
+
+
+def _set(row: PageRow, values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
+    session.execute(delete(ColumnRow).where(ColumnRow.page_id == page.id))
+    session.execute(delete(CharactersRow).where(CharactersRow.page_id == page.id))
+    if result.columns:
+        session.execute(insert(ColumnRow), rows.column_values(page.id, result.columns))
+    if result.characters:
+        session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
+
+
+def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
+    there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id)
+    known = dict(session.execute(there).tuples().all())
+    fresh, again = [], []
+    for ordinal, flag in enumerate(result.flags):
+        values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
+        if flag.id in known:
+            again.append(values | {"id": known.pop(flag.id)})
+        else:
+            fresh.append(values | {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id})
+    if known:
+        gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
+        session.execute(update(FlagRow), gone)
+    if again:
+        session.execute(update(FlagRow), again)
+    if fresh:
+        session.execute(insert(FlagRow), fresh)
