@@ -99,20 +99,20 @@ def _texts_of(packed: str | list[str]) -> list[str]:
     return list(packed)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _numbers(values: Sequence[float]) -> list[Any]:
-    """[form, bytes]: form is the number of decimals and the width of the whole numbers, or `f4`, `f8`."""
+    """[decimals, form, bytes]: whole numbers of a power of ten, or `<f4`, `<f8`."""
     exact = np.asarray(values, dtype=np.float64)
-    if not np.any(np.signbit(exact) & (exact == 0)):
+    if not np.any(np.signbit(exact) & (exact == 0)):  # a whole number has no negative zero
         for decimals in range(MOST_DECIMALS + 1):
             scaled = np.rint(exact * 10.0**decimals)
             if not np.array_equal(scaled / 10.0**decimals, exact):
                 continue
-            for width in ("<i1", "<i2", "<i4", "<i8"):
-                limits = np.iinfo(width)
+            for form in ("<i1", "<i2", "<i4", "<i8"):
+                limits = np.iinfo(form)
                 if scaled.size == 0 or (limits.min <= scaled.min() and scaled.max() < limits.max):
-                    return [decimals, width, _planes(scaled.astype(width))]
-    with np.errstate(over="ignore"):
-        single = exact.astype("<f4")
+                    return [decimals, form, _planes(scaled.astype(form))]
+    single = exact.astype("<f4")
     if np.array_equal(single.astype(np.float64), exact):
         return [0, "<f4", _planes(single)]
     return [0, "<f8", _planes(exact.astype("<f8"))]

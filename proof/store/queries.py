@@ -58,7 +58,7 @@ def results(session: Session, pages: Sequence[PageRow]) -> list[PageResult]:
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     packed = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(ids))
-    characters: dict[int, bytes] = dict(session.execute(packed).tuples().all())
+    characters: dict[int, bytes] = {row.page_id: row.data for row in session.execute(packed)}
     return [rows.result_of(page, columns[page.id], characters.get(page.id), flags_of[page.id]) for page in pages]
 
 
@@ -103,11 +103,11 @@ def pairs(session: Session, work: str) -> list[Pair]:
 def totals(session: Session, work: str) -> Totals:
     """Counts of pages by status, characters and flags of a work as it stands."""
     here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
-    pages = select(PageRow.status, func.count()).where(*here).group_by(PageRow.status)
+    pages = select(PageRow.status, func.count().label("number")).where(*here).group_by(PageRow.status)
     of_work = FlagRow.work_id == _work_id(work)
     by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
     return Totals(
-        pages=dict(session.execute(pages).tuples().all()),
+        pages={row.status: row.number for row in session.execute(pages)},
         characters=session.scalar(select(func.sum(PageRow.characters_checked)).where(*here)) or 0,
         flags={
             (kind, raised): count

@@ -270,7 +270,7 @@ def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
 
 def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
     there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id)
-    known = dict(session.execute(there).tuples().all())
+    known = {row.uid: row.id for row in session.execute(there)}
     fresh, again = [], []
     for ordinal, flag in enumerate(result.flags):
         values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}

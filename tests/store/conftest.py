@@ -1,0 +1,127 @@
+"""A page result over three columns, and hypothesis strategies for any."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL, create_engine, text
+
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.geometry import Box
+from proof.ocr.engine import EngineIdentity
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.store import RunInfo, Store, TextInfo
+from proof.text.model import Row
+
+
+@pytest.fixture
+def info() -> RunInfo:
+    """A run over one juan."""
+    engine = EngineIdentity("ppocr", "1.31.1", "PP-OCRv6 small", "c0ffee")
+    texts = (TextInfo("KR1d0030_010.txt", "5eed", "kanripo", "traditional"),)
+    return RunInfo("KR1d0030", "儀禮註疏", texts, engine, {"columns": 8, "threshold": 2.5})
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[URL]:
+    """A PostgreSQL server of the tests' own, reached by a socket; skips where the machine has none."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "")]
+    if not programs[-1].is_file():
+        pytest.skip("PostgreSQL's initdb is not on this machine")
+    user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
+    folder = Path(tempfile.mkdtemp(prefix="proof-pg-"))
+    if user:
+        shutil.chown(folder, user)
+    binaries, data = programs[-1].parent, folder / "data"
+    run = partial(subprocess.run, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL)
+    try:
+        run([binaries / "initdb", "-D", data, "-U", "proof", "--auth=trust", "-E", "UTF8", "--no-sync"])
+        options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+        run([binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start"])
+    except (subprocess.CalledProcessError, PermissionError, LookupError) as error:
+        shutil.rmtree(folder)
+        pytest.skip(f"PostgreSQL does not start here: {error}")
+    yield URL.create("postgresql+psycopg", username="proof", database="postgres", query={"host": str(folder)})
+    run([binaries / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A new store, in a file and on a server."""
+    address: Path | URL = tmp_path / "proof.sqlite"
+    if request.param == "postgresql":
+        server: URL = request.getfixturevalue("postgresql")
+        name = f"t{uuid.uuid4().hex}"
+        maintenance = create_engine(server, isolation_level="AUTOCOMMIT")
+        with maintenance.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        maintenance.dispose()
+        address = server.set(database=name)
+    with Store.open(address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page_result() -> PageResult:
+    """A page with one wrong character, a hidden variant and a lost column."""
+    page = "KR1d0030_WYG_010-1a"
+    source = "射人(告具/于公)"
+    column = Box(900.0, 150.0, 104.5, 1200.0)
+    cells = [
+        (0, "射", Row.MAIN, Box(905.5, 160.0, 90.0, 55.0)),
+        (1, "人", Row.MAIN, Box(905.5, 215.0, 90.0, 55.0)),
+        (3, "告", Row.RIGHT, Box(950.0, 270.0, 45.0, 55.0)),
+        (6, "于", Row.LEFT, Box(905.0, 270.0, 45.0, 55.0)),
+    ]
+    characters = tuple(
+        CheckedCharacter(1, offset, 1, row, glyph, box, glyph, 0.9871, ((glyph, 0.9871), ("某", 0.0021)))
+        for offset, glyph, row, box in cells
+    )
+    wrong = Flag(
+        page,
+        "WYG0103-0192c",
+        1,
+        3,
+        1,
+        Kind.SUBSTITUTION,
+        "告",
+        "吿",
+        4.25,
+        True,
+        cells[2][3],
+        Evidence("posterior", p_text=0.001, p_best=0.98, alternatives=(("吿", 0.98), ("告", 0.001))),
+        "射人(【告】具/于公)",
+    )
+    variant = replace(
+        wrong, offset=6, kind=Kind.VARIANT, raised=False, evidence=Evidence("posterior", rule="one to one"), bbox=None
+    )
+    lost = Flag(page, "WYG0103-0192c", 2, 0, 0, Kind.LAYOUT, "", "", 9.0, True, None, Evidence("column missing"))
+    flags = tuple(
+        replace(flag, id=flag_id(page, flag.line, flag.kind, f"{flag.offset}", 0)) for flag in (wrong, variant, lost)
+    )
+    return PageResult(
+        page=page,
+        ref="WYG0103-0192c",
+        status=Status.CHECKED,
+        image=Path("images/WYG0103-0192c.png"),
+        image_sha="ab" * 32,
+        image_size=(1160, 1559),
+        image_box=Box(0.0, 0.0, 1160.0, 1559.0),
+        skew=-0.37,
+        characters_checked=4,
+        columns=(CheckedColumn(1, column, source), CheckedColumn(3, Box(690.0, 150.0, 104.5, 1200.0))),
+        characters=characters,
+        flags=flags,
+        notices=("the top frame is broken",),
+        seconds=0.19,
+    )

@@ -1,0 +1,85 @@
+"""The characters of a page, packed and unpacked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.geometry import Box
+from proof.result import CheckedCharacter
+from proof.store.codec import pack, unpack
+from proof.text.model import Row
+
+floats = st.floats(allow_nan=False)
+edges = st.one_of(floats, st.floats(0, 6000).map(lambda value: round(value, 1)), st.integers(-9, 6000).map(float))
+probabilities = st.one_of(st.floats(0, 1), st.floats(0, 1, width=32), st.floats(0, 1).map(lambda p: round(p, 5)))
+glyphs = st.one_of(st.sampled_from("射人告具于公𫝊"), st.text(max_size=3), st.just("&KR0058;"))
+characters = st.builds(
+    CheckedCharacter,
+    line=st.integers(0, 2**31),
+    offset=st.integers(0, 2**31),
+    length=st.integers(0, 300),
+    row=st.sampled_from(Row),
+    text=glyphs,
+    box=st.builds(Box, edges, edges, edges, edges),
+    read=glyphs,
+    p_text=st.none() | probabilities,
+    alternatives=st.lists(st.tuples(glyphs, probabilities), max_size=5).map(tuple),
+)
+
+
+@given(st.lists(characters, max_size=8))
+def test_characters_come_back_exactly(page: list[CheckedCharacter]) -> None:
+    assert unpack(pack(page)) == tuple(page)
+
+
+@given(st.lists(characters, min_size=1, max_size=3))
+def test_the_sign_of_a_zero_comes_back_too(page: list[CheckedCharacter]) -> None:
+    assert [repr(c) for c in unpack(pack(page))] == [repr(c) for c in _with_floats(page)]
+
+
+def _with_floats(page: list[CheckedCharacter]) -> list[CheckedCharacter]:
+    return [
+        CheckedCharacter(
+            c.line,
+            c.offset,
+            c.length,
+            c.row,
+            c.text,
+            Box(float(c.box.x), float(c.box.y), float(c.box.w), float(c.box.h)),
+            c.read,
+            c.p_text if c.p_text is None else float(c.p_text),
+            tuple((text, float(p)) for text, p in c.alternatives),
+        )
+        for c in page
+    ]
+
+
+def test_a_dense_page_takes_less_than_ten_thousand_bytes() -> None:
+    chance = np.random.default_rng(7)
+    han = [chr(code) for code in range(0x4E00, 0x5E00)]
+    page = [
+        CheckedCharacter(
+            line=index // 42 + 1,
+            offset=index % 42,
+            length=1,
+            row=Row.RIGHT if index % 42 < 21 else Row.LEFT,
+            text=str(chance.choice(han)),
+            box=Box(
+                *(round(float(value + chance.normal(0, 3)), 1) for value in (900 - 105 * (index // 42), 700, 48, 55))
+            ),
+            read=str(chance.choice(han)),
+            p_text=round(chance.random(), 5),
+            alternatives=tuple((str(chance.choice(han)), round(chance.random() / 100, 5)) for _ in range(4)),
+        )
+        for index in range(336)
+    ]
+    assert len(pack(page)) < 10_000
+
+
+@pytest.mark.parametrize("damage", [b"", b"no deflate", pack([])[:-3]])
+def test_damaged_data_is_refused(damage: bytes) -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        unpack(damage)

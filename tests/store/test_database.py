@@ -1,0 +1,195 @@
+"""Opening a store: migrations, refusals, and what a user is told when the database cannot be used."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import create_engine, event
+
+from proof.errors import OutputError, UsageError
+from proof.result import PageResult
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.database import store_url
+from proof.store.models import Base
+
+PLACE = PagePlace(0, "KR1d0030_010.txt")
+
+
+def test_migrations_make_the_very_tables_of_the_models(tmp_path: Path) -> None:
+    Store.open(tmp_path / "proof.sqlite").close()
+    engine = create_engine(store_url(tmp_path / "proof.sqlite"))
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_a_store_opened_again_has_what_was_put_in(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:
+    with Store.open(tmp_path / "a folder, 圖" / "proof.sqlite") as store:
+        store.save_page(store.begin_run(info), PLACE, "key", page_result)
+    with Store.open(f"sqlite:///{tmp_path}/a folder, 圖/proof.sqlite") as store:
+        assert store.cached_page("key") == page_result
+
+
+def test_the_file_is_in_write_ahead_mode(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite"):
+        connection = sqlite3.connect(tmp_path / "proof.sqlite")
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        connection.close()
+
+
+def test_many_programs_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def open_it() -> None:
+        try:
+            Store.open(tmp_path / "proof.sqlite").close()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=open_it) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_a_store_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "proof.sqlite"
+    Store.open(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(OutputError, match=r"proof\.sqlite: a later version of proof made this store; update proof"):
+        Store.open(path)
+
+
+def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE pages (name TEXT)")
+    connection.close()
+    with pytest.raises(OutputError, match="holds something else"):
+        Store.open(path)
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("pages",)]
+    connection.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "proof.sqlite"
+    path.write_text("道可道非常道" * 100)
+    with pytest.raises(OutputError, match=r"proof\.sqlite: this is no store"):
+        Store.open(path)
+
+
+@pytest.mark.parametrize("address", ["no address", "oracle+nothing://x/y"])
+def test_an_address_that_is_none_is_wrong_usage(address: str) -> None:
+    with pytest.raises(UsageError, match="store"):
+        Store.open(address)
+
+
+def test_a_locked_store_says_that_another_program_writes(tmp_path: Path, info: RunInfo) -> None:
+    path = tmp_path / "proof.sqlite"
+    with Store.open(path, wait=0.05) as store:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(OutputError, match=r"proof\.sqlite: another program is writing to it"):
+            store.begin_run(info)
+        other.execute("ROLLBACK")
+        other.close()
+        assert store.begin_run(info) == 1
+
+
+def test_a_store_that_may_only_be_read_says_so(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:
+    path = tmp_path / "proof.sqlite"
+    with Store.open(path) as store:
+        run = store.begin_run(info)
+        store.save_page(run, PLACE, "key", page_result)
+    with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
+        assert store.cached_page("key") == page_result
+        with pytest.raises(OutputError, match="may only be read"):
+            store.begin_run(info)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OutputError, match=r"file: cannot make the folder"):
+        Store.open(tmp_path / "file" / "proof.sqlite")
+
+
+def test_a_full_disk_costs_the_page_at_hand_and_no_other(
+    tmp_path: Path, info: RunInfo, page_result: PageResult
+) -> None:
+    store = Store.open(tmp_path / "proof.sqlite")
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "fits", page_result)
+    store.close()
+
+    @event.listens_for(store._engine, "connect")
+    def no_room(connection: sqlite3.Connection, _record: object) -> None:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    big = replace(page_result, page="big", flags=(), message="長" * 100_000)
+    with pytest.raises(OutputError, match=r"proof\.sqlite: the disk is full; make room and run again"):
+        store.save_page(run, PagePlace(1), "does not", big)
+    store.close()
+    with Store.open(tmp_path / "proof.sqlite") as again:
+        assert [result.page for result in again.results(run=run)] == [page_result.page]
+
+
+def test_a_killed_run_keeps_every_page_that_was_saved(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:
+    """A process saves pages and says so after each; it is killed in the middle of one."""
+    program = textwrap.dedent(
+        """
+        import pickle, sys
+        from dataclasses import replace
+        from pathlib import Path
+        from proof.store import PagePlace, Store
+
+        info, page = pickle.loads(sys.stdin.buffer.read())
+        store = Store.open(Path(sys.argv[1]))
+        run = store.begin_run(info)
+        for position in range(100_000):
+            flags = tuple(replace(flag, page=f"page {position}") for flag in page.flags)
+            store.save_page(
+                run, PagePlace(position), f"key {position}", replace(page, page=f"page {position}", flags=flags)
+            )
+            print(position, flush=True)
+        """
+    )
+    path = tmp_path / "proof.sqlite"
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(pickle.dumps((info, page_result)))
+    process.stdin.close()
+    said = [process.stdout.readline() for _ in range(40)]
+    os.kill(process.pid, signal.SIGKILL)
+    said += process.stdout.readlines()
+    process.wait()
+    acknowledged = [int(line) for line in said if line.endswith(b"\n")]
+    with Store.open(path) as store:
+        kept = list(store.results(run=1))
+        assert len(kept) >= len(acknowledged) >= 40
+        for position, result in enumerate(kept):
+            flags = tuple(replace(flag, page=f"page {position}") for flag in page_result.flags)
+            assert result == replace(page_result, page=f"page {position}", flags=flags)
+        assert store.cached_page(f"key {acknowledged[-1]}") is not None
+        assert store.run(1).finished is None

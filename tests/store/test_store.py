@@ -1,0 +1,289 @@
+"""What is put into the store comes out of it; runs, reuse, flags seen again and flags gone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proof.errors import UsageError
+from proof.flags import Evidence, Flag, Kind
+from proof.geometry import Box
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.text.model import Row
+
+PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+
+number = st.floats(allow_nan=False, allow_infinity=False)
+size = st.integers(0, 2**31 - 1)
+words = st.text(max_size=6)
+boxes = st.builds(Box, number, number, number, number)
+alternatives = st.lists(st.tuples(words, number), max_size=3).map(tuple)
+characters = st.builds(
+    CheckedCharacter, size, size, size, st.sampled_from(Row), words, boxes, words, st.none() | number, alternatives
+)
+evidence = st.builds(Evidence, words, words, st.none() | number, st.none() | number, alternatives, words, words)
+flags = st.builds(
+    Flag,
+    page=st.just("page"),
+    ref=words,
+    line=size,
+    offset=size,
+    length=size,
+    kind=st.sampled_from(Kind),
+    transcribed=words,
+    suggested=words,
+    score=number,
+    raised=st.booleans(),
+    bbox=st.none() | boxes,
+    evidence=evidence,
+    context=words,
+    id=st.text(min_size=1, max_size=20),
+)
+results = st.builds(
+    PageResult,
+    page=st.just("page"),
+    ref=words,
+    status=st.sampled_from(Status),
+    message=words,
+    image=st.none() | st.sampled_from([Path("images/a.png"), Path("/圖/甲 1.png")]),
+    image_sha=words,
+    image_size=st.tuples(size, size),
+    image_box=st.none() | boxes,
+    skew=number,
+    characters_checked=size,
+    columns=st.lists(st.builds(CheckedColumn, size, boxes, words), max_size=3).map(tuple),
+    characters=st.lists(characters, max_size=4).map(tuple),
+    flags=st.lists(flags, max_size=4, unique_by=lambda flag: flag.id).map(tuple),
+    notices=st.lists(words, max_size=2).map(tuple),
+    seconds=number,
+)
+
+
+@pytest.fixture(scope="module")
+def lasting_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(tmp_path_factory.mktemp("store") / "proof.sqlite") as opened:
+        yield opened
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=results, then=results)
+def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
+    lasting_store: Store, info: RunInfo, first: PageResult, then: PageResult
+) -> None:
+    run = lasting_store.begin_run(info)
+    for key, result in (("first", first), ("then", then)):
+        lasting_store.save_page(run, PLACE, f"{run} {key}", result)
+        assert lasting_store.cached_page(f"{run} {key}") == result
+        assert list(lasting_store.results(run=run)) == [result]
+    assert lasting_store.cached_page(f"{run} first") is None
+
+
+def test_pages_come_in_their_order_whatever_the_order_of_saving(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    run = store.begin_run(info)
+    for position in [5, 199, 0, *range(6, 199), *range(1, 5)]:
+        page = replace(page_result, page=f"page {position}", flags=())
+        store.save_page(run, replace(PLACE, position=position), f"key {position}", page)
+    expected = [f"page {position}" for position in range(200)]
+    assert [result.page for result in store.results(run=run)] == expected
+    assert [result.page for result in store.results(work="KR1d0030")] == expected
+
+
+def test_juan_checked_one_by_one_make_one_work(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    for juan in ("011", "010"):
+        text = f"KR1d0030_{juan}.txt"
+        run = store.begin_run(replace(info, texts=(replace(info.texts[0], path=text),)))
+        page = replace(page_result, page=f"{juan}-1a", flags=())
+        store.save_page(run, PagePlace(0, text, juan, "1a"), juan, page)
+        store.finish_run(run, whole=True)
+    assert [result.page for result in store.results(work="KR1d0030")] == ["010-1a", "011-1a"]
+    assert [result.page for result in store.results(run=run)] == ["010-1a"]
+
+
+def test_a_second_run_with_the_same_key_keeps_the_result_and_counts_it_as_reused(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    first = store.begin_run(info)
+    store.save_page(first, PLACE, "key", page_result)
+    store.finish_run(first, whole=True)
+    second = store.begin_run(info)
+    moved = replace(page_result, image=Path("elsewhere.png"))
+    store.save_page(second, replace(PLACE, position=4), "key", moved)
+    store.finish_run(second, whole=True)
+    assert list(store.results(run=second)) == [moved]
+    assert (store.run(first).reused, store.run(second).reused) == (0, 1)
+    assert {flag.first_run for flag in store.flags(FlagFilter("KR1d0030"))} == {first}
+
+
+def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "", page_result)
+    assert store.cached_page("") is None
+    store.save_page(run, PLACE, "", replace(page_result, message="again"))
+    assert [result.message for result in store.results(run=run)] == ["again"]
+
+
+def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    first = store.begin_run(info)
+    store.save_page(first, PLACE, "one engine", page_result)
+    wrong, variant, lost = page_result.flags
+    second = store.begin_run(info)
+    surer = replace(wrong, score=9.5)
+    store.save_page(second, PLACE, "another engine", replace(page_result, flags=(surer, lost)))
+    everything = {stored.flag.id: stored for stored in store.flags(FlagFilter("KR1d0030", stale=None))}
+    assert everything[wrong.id].flag == surer
+    assert (everything[wrong.id].first_run, everything[wrong.id].last_run) == (first, second)
+    assert [stored.stale for stored in everything.values()].count(True) == 1
+    assert everything[variant.id].stale
+    assert store.totals("KR1d0030").stale == 1
+
+    third = store.begin_run(info)
+    store.save_page(third, PLACE, "one engine again", page_result)
+    assert [stored.stale for stored in store.flags(FlagFilter("KR1d0030", stale=None))] == [False] * 3
+    assert list(store.results(run=third)) == [page_result]
+
+
+def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    first = store.begin_run(info)
+    store.save_page(first, PLACE, "key", page_result)
+    store.finish_run(first, whole=True)
+    store.finish_run(store.begin_run(info), whole=True)
+    assert list(store.results(work="KR1d0030")) == []
+    assert list(store.flags(FlagFilter("KR1d0030"))) == []
+    assert store.totals("KR1d0030").pages == {}
+    assert store.cached_page("key") == page_result
+
+    third = store.begin_run(info)
+    store.save_page(third, PLACE, "key", page_result)
+    assert list(store.results(work="KR1d0030")) == [page_result]
+    assert len(list(store.flags(FlagFilter("KR1d0030")))) == 3
+
+
+def test_a_run_over_some_pages_leaves_the_others_in_place(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "key", page_result)
+    store.finish_run(store.begin_run(info), whole=False)
+    assert len(list(store.results(work="KR1d0030"))) == 1
+
+
+def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    twin = replace(page_result, message="the second of that id")
+    for _ in range(2):
+        run = store.begin_run(info)
+        store.save_page(run, PLACE, "key 0", page_result)
+        store.save_page(run, replace(PLACE, position=7), "key 7", twin)
+        store.finish_run(run, whole=True)
+        assert list(store.results(run=run)) == [page_result, twin]
+    assert store.page("KR1d0030", page_result.page, repeat=1) == twin
+    assert store.page("KR1d0030", page_result.page, repeat=2) is None
+
+
+def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))
+    wrong, variant, lost = page_result.flags
+
+    def found(wanted: FlagFilter) -> list[Flag]:
+        return [stored.flag for stored in store.flags(wanted)]
+
+    assert found(FlagFilter("KR1d0030")) == [wrong, variant, lost]
+    assert found(FlagFilter("KR1d0030", raised=False)) == [variant]
+    assert found(FlagFilter("KR1d0030", kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
+    assert found(FlagFilter("KR1d0030", page="another page")) == []
+    assert found(FlagFilter("another work")) == []
+
+
+def test_pairs_and_totals_count_what_stands(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "key", page_result)
+    pairs = [(pair.transcribed, pair.suggested, pair.raised, pair.rule, pair.count) for pair in store.pairs("KR1d0030")]
+    assert sorted(pairs) == [("告", "吿", False, "one to one", 1), ("告", "吿", True, "", 1)]
+    totals = store.totals("KR1d0030")
+    assert totals.pages == {"checked": 1}
+    assert totals.characters == 4
+    assert totals.flags == {("substitution", True): 1, ("variant", False): 1, ("layout", True): 1}
+
+
+def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, info: RunInfo) -> None:
+    number = store.begin_run(info)
+    begun = store.run(number)
+    assert (begun.info, begun.finished, begun.seconds) == (info, None, None)
+    store.finish_run(number, findings=["after 3b comes 5a"])
+    done = store.latest_run("KR1d0030")
+    assert done is not None
+    assert done.findings == ("after 3b comes 5a",)
+    assert done.seconds is not None
+    assert 0 <= done.seconds < 60
+    assert done.started.tzinfo is not None
+    assert store.latest_run("another work") is None
+
+
+def test_flags_that_share_an_id_or_belong_elsewhere_are_refused(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    run = store.begin_run(info)
+    wrong, variant, _ = page_result.flags
+    twice = replace(page_result, flags=(wrong, replace(variant, id=wrong.id)))
+    with pytest.raises(ValueError, match="id of their own"):
+        store.save_page(run, PLACE, "key", twice)
+    astray = replace(page_result, flags=(replace(wrong, page="another page"),))
+    with pytest.raises(ValueError, match="another page"):
+        store.save_page(run, PLACE, "key", astray)
+    assert list(store.results(run=run)) == []
+
+
+def test_an_unknown_run_is_refused(store: Store, page_result: PageResult) -> None:
+    with pytest.raises(UsageError, match="run 99"):
+        store.save_page(99, PLACE, "key", page_result)
+
+
+def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    done = threading.Event()
+    odd: list[PageResult] = []
+
+    def read() -> None:
+        while not done.is_set():
+            odd.extend(result for result in store.results(run=run) if replace(result, page="") != whole)
+
+    whole = replace(page_result, page="", flags=())
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    try:
+        for position in range(60):
+            page = replace(whole, page=f"page {position}")
+            store.save_page(run, replace(PLACE, position=position), f"key {position}", page)
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert odd == []
+    assert len(list(store.results(run=run))) == 60
+
+
+def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store) -> None:
+    for key in ("old", "middle", "new"):
+        store.readings.put(key, key.encode() * 100)
+    store.readings.put("new", b"x" * 300)
+    assert store.readings.get("new") == b"x" * 300
+    assert store.readings.get("never") is None
+    assert store.readings.get("old") == b"old" * 100
+    assert store.readings.size() == 300 + 600 + 300
+    assert store.readings.prune(keep=600) == 1
+    assert store.readings.get("middle") is None
+    assert store.readings.get("old") == b"old" * 100
+    assert store.readings.prune(keep=0) == 2
+    assert store.readings.size() == 0
