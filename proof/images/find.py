@@ -1,0 +1,297 @@
+"""Which image file shows a page: by the image list, by the page's own reference, or by name."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+
+from proof.errors import ImageListError, UsageError
+from proof.images.imglist import Entry, ImageList, ImageLists, place_of
+from proof.images.load import SUFFIXES
+from proof.refs import ImageRef, PageId
+from proof.text.model import Page
+
+_SEPARATORS = re.compile(r"[\s_.\-]+")
+
+
+class How(StrEnum):
+    """What led to an image; PLATE where a whole plate serves a quadrant that has no file of its own."""
+
+    IMAGE_LIST = "image list"
+    REFERENCE = "reference"
+    NAME = "name"
+    PLATE = "plate"
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    """The file that shows a page: all of it, or (`quadrant` a to d) one quarter of a plate.
+
+    a is upper right, b upper left, c lower right, d lower left; where the cut lies is found on the image.
+    `notices` say what was decided where several files would do.
+    """
+
+    path: Path
+    quadrant: str
+    how: How
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A page without an image, and the files that were looked for."""
+
+    page: Page
+    looked_for: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ImageFile:
+    """A file in one of the folders; `relative` is its path in there, `identity` its real path."""
+
+    path: Path
+    relative: str
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """All image files of the folders, by the keys that they are looked up with, in the order of the folders."""
+
+    files: list[_ImageFile] = field(default_factory=list)
+    by_path: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
+    by_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
+    by_folder_and_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
+    outward_links: dict[str, Path] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    def add(self, file: _ImageFile, root: str) -> None:
+        self.files.append(file)
+        folder, _, name = f"{root}/{file.relative}".rpartition("/")
+        stem = _name_key(Path(name).stem)
+        self.by_path[_path_key(file.relative)].append(file)
+        self.by_name[stem].append(file)
+        self.by_folder_and_name[f"{_name_key(Path(folder).name)}-{stem}"].append(file)
+
+
+class ImageIndex:
+    """The image files of one or several folders, subfolders included.
+
+    Building it reads the folders' listings and opens no file. Links are followed while they stay inside the
+    folders. Where several files would do for a page, the first folder wins, then the path that sorts first,
+    and the `PageImage` says so.
+    """
+
+    def __init__(self, folders: Iterable[Path | str], lists: Iterable[Path | str] = ()) -> None:
+        """Raises UsageError for a folder that is not there, ImageListError for an unreadable list."""
+        self._shelf = _scan([Path(folder) for folder in folders])
+        self._lists = ImageLists(ImageList.read(path) for path in lists)
+
+    def with_lists(self, lists: Iterable[Path | str]) -> Self:
+        """The same folders with other image lists.
+
+        Lists change from text to text; the folders are read once for all.
+        """
+        other = object.__new__(type(self))
+        other._shelf = self._shelf
+        other._lists = ImageLists(ImageList.read(path) for path in lists)
+        return other
+
+    def __len__(self) -> int:
+        return len({file.identity for file in self._shelf.files})
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Lines of the image lists that cannot be used, and links and folders that were passed over."""
+        return (*self._lists.notices, *self._shelf.notices)
+
+    def find(self, page: Page) -> PageImage | None:
+        """The image of `page`: by the image list's line, then by its reference, then by its name.
+
+        A line or reference whose half-folio has no file of its own is served by its plate. Raises
+        ImageListError, naming file and line, where the list's line about the page leads out of the folders.
+        """
+        entry = self._lists.entry(page)
+        return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
+
+    def reference(self, page: Page) -> ImageRef | None:
+        """The page's own image reference, or the one that the image list has for it."""
+        if page.ref:
+            return page.ref
+        try:
+            entry = self._lists.entry(page)
+        except ImageListError:
+            return None
+        return ImageRef.match(entry.file) if entry else None
+
+    def missing(self, pages: Iterable[Page]) -> tuple[Missing, ...]:
+        """The pages without an image, each with what was looked for; pages with a refused line are not among them."""
+        found: list[Missing] = []
+        for page in pages:
+            try:
+                if self.find(page) is None:
+                    found.append(Missing(page, tuple(self._looked_for(page))))
+            except ImageListError:
+                continue
+        return tuple(found)
+
+    def unused(self, used: Iterable[PageImage]) -> tuple[Path, ...]:
+        """The image files that none of the `used` images is, in the order of the folders."""
+        asked = {os.path.realpath(image.path) for image in used}
+        left = {file.identity: file.path for file in self._shelf.files if file.identity not in asked}
+        return tuple(left.values())
+
+    def _listed(self, entry: Entry) -> PageImage | None:
+        name = entry.file.rpartition("/")[2]
+        if found := _choose(self._at(entry.file) or self._called(name), How.IMAGE_LIST, suffix=Path(name).suffix):
+            return found
+        ref = ImageRef.match(name)
+        if ref and ref.quadrant:
+            plate = f"{entry.file.removesuffix(name)}{Path(name).stem[:-1]}"
+            if found := _choose(self._at(plate) or self._called(str(ref.plate)), How.PLATE, ref.quadrant):
+                return found
+        self._refuse_outward_link(entry)
+        return None
+
+    def _referred(self, ref: ImageRef) -> PageImage | None:
+        if found := _choose(self._called(str(ref)), How.REFERENCE):
+            return found
+        return _choose(self._called(str(ref.plate)), How.PLATE, ref.quadrant) if ref.quadrant else None
+
+    def _named(self, page: Page) -> PageImage | None:
+        for name in _spellings(page):
+            key = _name_key(name)
+            if found := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), How.NAME):
+                return found
+        place = place_of(page)
+        # A file called 1a alone lies directly in a folder that the user named for this text.
+        top = [file for file in self._shelf.by_name.get(str(place[1]), ()) if "/" not in file.relative] if place else []
+        return _choose(top, How.NAME)
+
+    def _at(self, path: str) -> Sequence[_ImageFile]:
+        return self._shelf.by_path.get(_path_key(path), ())
+
+    def _called(self, name: str) -> Sequence[_ImageFile]:
+        return self._shelf.by_name.get(_name_key(_without_suffix(name)), ())
+
+    def _looked_for(self, page: Page) -> Iterator[str]:
+        entry = self._lists.entry(page)
+        if entry:
+            yield f"{entry.file} ({entry.source.name}:{entry.line})"
+        ref = self.reference(page)
+        if ref:
+            yield str(ref)
+            if ref.quadrant:
+                yield str(ref.plate)
+        yield from _spellings(page)
+
+    def _refuse_outward_link(self, entry: Entry) -> None:
+        path = _normal(entry.file)
+        for link, target in self._shelf.outward_links.items():
+            if path == link or path.startswith(f"{link}/"):
+                message = (
+                    f"{entry.file} is a link out of the image folders, to {target}; name that folder as one of them"
+                )
+                raise ImageListError(entry.source, entry.line, message)
+
+
+def _choose(files: Sequence[_ImageFile] | None, how: How, quadrant: str = "", suffix: str = "") -> PageImage | None:
+    """The first of `files`, preferring within one folder the ending `suffix`; the others go into a notice."""
+    if not files:
+        return None
+    first = next((file for file in files if file.path.suffix == suffix and _same_stem(file, files[0])), files[0])
+    others = {file.identity: file for file in files if file.identity != first.identity}
+    image = PageImage(first.path, quadrant, how)
+    if not others:
+        return image
+    rest = ", ".join(str(file.path) for file in others.values())
+    return replace(image, notices=(f"several files would do: {first.path} is used, not {rest}",))
+
+
+def _same_stem(file: _ImageFile, other: _ImageFile) -> bool:
+    return file.path.with_suffix("") == other.path.with_suffix("")
+
+
+def _spellings(page: Page) -> list[str]:
+    """The names, without ending, that an image of `page` may have, the most telling first."""
+    parts, place = PageId.match(page.id), place_of(page)
+    names = [page.id]
+    if parts:
+        names += [f"{parts.work}_{parts.juan}-{parts.folio}", f"{parts.edition}_{parts.juan}-{parts.folio}"]
+        names.append(f"{parts.juan}-{parts.folio}")
+    elif place:
+        names.append(f"{place[0]}-{place[1]}")
+    return names
+
+
+def _name_key(stem: str) -> str:
+    """A name as it is compared: case, kind of separator and leading zeros of numbers do not count.
+
+    So `JMML_000-1a`, `jmml-000-01A` and `JMML 0 1a` are one.
+    """
+    parts = _SEPARATORS.split(unicodedata.normalize("NFC", stem).casefold())
+    return "-".join(re.sub(r"^0+(?=[0-9])", "", part) for part in parts if part)
+
+
+def _path_key(path: str) -> str:
+    folder, slash, name = _normal(path).rpartition("/")
+    return unicodedata.normalize("NFC", f"{folder}{slash}{_without_suffix(name)}").casefold()
+
+
+def _without_suffix(name: str) -> str:
+    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path of this machine
+    return stem if suffix.lower() in SUFFIXES else name
+
+
+def _normal(path: str) -> str:
+    return os.path.normpath(path).replace(os.sep, "/")
+
+
+def _scan(folders: Sequence[Path]) -> _Shelf:
+    shelf = _Shelf()
+    roots = [os.path.realpath(folder) for folder in folders]
+    for folder, root in zip(folders, roots, strict=True):
+        if not folder.is_dir():
+            what = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
+            raise UsageError(f"the image folder {folder} {what}")
+        _scan_folder(shelf, folder, root, roots)
+    return shelf
+
+
+def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -> None:
+    """Add every image file under `folder` to the shelf, in the order of their paths."""
+    waiting = [""]
+    while waiting:
+        inside = waiting.pop()
+        try:
+            with os.scandir(folder / inside) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            shelf.notices.append(f"{folder / inside}: the folder cannot be read ({error.strerror})")
+            continue
+        below: list[str] = []
+        for entry in entries:
+            relative = f"{inside}/{entry.name}" if inside else entry.name
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink() and not _inside(os.path.realpath(entry.path), roots):
+                target = Path(os.path.realpath(entry.path))
+                shelf.outward_links[relative] = target
+                shelf.notices.append(f"{folder / relative}: a link out of the image folders, to {target}: passed over")
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(relative)
+            elif os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():  # noqa: PTH122
+                identity = os.path.realpath(entry.path) if entry.is_symlink() else f"{root}{os.sep}{relative}"
+                shelf.add(_ImageFile(Path(entry.path), relative, identity), root)
+        waiting.extend(reversed(below))
+
+
+def _inside(path: str, roots: Sequence[str]) -> bool:
+    return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots)

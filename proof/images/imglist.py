@@ -1,0 +1,200 @@
+"""Kanripo image lists: which file shows which half-folio.
+
+A line has three columns separated by tabs: the place in the text (juan, half-folio and line, `010-1a00`), the
+edition and its own page (`WYG 010-1a`), and the file (`WYG0103/WYG0103-0192c.png`), as
+`imglist/KR1d0030_010.txt` of a Kanripo repository holds them for one juan.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.errors import ImageListError
+from proof.refs import Folio, PageId
+from proof.text.model import Page
+
+_PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+Place = tuple[str, Folio]
+"""Juan, as `juan_key` gives it, and half-folio."""
+
+
+def juan_key(juan: str) -> str:
+    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are one; other names as they are."""
+    name = juan.removeprefix("卷")
+    if name.isascii() and name.isdigit():
+        return str(int(name))
+    values = [int(unicodedata.numeric(char, 0)) for char in name]
+    if not values or any(value == 0 and char not in "〇零" for value, char in zip(values, name, strict=True)):
+        return juan.casefold()
+    total = digits = 0
+    for value in values:
+        if value < 10:
+            digits = 10 * digits + value
+        else:
+            total, digits = total + (digits or 1) * value, 0
+    return str(total + digits)
+
+
+def place_of(page: Page) -> Place | None:
+    """Where the text puts `page`, or None where it has no half-folio."""
+    parts = PageId.match(page.id)
+    if parts:
+        return juan_key(parts.juan), parts.folio
+    return (juan_key(page.juan), page.folio) if page.folio else None
+
+
+def edition_of(page: Page) -> str:
+    """The siglum of the edition in the page's mark or reference, in upper case; '' where neither has one."""
+    parts = PageId.match(page.id)
+    return parts.edition.upper() if parts else page.ref.edition if page.ref else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a list. `file` is the path as listed, with forward slashes; `error` says why it is refused."""
+
+    place: Place
+    edition: str
+    file: str
+    source: Path
+    line: int
+    error: ImageListError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageList:
+    """A list as read. `notices` name the lines that cannot be used; they cost only the page they are about."""
+
+    path: Path
+    entries: tuple[Entry, ...]
+    notices: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: Path | str) -> ImageList:
+        """Raises ImageListError when the file cannot be read or is not UTF-8; for single lines see `notices`."""
+        path = Path(path)
+        entries: dict[tuple[str, Place], Entry] = {}
+        notices: list[str] = []
+        for number, line in enumerate(_text(path).split("\n"), start=1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                entry = _entry(path, number, line)
+            except ImageListError as error:
+                notices.append(str(error))
+                continue
+            if entry.error:
+                notices.append(str(entry.error))
+            first = entries.setdefault((entry.edition, entry.place), entry)
+            if first.file != entry.file:
+                juan, folio = entry.place
+                where = f"{juan}-{folio} is listed twice with different files; the one of line {first.line} is used"
+                notices.append(str(ImageListError(path, number, where)))
+        return cls(path, tuple(entries.values()), tuple(notices))
+
+
+class ImageLists:
+    """The lists that serve one text, looked up by page."""
+
+    def __init__(self, lists: Iterable[ImageList] = ()) -> None:
+        lists = tuple(lists)
+        self.notices = tuple(notice for listed in lists for notice in listed.notices)
+        self._entries: dict[Place, list[Entry]] = defaultdict(list)
+        for listed in lists:
+            for entry in listed.entries:
+                self._entries[entry.place].append(entry)
+
+    def entry(self, page: Page) -> Entry | None:
+        """The line about `page`, of the page's own edition where it names one.
+
+        Raises ImageListError where that line names a file outside the image folders.
+        """
+        place, edition = place_of(page), edition_of(page)
+        for entry in self._entries.get(place, ()) if place else ():
+            if edition in ("", entry.edition) or not entry.edition:
+                if entry.error:
+                    raise entry.error
+                return entry
+        return None
+
+
+def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None = None) -> tuple[Path, ...]:
+    """The list files that serve the transcription at `text`.
+
+    `given` is a list, or a folder of lists; without it the folder `imglist` beside the text is looked in. In
+    a folder the list is the one with the text's name, or with the names of its pages' work and juan
+    (`KR1d0087_223.txt` for `KR1d0087_WYG_223-17b`), or the only one of that juan. Raises ImageListError when
+    `given` does not exist.
+    """
+    folder = given or text.parent / "imglist"
+    if folder.is_file():
+        return (folder,)
+    if not folder.is_dir():
+        if given:
+            raise ImageListError(given, None, "there is no such image list, file or folder")
+        return ()
+    named = folder / f"{text.stem}.txt"
+    if named.is_file():
+        return (named,)
+    found: dict[Path, None] = {}
+    for work, juan in dict.fromkeys(_work_and_juan(page) for page in pages):
+        found.update(dict.fromkeys(_lists_of(folder, work, juan)))
+    return tuple(found)
+
+
+def _work_and_juan(page: Page) -> tuple[str, str]:
+    parts = PageId.match(page.id)
+    return (parts.work, parts.juan) if parts else ("", page.juan)
+
+
+def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
+    if work:
+        path = folder / f"{work}_{juan}.txt"
+        return [path] if path.is_file() else []
+    key = juan_key(juan)
+    same = [path for path in sorted(folder.glob("*.txt")) if juan_key(path.stem.rpartition("_")[2]) == key]
+    return same if len(same) == 1 else []
+
+
+def _text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ImageListError(path, None, f"the image list cannot be read ({error.strerror})") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ImageListError(path, line, "the image list is not UTF-8; save it in that encoding") from error
+
+
+def _entry(path: Path, number: int, line: str) -> Entry:
+    columns = [column.strip() for column in line.split("\t")]
+    place = _PLACE.fullmatch(columns[0])
+    if len(columns) < 2 or place is None or not columns[-1]:
+        expected = "the place, the edition's page and the file, separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)"
+        raise ImageListError(path, number, f"cannot be used, expected {expected}")
+    edition = columns[1].split()[0].upper() if len(columns) > 2 and columns[1] else ""
+    file = columns[-1].replace("\\", "/")
+    error = None
+    if _leaves_its_folder(columns[-1]):
+        message = (
+            f"{columns[-1]} is outside the image folders; write a path inside them, such as WYG0103/WYG0103-0192c.png"
+        )
+        error = ImageListError(path, number, message)
+    return Entry((juan_key(place["juan"]), Folio.parse(place["folio"])), edition, file, path, number, error)
+
+
+def _leaves_its_folder(file: str) -> bool:
+    if _DRIVE.match(file) or "\0" in file:
+        return True
+    first = posixpath.normpath(file.replace("\\", "/")).partition("/")[0]
+    return first in ("", "..")

@@ -1,0 +1,361 @@
+"""Which image file shows a page, on the layouts that image sets come in."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from proof.errors import ImageListError, UsageError
+from proof.images.find import How, ImageIndex, PageImage
+from proof.images.imglist import ImageList, find_image_lists
+from proof.refs import Folio, ImageRef, PageId
+from proof.text.model import Page
+
+LAST = "KR1d0087_WYG_223-17b"
+
+
+def page(name: str, folio: str = "", ref: str = "", juan: str = "") -> Page:
+    """An empty page: only its marks count here."""
+    parts = PageId.match(name)
+    if parts:
+        return Page(name, parts.folio, ImageRef.match(ref), parts.juan, 1, ())
+    return Page(name, Folio.match(folio), ImageRef.match(ref), juan, 1, ())
+
+
+def mirror_page(ref: str, folio: str = "1a") -> Page:
+    return page(ref, folio, ref, "卷十")
+
+
+def touch(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return folder
+
+
+def a_list(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def found(index: ImageIndex, wanted: Page) -> PageImage:
+    image = index.find(wanted)
+    assert image is not None
+    return image
+
+
+# --- by name ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "KR1d0087_WYG_223-17b.png",
+        "kr1d0087_wyg_223-17B.PNG",
+        "KR1d0087_223-17b.tif",
+        "WYG_223-17b.webp",
+        "WYG 223-17b.jp2",
+        "223-17b.jpg",
+        "223-017b.JPEG",
+        "0223_17b.bmp",
+        "223/17b.png",
+        "KR1d0087_223/017b.png",
+        "scans/KR1d0087/WYG/223-17b.gif",
+        "17b.png",
+    ],
+)
+def test_an_image_is_found_by_any_sensible_spelling_of_its_page(tmp_path: Path, name: str) -> None:
+    image = found(ImageIndex([touch(tmp_path / "set", name)]), page(LAST))
+    assert image == PageImage(tmp_path / "set" / name, "", How.NAME)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "KR1d0088_WYG_223-17b.png",
+        "KR1d0087_SBCK_223-17b.png",
+        "KR1d0087_224-17b.png",
+        "223-17a.png",
+        "223-7b.png",
+        "1223-17b.png",
+        "223-17b.txt",
+        "223-17b",
+        "224/17b.png",
+        ".223-17b.png",
+        "._223-17b.png",
+    ],
+)
+def test_another_page_is_never_taken_for_it(tmp_path: Path, name: str) -> None:
+    assert ImageIndex([touch(tmp_path, name)]).find(page(LAST)) is None
+
+
+def test_the_folder_that_is_given_may_be_the_juan(tmp_path: Path) -> None:
+    touch(tmp_path, "222/17b.png", "223/17b.png")
+    index = ImageIndex([tmp_path / "222", tmp_path / "223"])
+    assert found(index, page(LAST)).path == tmp_path / "223/17b.png"
+
+
+def test_a_page_of_another_work_is_found_without_its_edition(tmp_path: Path) -> None:
+    touch(tmp_path, "JMML_000-1a.png", "JMML_001-1a.jpg")
+    assert found(ImageIndex([tmp_path]), page("JMML_WYG_000-1a")).path.name == "JMML_000-1a.png"
+
+
+# --- by reference -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["WYG0103-0192c.png", "wyg0103-0192C.TIFF", "deep/down/WYG0103-0192c.jpg"])
+def test_an_image_is_found_by_the_pages_own_reference(tmp_path: Path, name: str) -> None:
+    image = found(ImageIndex([touch(tmp_path, name)]), mirror_page("WYG0103-0192c"))
+    assert image == PageImage(tmp_path / name, "", How.REFERENCE)
+
+
+def test_a_plate_serves_the_quadrants_that_have_no_file_of_their_own(tmp_path: Path) -> None:
+    index = ImageIndex([touch(tmp_path, "WYG0103-0192.png", "WYG0103-0192c.png")])
+    images = [found(index, mirror_page(f"WYG0103-0192{quadrant}")) for quadrant in "abcd"]
+    assert [(image.path.stem, image.quadrant, image.how) for image in images] == [
+        ("WYG0103-0192", "a", How.PLATE),
+        ("WYG0103-0192", "b", How.PLATE),
+        ("WYG0103-0192c", "", How.REFERENCE),
+        ("WYG0103-0192", "d", How.PLATE),
+    ]
+
+
+def test_the_plate_of_another_page_serves_nothing(tmp_path: Path) -> None:
+    index = ImageIndex([touch(tmp_path, "WYG0103-0193.png", "WYG0104-0192.png", "WYG0103-0192a.png")])
+    assert index.find(mirror_page("WYG0103-0192c")) is None
+
+
+def test_the_reference_comes_before_the_name(tmp_path: Path) -> None:
+    index = ImageIndex([touch(tmp_path, "010-1a.png", "WYG0103-0192c.png")])
+    assert found(index, mirror_page("WYG0103-0192c")).how is How.REFERENCE
+
+
+# --- by image list ----------------------------------------------------------------------------------------
+
+
+def test_the_lists_path_is_tried_as_it_stands_and_then_by_its_last_part(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
+    touch(tmp_path / "one", "elsewhere/WYG0140-0330d.png")
+    touch(tmp_path / "two", "WYG0140/WYG0140-0330d.png")
+    last_part = found(ImageIndex([tmp_path / "one"], lists), page(LAST))
+    assert last_part == PageImage(tmp_path / "one/elsewhere/WYG0140-0330d.png", "", How.IMAGE_LIST)
+    as_it_stands = found(ImageIndex([tmp_path / "one", tmp_path / "two"], lists), page(LAST))
+    assert as_it_stands.path == tmp_path / "two/WYG0140/WYG0140-0330d.png"
+
+
+def test_the_ending_and_case_of_a_listed_file_may_differ(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
+    touch(tmp_path / "set", "wyg0140/WYG0140-0330D.TIF")
+    assert found(ImageIndex([tmp_path / "set"], lists), page(LAST)).how is How.IMAGE_LIST
+
+
+def test_the_list_comes_before_reference_and_name(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tright.png")]
+    touch(tmp_path / "set", "right.png", "223-17b.png", "WYG0140-0330d.png")
+    wanted = page(LAST, ref="WYG0140-0330d")
+    assert found(ImageIndex([tmp_path / "set"], lists), wanted).path.name == "right.png"
+
+
+def test_a_listed_half_folio_without_a_file_is_served_by_its_plate(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
+    for name in ("WYG0140/WYG0140-0330.png", "WYG0140-0330.jpg"):
+        folder = touch(tmp_path / name.replace("/", "_"), name)
+        assert found(ImageIndex([folder], lists), page(LAST)) == PageImage(folder / name, "d", How.PLATE)
+
+
+def test_a_listed_file_that_is_missing_leaves_the_page_to_its_name(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
+    index = ImageIndex([touch(tmp_path / "set", "223-17b.png")], lists)
+    assert found(index, page(LAST)).how is How.NAME
+
+
+def test_the_list_gives_a_page_its_reference(tmp_path: Path) -> None:
+    lists = [
+        a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png", "223-18a00\tWYG\t../x.png")
+    ]
+    index = ImageIndex([tmp_path], lists)
+    assert index.reference(page(LAST)) == ImageRef("WYG", 140, 330, "d")
+    assert index.reference(page(LAST, ref="WYG0001-0001a")) == ImageRef("WYG", 1, 1, "a")
+    assert index.reference(page("KR1d0087_WYG_223-18a")) is None
+    assert index.reference(page("KR1d0087_WYG_223-18b")) is None
+
+
+def test_lists_change_from_text_to_text_over_folders_read_once(tmp_path: Path) -> None:
+    folders = ImageIndex([touch(tmp_path / "set", "a.png", "b.png")])
+    first = folders.with_lists([a_list(tmp_path / "1.txt", "001-1a00\tWYG 001-1a\ta.png")])
+    second = folders.with_lists([a_list(tmp_path / "2.txt", "001-1a00\tWYG 001-1a\tb.png")])
+    names = [found(index, page("X_WYG_001-1a")).path.name for index in (first, second)]
+    assert names == ["a.png", "b.png"]
+    assert folders.find(page("X_WYG_001-1a")) is None
+
+
+# --- what is refused --------------------------------------------------------------------------------------
+
+
+def test_a_list_that_leads_out_of_the_folders_costs_only_its_page(tmp_path: Path) -> None:
+    touch(tmp_path, "secret.png", "set/a.png")
+    lists = [a_list(tmp_path / "l.txt", "001-1a00\tWYG 001-1a\t../secret.png", "001-1b00\tWYG 001-1b\ta.png")]
+    index = ImageIndex([tmp_path / "set"], lists)
+    with pytest.raises(ImageListError, match=r"l\.txt:1: \.\./secret\.png is outside"):
+        index.find(page("X_WYG_001-1a"))
+    assert found(index, page("X_WYG_001-1b")).path.name == "a.png"
+    assert "secret.png" in index.notices[0]
+
+
+@pytest.mark.parametrize(("link", "target"), [("a.png", "secret/a.png"), ("inner", "secret")])
+def test_a_link_out_of_the_folders_is_refused_and_named(tmp_path: Path, link: str, target: str) -> None:
+    touch(tmp_path, "secret/a.png", "set/b.png")
+    (tmp_path / "set" / link).symlink_to(tmp_path / target)
+    listed = "a.png" if link == "a.png" else "inner/a.png"
+    index = ImageIndex([tmp_path / "set"], [a_list(tmp_path / "l.txt", f"001-1a00\tWYG 001-1a\t{listed}")])
+    with pytest.raises(ImageListError, match=r"l\.txt:1: .*link out of the image folders"):
+        index.find(page("X_WYG_001-1a"))
+    assert len(index) == 1
+    assert "link out of the image folders" in index.notices[0]
+
+
+def test_a_link_that_stays_inside_the_folders_serves(tmp_path: Path) -> None:
+    touch(tmp_path, "one/scan 5.png", "two/x.png")
+    (tmp_path / "two/001-1a.png").symlink_to(tmp_path / "one/scan 5.png")
+    index = ImageIndex([tmp_path / "one", tmp_path / "two"])
+    image = found(index, page("X_WYG_001-1a"))
+    assert image.path == tmp_path / "two/001-1a.png"
+    assert index.unused([image]) == (tmp_path / "two/x.png",)
+
+
+def test_a_folder_that_links_to_itself_ends(tmp_path: Path) -> None:
+    touch(tmp_path, "001-1a.png")
+    (tmp_path / "again").symlink_to(tmp_path)
+    assert len(ImageIndex([tmp_path])) == 1
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none does not exist"):
+        ImageIndex([tmp_path / "none"])
+    touch(tmp_path, "a.png")
+    with pytest.raises(UsageError, match=r"a\.png is a file"):
+        ImageIndex([tmp_path / "a.png"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser reads every folder")
+def test_a_subfolder_that_cannot_be_read_is_named_and_the_rest_serves(tmp_path: Path) -> None:
+    touch(tmp_path, "shut/a.png", "001-1a.png")
+    (tmp_path / "shut").chmod(0)
+    try:
+        index = ImageIndex([tmp_path])
+    finally:
+        (tmp_path / "shut").chmod(0o700)
+    assert "shut" in index.notices[0]
+    assert index.find(page("X_WYG_001-1a"))
+
+
+# --- several files, missing files, files left over ---------------------------------------------------------
+
+
+def test_of_two_folders_the_first_wins_and_the_other_file_is_named(tmp_path: Path) -> None:
+    touch(tmp_path, "one/001-1a.png", "two/001-1a.png", "two/001-1b.png")
+    index = ImageIndex([tmp_path / "two", tmp_path / "one"])
+    image = found(index, page("X_WYG_001-1a"))
+    assert image.path == tmp_path / "two/001-1a.png"
+    assert str(tmp_path / "one/001-1a.png") in image.notices[0]
+    assert found(index, page("X_WYG_001-1b")).notices == ()
+
+
+def test_of_two_endings_the_listed_one_wins(tmp_path: Path) -> None:
+    touch(tmp_path / "set", "W/a.jpg", "W/a.png")
+    index = ImageIndex([tmp_path / "set"], [a_list(tmp_path / "l.txt", "001-1a00\tWYG 001-1a\tW/a.png")])
+    image = found(index, page("X_WYG_001-1a"))
+    assert image.path.name == "a.png"
+    assert "a.jpg" in image.notices[0]
+
+
+def test_a_folder_named_twice_or_inside_another_holds_its_files_once(tmp_path: Path) -> None:
+    touch(tmp_path, "set/sub/001-1a.png", "set/x.png")
+    index = ImageIndex([tmp_path / "set", tmp_path / "set/sub", tmp_path / "set"])
+    image = found(index, page("X_WYG_001-1a"))
+    assert image.notices == ()
+    assert len(index) == 2
+    assert index.unused([image]) == (tmp_path / "set/x.png",)
+
+
+def test_what_nobody_asked_for_is_left_over(tmp_path: Path) -> None:
+    touch(tmp_path, "WYG0103-0192.png", "cover.jpg", "sub/notes.txt", "sub/001-9a.png")
+    index = ImageIndex([tmp_path])
+    used = [found(index, mirror_page("WYG0103-0192a")), found(index, mirror_page("WYG0103-0192b"))]
+    assert index.unused(used) == (tmp_path / "cover.jpg", tmp_path / "sub/001-9a.png")
+    assert len(index.unused([])) == 3
+
+
+def test_a_page_without_an_image_says_what_was_looked_for(tmp_path: Path) -> None:
+    lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png", "223-18a00\tWYG\t/x.png")]
+    index = ImageIndex([touch(tmp_path / "set", "223-17a.png")], lists)
+    pages = [page(f"KR1d0087_WYG_223-{folio}") for folio in ("17a", "17b", "18a")]
+    missing = index.missing(pages)
+    assert [item.page.id for item in missing] == [LAST]
+    assert missing[0].looked_for[:3] == ("WYG0140/WYG0140-0330d.png (l.txt:1)", "WYG0140-0330d", "WYG0140-0330")
+    assert "223-17b" in missing[0].looked_for
+
+
+# --- real layouts -----------------------------------------------------------------------------------------
+
+
+def real_pages(path: Path) -> list[Page]:
+    """The pages of a Kanripo transcription, by its page marks."""
+    marks = (line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("<pb:"))
+    return [page(mark.removeprefix("<pb:").partition(">")[0]) for mark in marks]
+
+
+@pytest.mark.parametrize(("juan", "count"), [("000", 3), ("001", 5)])
+def test_the_scans_of_the_concise_catalogue_are_found_through_their_lists(shared: Path, juan: str, count: int) -> None:
+    folder = shared / "facsimile/JMML"
+    text = folder / f"JMML_{juan}.txt"
+    pages = real_pages(text)
+    index = ImageIndex([folder / "images"], find_image_lists(text, pages))
+    images = [found(index, wanted) for wanted in pages]
+    assert len(pages) == count
+    assert {image.how for image in images} == {How.IMAGE_LIST}
+    assert [image.path.stem for image in images] == [f"JMML_{wanted.juan}-{wanted.folio}" for wanted in pages]
+    assert index.notices == ()
+    assert len(index.unused(images)) == 8 - count
+
+
+def test_without_lists_the_same_scans_are_found_by_name(shared: Path) -> None:
+    folder = shared / "facsimile/JMML"
+    index = ImageIndex([folder])
+    for wanted in real_pages(folder / "JMML_001.txt"):
+        image = found(index, wanted)
+        assert (image.how, image.path.name) == (How.NAME, f"JMML_001-{wanted.folio}.jpg")
+
+
+def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(shared: Path) -> None:
+    text = shared / "kanripo/KR1d0087/KR1d0087_223.txt"
+    pages = real_pages(text)
+    index = ImageIndex([shared / "facsimile/plates"], find_image_lists(text, pages))
+    images = {str(wanted.folio): index.find(wanted) for wanted in pages}
+    served = {folio: image for folio, image in images.items() if image}
+    plate = shared / "facsimile/plates/WYG0140/WYG0140-0330.png"
+    assert served == {
+        folio: PageImage(plate, quadrant, How.PLATE)
+        for folio, quadrant in zip(("16a", "16b", "17a", "17b"), "abcd", strict=True)
+    }
+    assert len(index.missing(pages)) == len(pages) - 4 > 100
+    assert index.unused(image for image in images.values() if image) == ()
+
+
+def test_a_whole_work_of_27000_images_is_found_in_seconds(shared: Path, tmp_path: Path) -> None:
+    lists = sorted((shared / "kanripo/KR1d0087/imglist").glob("*.txt"))
+    entries = [entry for path in lists for entry in ImageList.read(path).entries]
+    touch(tmp_path, *(entry.file for entry in entries))
+    pages = [page(f"KR1d0087_WYG_{juan}-{folio}") for juan, folio in (entry.place for entry in entries)]
+    started = time.perf_counter()
+    index = ImageIndex([tmp_path], lists)
+    images = [found(index, wanted) for wanted in pages]
+    left = index.unused(images)
+    assert time.perf_counter() - started < 10
+    assert len(images) > 27_000
+    assert {image.how for image in images} == {How.IMAGE_LIST}
+    assert left == ()
