@@ -1,0 +1,252 @@
+"""Fonts that can draw a transcription: found on the machine, asked what they hold, tried in order.
+
+A page is drawn in a regular-script (kai) font; a rare character comes from the first font of the chain
+that holds it. Glyphs are kept as signed distance fields (Green, "Improved Alpha-Tested Magnification",
+2007): one field gives every size and every stroke weight.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from fontTools.ttLib import TTFont
+from numpy.typing import NDArray
+from PIL import ImageFont
+
+from proof.errors import FontError
+
+EM = 112
+"""Pixels of an em square in a field."""
+PAD = 24
+"""Pixels of a field around its em square, for strokes that run over and for added weight."""
+LEVELS = 8
+"""Levels of a field for each pixel of distance; 128 is the outline, more is inside."""
+
+REGULAR_SCRIPT = (
+    "TW-Kai",
+    "TW-Kai-Ext-B",
+    "TW-Kai-Plus",
+    "LXGW WenKai TC",
+    "LXGW WenKai",
+    "LXGW WenKai GB",
+    "AR PL UKai TW",
+    "AR PL UKai CN",
+    "AR PL KaitiM Big5",
+    "BiauKai",
+    "DFKai-SB",
+    "Kaiti TC",
+    "STKaiti",
+    "KaiTi",
+)
+"""Families in regular script, the ones with traditional forms and many characters first."""
+
+ANY_SCRIPT = ("HanaMinA", "HanaMinB", "Jigmo", "Jigmo2", "Jigmo3", "Noto Serif CJK TC", "Source Han Serif TC")
+"""Families in other scripts, for characters that no regular-script font holds."""
+
+HOW_TO_GET_ONE = (
+    "install one (Debian: fonts-cns11643-kai, fonts-arphic-ukai or fonts-lxgw-wenkai), or name a font file or family"
+)
+
+FONT_FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "~/.local/share/fonts",
+    "~/.fonts",
+    "/Library/Fonts",
+    "/System/Library/Fonts",
+    "~/Library/Fonts",
+    "C:/Windows/Fonts",
+)
+FONT_SUFFIXES = frozenset({".ttf", ".ttc", ".otf", ".otc"})
+
+Field = NDArray[np.uint8]
+"""A glyph's signed distance field, `EM + 2 * PAD` pixels square."""
+
+
+@dataclass(frozen=True, slots=True)
+class FontFace:
+    """One face of a font file; `index` counts the faces of a collection from 0."""
+
+    path: Path
+    index: int
+    families: tuple[str, ...]
+
+
+def _plain(name: str) -> str:
+    """A family name without the marks in which its spellings differ."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _faces_from_fontconfig(program: str) -> list[FontFace]:
+    """All faces that fontconfig knows, by file name (its own order differs between machines)."""
+    command = [program, "--format", "%{file}\t%{index}\t%{family}\t%{style}\n"]
+    try:
+        listing = subprocess.run(command, capture_output=True, check=True, timeout=60)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return []
+    faces: dict[tuple[Path, int], FontFace] = {}
+    for row in listing.stdout.decode("utf-8", "replace").splitlines():
+        file, index, families, style = (row + "\t\t\t").split("\t")[:4]
+        if Path(file).suffix.lower() not in FONT_SUFFIXES or not index.isdigit() or "Bold" in style:
+            continue
+        number = int(index) & 0xFFFF  # the upper half names an instance of a variable font
+        names = tuple(name.replace("\\", "") for name in families.split(","))
+        faces.setdefault((Path(file), number), FontFace(Path(file), number, names))
+    return [faces[key] for key in sorted(faces)]
+
+
+def _faces_of(path: Path) -> list[FontFace]:
+    """The faces of one font file with the names that it gives itself; none when it is no font."""
+    found: list[FontFace] = []
+    try:
+        count = 1
+        if path.suffix.lower() in {".ttc", ".otc"}:
+            with path.open("rb") as file:
+                count = int.from_bytes(file.read(12)[8:12], "big")
+        for index in range(min(count, 64)):
+            with TTFont(path, fontNumber=index, lazy=True) as font:
+                names = [str(record) for record in font["name"].names if record.nameID in (1, 16)]
+            found.append(FontFace(path, index, tuple(dict.fromkeys(names))))
+    except Exception:  # a damaged font file raises whatever its parser trips over; the search goes on
+        return found
+    return found
+
+
+@cache
+def installed_faces() -> tuple[FontFace, ...]:
+    """Every face on the machine: from fontconfig where it is there, else from the usual folders."""
+    program = shutil.which("fc-list")
+    if program and (faces := _faces_from_fontconfig(program)):
+        return tuple(faces)
+    found: list[FontFace] = []
+    for folder in FONT_FOLDERS:
+        for root, _, names in os.walk(Path(folder).expanduser()):
+            for name in sorted(names):
+                if Path(name).suffix.lower() in FONT_SUFFIXES:
+                    found += _faces_of(Path(root) / name)
+    return tuple(found)
+
+
+def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
+    """The faces to try, in order: those named (files or families), then regular script, then any.
+
+    Raises FontError when a named font is not there, or when nothing is named and the machine has no
+    font in regular script.
+    """
+    chosen: list[FontFace] = []
+    by_family: dict[str, FontFace] = {}
+    for face in installed_faces():
+        for family in face.families:
+            by_family.setdefault(_plain(family), face)
+    for name in names:
+        path = Path(name).expanduser()
+        if path.is_file():
+            faces = _faces_of(path)
+            if not faces:
+                raise FontError(f"{path}: not a font that can be read; {HOW_TO_GET_ONE}")
+            chosen.append(faces[0])
+        elif _plain(name) in by_family:
+            chosen.append(by_family[_plain(name)])
+        else:
+            raise FontError(f"font {name!r}: no such file or family on this machine; {HOW_TO_GET_ONE}")
+    chosen += [by_family[_plain(name)] for name in REGULAR_SCRIPT if _plain(name) in by_family]
+    if not chosen:
+        raise FontError(f"no font in regular script (kai) on this machine; {HOW_TO_GET_ONE}")
+    chosen += [by_family[_plain(name)] for name in ANY_SCRIPT if _plain(name) in by_family]
+    return tuple(dict.fromkeys(chosen))
+
+
+def distance_field(mask: NDArray[np.uint8]) -> Field:
+    """The signed distance field of a glyph given as ink coverage (0 to 255)."""
+    inside = cv2.distanceTransform((mask >= 128).astype(np.uint8), cv2.DIST_L2, 3)
+    outside = cv2.distanceTransform((mask < 128).astype(np.uint8), cv2.DIST_L2, 3)
+    # The transform measures to the next pixel's centre; the outline lies half a pixel before it, and the
+    # coverage of the edge pixel says where in it.
+    edge = np.where(mask >= 128, inside - 0.5, 0.5 - outside)
+    near = np.abs(edge) <= 1
+    edge = np.where(near & (mask > 0) & (mask < 255), mask / 255 - 0.5, edge)
+    return np.asarray(np.clip(128 + edge * LEVELS, 0, 255), dtype=np.uint8)
+
+
+class FontChain:
+    """Faces tried in order, each opened when it is first needed. Not safe to share between threads."""
+
+    def __init__(self, faces: Sequence[FontFace]) -> None:
+        if not faces:
+            raise FontError(f"no font to draw with; {HOW_TO_GET_ONE}")
+        self.faces = tuple(faces)
+        self._open: dict[int, tuple[frozenset[int], ImageFont.FreeTypeFont, tuple[float, float]]] = {}
+        self._fields: dict[str, Field | None] = {}
+
+    @classmethod
+    def found(cls, names: Sequence[str] = ()) -> FontChain:
+        """The chain of `find_faces`. Raises FontError."""
+        return cls(find_faces(names))
+
+    def face_of(self, character: str) -> FontFace | None:
+        """The face that draws `character`, or None when no face holds it."""
+        for number, face in enumerate(self.faces):
+            if ord(character) in self._opened(number)[0]:
+                return face
+        return None
+
+    def field(self, character: str) -> Field | None:
+        """The distance field of one character, or None when no face holds it or it has no ink."""
+        if len(character) != 1:
+            return None
+        if character not in self._fields:
+            face = self.face_of(character)
+            self._fields[character] = self._draw(self.faces.index(face), character) if face else None
+        return self._fields[character]
+
+    def _opened(self, number: int) -> tuple[frozenset[int], ImageFont.FreeTypeFont, tuple[float, float]]:
+        """What a face holds, the face at `EM` pixels, and where the middle of its em square lies."""
+        if number not in self._open:
+            face = self.faces[number]
+            try:
+                with TTFont(face.path, fontNumber=face.index, lazy=True) as font:
+                    holds = frozenset(font.getBestCmap() or ())
+                drawn = ImageFont.truetype(str(face.path), EM, index=face.index)
+            except Exception as problem:  # parsers of damaged fonts raise anything
+                raise FontError(f"{face.path}: cannot be read as a font ({problem}); {HOW_TO_GET_ONE}") from problem
+            # 國 fills its square evenly in every design: the middle of its ink is the middle of the em.
+            sample = next((c for c in "國圖口" if ord(c) in holds), None)
+            left, top, right, bottom = drawn.getbbox(sample, anchor="ls") if sample else (0, -EM * 0.85, EM, EM * 0.15)
+            self._open[number] = holds, drawn, ((left + right) / 2, (top + bottom) / 2)
+        return self._open[number]
+
+    def _draw(self, number: int, character: str) -> Field | None:
+        _, font, (middle_x, middle_y) = self._opened(number)
+        left, top, right, bottom = font.getbbox(character, anchor="ls")
+        if right <= left or bottom <= top:
+            return None
+        drawn, (offset_x, offset_y) = font.getmask2(character, mode="L", anchor="ls")
+        width, height = drawn.size
+        if not width or not height:
+            return None
+        side = EM + 2 * PAD
+        mask = np.zeros((side, side), np.uint8)
+        x = round(side / 2 - middle_x + offset_x)
+        y = round(side / 2 - middle_y + offset_y)
+        glyph = np.frombuffer(bytes(drawn), np.uint8).reshape(height, width)
+        x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + width, side), min(y + height, side)
+        mask[y0:y1, x0:x1] = glyph[y0 - y : y1 - y, x0 - x : x1 - x]
+        return distance_field(mask)
+
+
+def lacuna_field() -> Field:
+    """The field of 〓, drawn for a character that no font holds: two thick bars."""
+    side = EM + 2 * PAD
+    mask = np.zeros((side, side), np.uint8)
+    left, right, bar = PAD + EM // 8, side - PAD - EM // 8, EM // 5
+    for middle in (side // 2 - EM // 4, side // 2 + EM // 4):
+        mask[middle - bar // 2 : middle + bar // 2, left:right] = 255
+    return distance_field(mask)
