@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from unicodedata import category
 
 from proof.refs import Folio, ImageRef
 
@@ -58,9 +59,9 @@ class Cell:
 
     @property
     def glyph(self) -> bool:
-        """Whether the page shows ink for this cell that a reader could name: a Han character, an
-        entity or any other letter; not a space, not punctuation that the page does not print."""
-        return self.han or self.text.startswith("&") or (len(self.text) == 1 and self.text.isalnum())
+        """Whether the page shows ink for this cell that a reader could name: a Han character, an entity,
+        a composition or any other letter; not a space, not punctuation that the page does not print."""
+        return self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co"
 
 
 @dataclass(frozen=True, slots=True)

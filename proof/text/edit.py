@@ -1,0 +1,61 @@
+"""Corrections as edits of the source text: what is edited changes, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from proof.errors import UsageError
+from proof.text.model import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`length` code points from `start` on give way to `replacement`; with length 0 it goes before `start`."""
+
+    start: int
+    length: int
+    replacement: str
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length
+
+
+def column_edit(column: Column, offset: int, length: int, replacement: str) -> Edit:
+    """The edit of the file for a place in `column`, given as a flag gives it.
+
+    Raises UsageError where the place is not within the column: line ending and pilcrow are out of reach.
+    """
+    if min(offset, length) < 0 or offset + length > len(column.source):
+        raise UsageError(
+            f"offset {offset}, length {length} is outside column {column.number} "
+            f"(file line {column.file_line}), which has {len(column.source)} characters"
+        )
+    return Edit(column.start + offset, length, replacement)
+
+
+def mend(text: str, edits: Iterable[Edit]) -> str:
+    """`text` with the edits applied; their places are those of `text` as given, in any order.
+
+    No edits give `text` itself. An insertion goes before what stands at its place, even where that is replaced
+    too. Raises UsageError where edits overlap, two insertions claim one place (their order would be a guess), or
+    one reaches outside the text; nothing is applied then.
+    """
+    pieces: list[str] = []
+    reached = 0
+    before: Edit | None = None
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.length)):
+        if edit.start < 0 or edit.length < 0 or edit.end > len(text):
+            raise UsageError(f"{_named(edit)} reaches outside the text, which has {len(text)} characters")
+        if edit.start < reached or (before is not None and (before.start, before.length) == (edit.start, edit.length)):
+            raise UsageError(f"{_named(edit)} and {_named(before or edit)} claim the same place: take back one of them")
+        pieces += (text[reached : edit.start], edit.replacement)
+        reached, before = edit.end, edit
+    return "".join((*pieces, text[reached:])) if pieces else text
+
+
+def _named(edit: Edit) -> str:
+    if not edit.length:
+        return f"the insertion of {edit.replacement!r} at {edit.start}"
+    return f"the edit of {edit.start} to {edit.end}"

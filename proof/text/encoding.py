@@ -1,0 +1,141 @@
+"""From a file's bytes to text and back, byte for byte.
+
+UTF-8 is taken for granted; another encoding has to be named. What fails says which encoding the bytes look
+like. A decoded text is only accepted where encoding it again gives the very same bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.errors import TextError
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ("\ufeff".encode("gb18030"), "gb18030"),
+)
+_FAMILIES = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""Codecs that handle a byte-order mark by themselves, and what they are without one."""
+
+_LIKELY = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
+_NAMES = {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE"}
+_COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷第")
+"""Characters so frequent in classical Chinese, in either script, that wrong decodings hardly have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one."""
+
+    text: str
+    encoding: str
+    bom: bool
+
+
+def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
+    """The text of `data`, as UTF-8 or in the encoding that is named.
+
+    Raises TextError: empty, in another encoding (and which it looks like), damaged, or not to be written back
+    byte for byte.
+    """
+    if not data:
+        raise TextError(path, None, "the file is empty: give a transcription with page marks")
+    mark, marked = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
+    codec = _codec(path, encoding, marked)
+    bom = bool(mark) and codec == marked
+    if mark and not bom and encoding is None:
+        raise TextError(path, None, _advice(marked))
+    if encoding is None and _riddled_with_nul(data):
+        raise TextError(path, None, _advice(_guess(data)))
+    try:
+        text = data[len(mark) if bom else 0 :].decode(codec)
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, data, codec, error, named=encoding is not None) from error
+    if encode(path, text, codec, bom) != data:
+        raise TextError(
+            path,
+            None,
+            f"reading it as {codec} and writing it again would change bytes: convert the file to UTF-8 first",
+        )
+    return Decoded(text, codec, bom)
+
+
+def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
+    """The bytes of `text` in the file's own encoding, its byte-order mark included.
+
+    Raises TextError where a character cannot be written in it.
+    """
+    try:
+        body = text.encode(encoding)
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        character = text[error.start]
+        raise TextError(
+            path,
+            line,
+            f"{character!r} (U+{ord(character):04X}) cannot be written in {encoding}: convert the file to UTF-8 first",
+        ) from error
+    marks = {name: mark for mark, name in _BOMS}
+    return marks[encoding] + body if bom else body
+
+
+def _codec(path: Path, encoding: str | None, marked: str) -> str:
+    """The codec to use: of the family that is named, the member that the byte-order mark says."""
+    if encoding is None:
+        return "utf-8"
+    try:
+        info = codecs.lookup(encoding)
+        "".encode(encoding)
+    except LookupError as error:
+        raise TextError(
+            path, None, f"{encoding!r} is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"
+        ) from error
+    base = _FAMILIES.get(info.name)
+    if base is None:
+        return info.name
+    return marked if marked[:6] == base[:6] else base
+
+
+def _riddled_with_nul(data: bytes) -> bool:
+    """Whether one byte in a hundred is NUL: two-byte text or a binary file, but no UTF-8."""
+    return data.count(0) * 100 > len(data)
+
+
+def _undecodable(path: Path, data: bytes, codec: str, error: UnicodeDecodeError, *, named: bool) -> TextError:
+    line = data.count(b"\n", 0, error.start) + 1
+    value = data[error.start] if error.start < len(data) else 0
+    if named:
+        return TextError(path, line, f"byte 0x{value:02X} is no {codec}: name the encoding that the file is in")
+    guess = _guess(data)
+    if guess == "utf-8":
+        return TextError(
+            path, line, f"byte 0x{value:02X} is damaged, though the rest is UTF-8: mend or delete what it belongs to"
+        )
+    return TextError(path, line, _advice(guess))
+
+
+def _advice(guess: str) -> str:
+    if not guess:
+        return "not UTF-8 text, and no other encoding that is known here: convert it to UTF-8 or name its encoding"
+    name = _NAMES.get(guess, guess.upper())
+    return f"not UTF-8; it looks like {name}: convert it to UTF-8, or name its encoding ({guess})"
+
+
+def _guess(data: bytes) -> str:
+    """The encoding in which the bytes are most like classical Chinese; empty where none is."""
+    sample = data[: 1 << 16]
+    scores = {codec: _likeness(sample.decode(codec, "replace")) for codec in _LIKELY}
+    best = max(_LIKELY, key=lambda codec: scores[codec])
+    return best if scores[best] > 0.02 else ""
+
+
+def _likeness(text: str) -> float:
+    """The share of very common characters among all that are not ASCII."""
+    foreign = [char for char in text if char > "\x7f" or char == "\x00"]
+    return sum(char in _COMMON for char in foreign) / len(foreign) if foreign else 0.0

@@ -1,0 +1,157 @@
+"""Reading a transcription: from a file to pages, columns and cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text.blemishes import Remark, blemishes
+from proof.text.column import parse_column
+from proof.text.encoding import Decoded, decode
+from proof.text.kanripo import KANRIPO, header_property
+from proof.text.mirror import MIRROR
+from proof.text.model import Column, Page, Transcription
+from proof.text.notes import divide_notes, notes_are_undivided
+from proof.text.pages import Line, LineKind, PageMark, lines
+from proof.text.script import script_of
+
+FORMATS = (KANRIPO, MIRROR)
+
+
+def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
+    """The transcription in the file at `path`; its format is found from its page marks.
+
+    The file is taken to be UTF-8 unless `encoding` names another. What can be read in spite of a blemish is
+    read, and told in the transcription's `warnings`, each naming file and line. Raises TextError where the file
+    cannot be read, is empty, is in another encoding or has no page mark.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise TextError(path, None, "is a folder: name one transcription file in it")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    return parse_transcription(decode(path, data, encoding), path)
+
+
+def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
+    """The transcription that a decoded file holds; `path` is what messages call it. Raises TextError."""
+    gatherer = _Gatherer()
+    for line in lines(decoded.text, FORMATS):
+        gatherer.take(line)
+    if not gatherer.format:
+        raise TextError(
+            path,
+            None,
+            "no page mark found: a page begins with a line such as <pb:KR1d0030_WYG_010-1a> "
+            "or 卷十 第 1a 页 WYG0103-0192c.png",
+        )
+    pages, remarks = gatherer.pages(), gatherer.remarks
+    if notes_are_undivided(pages):
+        pages = divide_notes(pages)
+        remarks.append(
+            Remark(pages[0].file_line, "no note has a slash between its half-rows: each is cut in the middle")
+        )
+    remarks += blemishes(pages, decoded.text, pilcrows=gatherer.format == KANRIPO.name)
+    return Transcription(
+        path=path,
+        format=gatherer.format,
+        script=script_of(column.source for page in pages for column in page.columns),
+        text=decoded.text,
+        encoding=decoded.encoding,
+        bom=decoded.bom,
+        title=gatherer.title,
+        work=gatherer.work,
+        pages=pages,
+        warnings=tuple(f"{path}:{remark.line}: {remark.message}" for remark in sorted(remarks)),
+    )
+
+
+@dataclass(slots=True)
+class _OpenPage:
+    """A page while its columns are being gathered."""
+
+    mark: PageMark
+    juan: str
+    file_line: int
+    columns: list[Column] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Gatherer:
+    """Takes a file line by line. `heading` is the juan as the head of the file names it, until a page mark takes
+    it up; `juan_names` leads from the juan as page marks number it to its name."""
+
+    format: str = ""
+    title: str = ""
+    work: str = ""
+    heading: str = ""
+    juan_names: dict[str, str] = field(default_factory=dict)
+    opened: dict[str, _OpenPage] = field(default_factory=dict)
+    current: _OpenPage | None = None
+    note_open: bool = False
+    before: list[int] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+
+    def take(self, line: Line) -> None:
+        if line.kind is LineKind.COLUMN and self.current is not None:
+            self.add_column(line, self.current)
+        elif line.kind is LineKind.MARK and line.format is not None and line.mark is not None:
+            if not self.format:
+                self.begin_text(line.format.name)
+            self.begin_page(line, line.mark)
+        elif line.kind is LineKind.COMMENT:
+            self.read_property(line.source)
+        elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
+            self.before.append(line.number)
+
+    def begin_text(self, form: str) -> None:
+        """The first page mark decides the format; only the mirror has lines of its own before it."""
+        self.format = form
+        if self.before and form != MIRROR.name:
+            self.remarks.append(
+                Remark(self.before[0], f"{len(self.before)} lines before the first page mark are on no page")
+            )
+
+    def begin_page(self, line: Line, mark: PageMark) -> None:
+        self.work = self.work or mark.work
+        if line.source.strip("¶ \u3000"):
+            rest = line.source[:20]
+            self.remarks.append(
+                Remark(line.number, f"{rest!r} after the page mark is in no column: begin a line with it")
+            )
+        if self.heading:
+            self.juan_names[mark.juan], self.heading = self.heading, ""
+        page = self.opened.get(mark.id)
+        if page is None:
+            page = _OpenPage(mark, self.juan_names.get(mark.juan, mark.juan), line.number)
+            self.opened[mark.id] = page
+        else:
+            told = f"page {mark.id} began at line {page.file_line} already: its columns are counted on from there"
+            self.remarks.append(Remark(line.number, told))
+        self.current = page
+
+    def add_column(self, line: Line, page: _OpenPage) -> None:
+        number = len(page.columns) + 1
+        parsed = parse_column(line.source, self.note_open)
+        self.note_open = parsed.left_open
+        page.columns.append(Column(number, line.source, line.start, line.number, parsed.runs))
+        for problem in parsed.problems:
+            self.remarks.append(Remark(line.number, f"page {page.mark.id}, column {number}: {problem}"))
+
+    def read_property(self, source: str) -> None:
+        name, value = header_property(source) or ("", "")
+        if name == "TITLE":
+            self.title = self.title or value
+        elif name == "ID":
+            self.work = self.work or value
+        elif name == "JUAN":
+            self.heading = value
+
+    def pages(self) -> tuple[Page, ...]:
+        return tuple(
+            Page(id_, page.mark.folio, page.mark.ref, page.juan, page.file_line, tuple(page.columns))
+            for id_, page in self.opened.items()
+        )
