@@ -176,6 +176,20 @@ def distance_field(mask: NDArray[np.uint8]) -> Field:
     return np.asarray(np.clip(128 + edge * LEVELS, 0, 255), dtype=np.uint8)
 
 
+def _rasterised(font: ImageFont.FreeTypeFont, character: str) -> tuple[NDArray[np.uint8], int, int]:
+    """A character's coverage (0 to 255), and where its upper left corner lies from the pen on the baseline."""
+    drawn, (left, top) = font.getmask2(character, mode="L", anchor="ls")
+    width, height = drawn.size
+    return np.frombuffer(bytes(drawn), np.uint8).reshape(height, width), int(left), int(top)
+
+
+def _ink_middle(font: ImageFont.FreeTypeFont, character: str) -> float:
+    """Halfway between the highest and the lowest ink of a character, in pixels from the baseline."""
+    glyph, _, top = _rasterised(font, character)
+    rows = np.flatnonzero((glyph >= 128).any(axis=1))
+    return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else -EM * 0.36
+
+
 class FontChain:
     """Faces tried in order, each opened when it is first needed. Not safe to share between threads."""
 
@@ -217,26 +231,21 @@ class FontChain:
                 drawn = ImageFont.truetype(str(face.path), EM, index=face.index)
             except Exception as problem:  # parsers of damaged fonts raise anything
                 raise FontError(f"{face.path}: cannot be read as a font ({problem}); {HOW_TO_GET_ONE}") from problem
-            # 國 fills its square evenly in every design: the middle of its ink is the middle of the em.
-            sample = next((c for c in "國圖口" if ord(c) in holds), None)
-            left, top, right, bottom = drawn.getbbox(sample, anchor="ls") if sample else (0, -EM * 0.85, EM, EM * 0.15)
-            self._open[number] = holds, drawn, ((left + right) / 2, (top + bottom) / 2)
+            # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
+            # which a font need not have at the same height as its neighbour. Sideways the advance tells.
+            sample = next((character for character in "國圖口" if ord(character) in holds), None)
+            self._open[number] = holds, drawn, (EM / 2, _ink_middle(drawn, sample) if sample else -EM * 0.36)
         return self._open[number]
 
     def _draw(self, number: int, character: str) -> Field | None:
         _, font, (middle_x, middle_y) = self._opened(number)
-        left, top, right, bottom = font.getbbox(character, anchor="ls")
-        if right <= left or bottom <= top:
+        glyph, left, top = _rasterised(font, character)
+        if not glyph.any():
             return None
-        drawn, (offset_x, offset_y) = font.getmask2(character, mode="L", anchor="ls")
-        width, height = drawn.size
-        if not width or not height:
-            return None
+        height, width = glyph.shape
         side = EM + 2 * PAD
         mask = np.zeros((side, side), np.uint8)
-        x = round(side / 2 - middle_x + offset_x)
-        y = round(side / 2 - middle_y + offset_y)
-        glyph = np.frombuffer(bytes(drawn), np.uint8).reshape(height, width)
+        x, y = round(side / 2 - middle_x + left), round(side / 2 - middle_y + top)
         x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + width, side), min(y + height, side)
         mask[y0:y1, x0:x1] = glyph[y0 - y : y1 - y, x0 - x : x1 - x]
         return distance_field(mask)

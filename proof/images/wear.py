@@ -28,9 +28,10 @@ class Wear:
     `skew` is the largest angle in degrees (at most 3), `keystone` how far a camera stood askew (share
     of the side), `broken` the share of rules and frames that did not print, `specks` how many a million
     pixels, `bleed` how strongly the other side shows through, `seal` how densely a seal prints over the
-    text, `stains` the share of the page that is stained, `fade` how unevenly it was inked, `grain` how
-    ragged the edges are, `blur` in pixels at scale 1. `grey` keeps the tones of a photograph, else the
-    page is black and white as a facsimile's; `jpeg` is a quality from 1 to 100, None for no loss.
+    text, `stains` the share of paper that is stained, pages taken together, `fade` how unevenly it was
+    inked, `grain` how ragged the edges are, `blur` in pixels at scale 1. `grey` keeps the tones of a
+    photograph, else the page is black and white as a facsimile's; `jpeg` is a quality from 1 to 100,
+    None for no loss.
     """
 
     skew: float = 0.0
@@ -70,7 +71,7 @@ LEVELS: dict[str, Wear] = {
     "none": Wear(),
     "light": Wear(skew=0.5, broken=0.08, specks=40, seal=0.35, fade=0.2, grain=0.3),
     "moderate": Wear(
-        skew=1.2, keystone=0.002, broken=0.18, specks=90, bleed=0.15, seal=0.5, stains=0.01, fade=0.35, grain=0.45
+        skew=1.2, keystone=0.002, broken=0.18, specks=90, bleed=0.12, seal=0.5, stains=0.01, fade=0.35, grain=0.45
     ),
     "heavy": Wear(
         skew=3.0,
@@ -185,7 +186,7 @@ def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, sca
     shape = (ink.shape[0], ink.shape[1])
     level = _blurred(ink, max(0.4, wear.blur) * scale)
     through = _blurred(behind, 1.6 * scale) if behind is not None and wear.bleed else None
-    stained = _stain(shape, wear, scale, rng) if wear.stains else None
+    stained = _stain(shape, wear, scale, rng)
     # A copyist sets the threshold so that thin strokes survive; they are thinnest on a small scan.
     threshold = 0.5 - 0.1 / scale + 0.12 * wear.fade * _clouds(shape, 90 * scale, rng)
     level += 0.16 * wear.grain * _clouds(shape, 1.1 * scale, rng)
@@ -205,11 +206,13 @@ def _blurred(canvas: Canvas, sigma: float) -> Plane:
     return np.asarray(cv2.GaussianBlur(canvas.astype(np.float32) / 255, (0, 0), sigma), dtype=np.float32)
 
 
-def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Generator) -> Plane:
-    """How stained each pixel is, 0 to 1: the tops of slow noise, as many as `wear.stains` says."""
-    clouds = _clouds(shape, 70 * scale, rng)
-    sample = clouds[::16, ::16]
-    edge = float(np.quantile(sample, 1 - wear.stains))
+def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Generator) -> Plane | None:
+    """How stained each pixel is, 0 to 1: the tops of slow noise. Pages differ: many have no stain at all."""
+    share = min(wear.stains * (float(rng.exponential(2.0)) - 1.0), 1.0)
+    if share <= 0:
+        return None
+    clouds = _clouds(shape, 70 * scale, rng) + 0.3 * _clouds(shape, 14 * scale, rng)
+    edge = float(np.quantile(clouds[::16, ::16], 1 - share))
     return np.clip((clouds - edge) * 2, 0, 1)
 
 
