@@ -267,7 +267,9 @@ def _photograph(
     ink = photographed(pen.canvas, homography, size)
     through = None
     if behind is not None:
-        through = photographed(behind, homography @ mirroring((behind.shape[1], behind.shape[0]), size), size)
+        half, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
+        turned = mirroring((behind.shape[1], behind.shape[0]), size)
+        through = photographed(behind, shrink @ homography @ turned, half)
     seal = photographed(_stamp(halves[0][1], pen), homography, size) if wear.seal and halves else None
     image = age(ink, through, seal, wear, pen.scale, [*seed, 1])
     known = tuple(

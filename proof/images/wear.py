@@ -180,12 +180,16 @@ def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
 def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, scale: float, seed: list[int]) -> Pixels:
     """The photograph of a page: ink (already skewed), the ink behind it (mirrored), the seal's shape.
 
-    All three have the image's size. `scale` is the page's, so that wear grows with it.
+    The seal has the image's size; what lies behind, blurred as it will be, may be smaller. `scale` is the
+    page's, so that wear grows with it.
     """
     rng = np.random.default_rng(seed)
     shape = (ink.shape[0], ink.shape[1])
     level = _blurred(ink, max(0.4, wear.blur) * scale)
-    through = _blurred(behind, 1.6 * scale) if behind is not None and wear.bleed else None
+    through = None
+    if behind is not None and wear.bleed:
+        blurred = _blurred(behind, 1.6 * scale * behind.shape[1] / shape[1])
+        through = np.asarray(cv2.resize(blurred, shape[::-1], interpolation=cv2.INTER_LINEAR), dtype=np.float32)
     stained = _stain(shape, wear, scale, rng)
     # A copyist sets the threshold so that thin strokes survive; they are thinnest on a small scan.
     threshold = 0.5 - 0.1 / scale + 0.12 * wear.fade * _clouds(shape, 90 * scale, rng)
