@@ -1,0 +1,176 @@
+"""What a setting is: its name, the kind of its value, its default and limits; and what a wrong one is told."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+
+class Kind(StrEnum):
+    """What a setting's value is; the wording is that of the messages and of the table."""
+
+    WHOLE = "whole number"
+    NUMBER = "number"
+    SWITCH = "true or false"
+    TEXT = "text"
+    PATH = "path"
+    PATHS = "list of paths"
+    PATH_OR_NAME = "path or name"
+
+
+_TYPES: dict[Kind, tuple[type, ...]] = {
+    Kind.WHOLE: (int,),
+    Kind.NUMBER: (int, float),
+    Kind.SWITCH: (bool,),
+    Kind.TEXT: (str,),
+    Kind.PATH: (str, Path, type(None)),
+    Kind.PATHS: (list, tuple),
+    Kind.PATH_OR_NAME: (str, Path),
+}
+
+
+class WrongSetting(Exception):  # noqa: N818 - it never leaves the settings; they add where the value stands
+    """What is wrong with a name or a value, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: `name` is section and key (`page.columns`).
+
+    `low` and `high` are the limits of a number, both allowed; `choices` the words that a text may be;
+    `must_exist` says that a path has to lead to a file. `results` tells whether the setting changes what a
+    check finds (and so goes into the fingerprint).
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    must_exist: bool = False
+    results: bool = False
+
+    @property
+    def section(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def key(self) -> str:
+        return self.name.partition(".")[2]
+
+    @property
+    def values(self) -> str:
+        """What may be set, in words, for the table."""
+        if self.choices:
+            return " or ".join(f"`{choice}`" for choice in self.choices)
+        if self.low is not None and self.high is not None:
+            return f"{self.kind}, {_plain(self.low)} to {_plain(self.high)}"
+        return self.kind.value
+
+    def value(self, given: Any, base: Path) -> Any:
+        """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
+        self._must_fit(given)
+        match self.kind:
+            case Kind.WHOLE | Kind.NUMBER:
+                number = self._within(given)
+                return float(number) if self.kind is Kind.NUMBER else number
+            case Kind.TEXT:
+                return self._chosen(given)
+            case Kind.PATH:
+                return self._path(given, base)
+            case Kind.PATHS:
+                return tuple(_resolved(path, base) for path in given)
+            case Kind.PATH_OR_NAME:
+                return _path_or_name(str(given), base)
+        return given
+
+    def from_text(self, text: str) -> Any:
+        """What `text` on a command line stands for; returned as it is where it stands for nothing of this kind."""
+        try:
+            match self.kind:
+                case Kind.WHOLE:
+                    return int(text)
+                case Kind.NUMBER:
+                    return float(text)
+                case Kind.SWITCH:
+                    return {"true": True, "false": False}.get(text.lower(), text)
+                case Kind.PATHS:
+                    return [text]
+        except ValueError:
+            pass
+        return text
+
+    def _must_fit(self, given: Any) -> None:
+        types = _TYPES[self.kind]
+        fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
+        if self.kind is Kind.PATHS:
+            fits = fits and all(isinstance(path, str | Path) and path for path in given)
+        if not fits:
+            article = "" if self.kind in (Kind.SWITCH, Kind.TEXT) else "a "
+            raise WrongSetting(f"{self.name} must be {article}{self.kind}, not {shown(given)}")
+
+    def _within(self, number: float) -> float:
+        if self.low is not None and self.high is not None and not self.low <= number <= self.high:
+            limits = f"{_plain(self.low)} to {_plain(self.high)}"
+            raise WrongSetting(f"{self.name} must be from {limits}, not {shown(number)}")
+        return number
+
+    def _chosen(self, text: str) -> str:
+        if self.choices and text not in self.choices:
+            near = nearest(text, self.choices)
+            hint = f"; did you mean {near}?" if near else ""
+            raise WrongSetting(f"{self.name} must be {' or '.join(self.choices)}, not {shown(text)}{hint}")
+        return text
+
+    def _path(self, given: str | Path | None, base: Path) -> Path | None:
+        if given is None or given == "":
+            if self.default is not None:
+                raise WrongSetting(f"{self.name} must name a path, not be empty")
+            return None
+        path = _resolved(given, base)
+        if self.must_exist and not os.path.isfile(path):  # noqa: PTH113 - takes any text
+            raise WrongSetting(f"{self.name}: there is no file {path}")
+        return path
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The name that `name` is most likely a slip for; '' where none is near."""
+    found = process.extractOne(name.lower(), names, scorer=fuzz.ratio, score_cutoff=60)
+    return found[0] if found else ""
+
+
+def shown(value: object) -> str:
+    """A value as TOML writes it, for a message; a list or section is only named."""
+    if isinstance(value, dict):
+        return "a section"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "[]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return _plain(value)
+    return json.dumps("" if value is None else str(value), ensure_ascii=False)
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == number // 1 and abs(number) < 1e15 else str(number)
+
+
+def _resolved(path: str | Path, base: Path) -> Path:
+    # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
+    # Not Path.expanduser() either: it raises where there is no such user.
+    return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111
+
+
+def _path_or_name(text: str, base: Path) -> str:
+    is_path = text and ("/" in text or os.sep in text or text.startswith("~") or os.path.exists(base / text))  # noqa: PTH110 - takes any text
+    return str(_resolved(text, base)) if is_path else text

@@ -1,0 +1,76 @@
+"""A TOML file that knows on which line each of its keys stands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proof.errors import ConfigError
+
+_PLACE = re.compile(r" \(at (?:line (?P<line>[0-9]+), column [0-9]+|end of document)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A file as read: `values` as tomllib gives them, and the text, in which lines are looked up."""
+
+    path: Path
+    text: str
+    values: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> TomlFile:
+        """Raises ConfigError, with the line, where the file cannot be read, is not UTF-8 or is not TOML."""
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise ConfigError(f"{path}: there is no such file") from None
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise ConfigError(f"{path}:{line}: is not UTF-8; save the file in that encoding") from error
+        try:
+            return cls(path, text, tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            message = str(error)
+            found = _PLACE.search(message)
+            line = int(found["line"]) if found and found["line"] else line_of(text, ())
+            raise ConfigError(f"{path}:{line}: is not valid TOML: {_PLACE.sub('', message)}") from error
+
+    def where(self, keys: tuple[str, ...]) -> str:
+        """`config.toml:3`: the place of the key, tables outermost first."""
+        return f"{self.path}:{line_of(self.text, keys)}"
+
+
+def line_of(text: str, keys: tuple[str, ...]) -> int:
+    """The line, from 1, of the statement that sets `keys`; of the first broken statement for a key that never comes.
+
+    tomllib tells no positions, but the text up to the end of a statement is TOML by itself and up to anywhere
+    inside it is not: the first such part that holds the key ends with the statement that sets it. This holds for
+    multi-line strings, arrays, quoted and dotted keys and inline tables alike.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    start = 1
+    for end in range(1, len(lines) + 1):
+        try:
+            values = tomllib.loads("\n".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        if keys and _holds(values, keys):
+            return start
+        start = end + 1
+    return min(start, len(lines))
+
+
+def _holds(values: object, keys: tuple[str, ...]) -> bool:
+    for key in keys:
+        if not isinstance(values, dict) or key not in values:
+            return False
+        values = values[key]
+    return True
