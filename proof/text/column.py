@@ -37,12 +37,15 @@ COMPOSITION = re.compile(rf"\[{_GROUP}(?:[*/@+-]{_GROUP})+\]")
 """A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is a part unknown."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
+LONGEST_DESCRIPTION = 32
+"""Code points; a sequence that goes on longer describes no character."""
+
 _ARITY = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedColumn:
-    """The runs of one column, what was wrong in it, and whether a note was left open at its end."""
+    """The runs of one column, what was wrong in it (each kind once), and whether a note was left open at its end."""
 
     runs: tuple[Run, ...]
     problems: tuple[str, ...] = ()
@@ -123,7 +126,7 @@ class _Reader:
         if position < len(self.source):
             self.cells[self.row] += _cells(self.source[position:], position, self.row)
         left_open = self.end()
-        return ParsedColumn(tuple(self.runs), tuple(self.problems), left_open)
+        return ParsedColumn(tuple(self.runs), tuple(dict.fromkeys(self.problems)), left_open)
 
     def special(self, at: int) -> int:
         """Handle the character at `at`; return where to go on."""
@@ -200,8 +203,8 @@ class _Reader:
 
     def described(self, at: int) -> int:
         """An ideographic description sequence is one cell; one that breaks off is read by character."""
-        wanted, position = 1, at
-        while wanted and position < len(self.source):
+        wanted, position, limit = 1, at, min(len(self.source), at + LONGEST_DESCRIPTION)
+        while wanted and position < limit:
             char = self.source[position]
             if "⿰" <= char <= "⿿" or char == "㇯":
                 wanted += _ARITY.get(char, 2) - 1
@@ -213,7 +216,7 @@ class _Reader:
                 break
             position += 1
         if wanted:
-            self.problems.append(f"the ideographic description {self.source[at:position]} is not complete")
+            self.problems.append(f"the ideographic description {self.source[at : at + 8]} is not complete")
             return self.add(at, at + 1)
         return self.add(at, position)
 

@@ -1,0 +1,232 @@
+"""How one column is read: main text, notes in double rows, characters that take several code points."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.text.column import SPECIAL, ParsedColumn, parse_column
+from proof.text.model import Cell, Row
+
+HAN = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
+CELLS = st.one_of(
+    HAN,
+    st.sampled_from(
+        ["　", " ", "𫝊", "㑹", "○", "□", "〓", "、", "&KR0058;", "[金*本]", "[卄/瀹]", "⿰金本", "葛\U000e0100"]
+    ),
+)
+ROWS = st.lists(CELLS, min_size=1, max_size=12)
+NOTES = st.tuples(ROWS, st.one_of(st.none(), st.lists(CELLS, max_size=12)))
+WILD = st.text(
+    st.sampled_from("司射()（）/／&KR058;[]*金<md:pb>¶　 \t⿰⿲\ufe01\U000e0100\x00\x0c\ufeff一"), max_size=40
+)
+
+
+def shape(parsed: ParsedColumn) -> str:
+    """The runs written plainly: main text as it is, a note as `{right|left}`."""
+
+    def words(cells: tuple[Cell, ...]) -> str:
+        return "".join(cell.text for cell in cells)
+
+    return "".join(f"{{{words(r.right)}|{words(r.left)}}}" if r.note else words(r.right) for r in parsed.runs)
+
+
+def cells(parsed: ParsedColumn) -> list[Cell]:
+    return [cell for run in parsed.runs for cell in run.cells]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("", ""),
+        ("大射儀", "大射儀"),
+        ("　儀禮集釋　撰", "　儀禮集釋　撰"),
+        ("大夫(案比今/本訛作)", "大夫{案比今|本訛作}"),
+        ("(唐石經及/宋本改正)命上射曰", "{唐石經及|宋本改正}命上射曰"),
+        ("義(滌/溉)疏(釋/辟)", "義{滌|溉}疏{釋|辟}"),
+        ("(滌/溉)(釋/辟)", "{滌|溉}{釋|辟}"),
+        ("(　　之書/　　　　謹按)", "{　　之書|　　　　謹按}"),
+        ("(一位帝/在  三)", "{一位帝|在  三}"),
+        ("公入(焉/)", "公入{焉|}"),
+        ("公入(/焉)", "公入{|焉}"),
+        ("(侯王謂天子)反", "{侯王謂天子|}反"),
+        ("公（案比／本訛）入", "公{案比|本訛}入"),
+        ("公()入(/)", "公入"),
+    ],
+)
+def test_parentheses_hold_the_half_rows_of_a_note(source: str, expected: str) -> None:
+    parsed = parse_column(source)
+    assert shape(parsed) == expected
+    assert not parsed.problems
+
+
+def test_cells_say_which_row_they_stand_in() -> None:
+    rows = [(cell.text, cell.offset, cell.row) for cell in cells(parse_column("公(甲/乙)入"))]
+    assert rows == [("公", 0, Row.MAIN), ("甲", 2, Row.RIGHT), ("乙", 4, Row.LEFT), ("入", 6, Row.MAIN)]
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "&KR0058;",
+        "&CDP-8B7C;",
+        "&M040426;",
+        "&CB00123;",
+        "&#x4E00;",
+        "[金*本]",
+        "[卄/瀹]",
+        "[(亭-丁)*瓦]",
+        "[&KR0058;*?]",
+        "⿰金本",
+        "⿱艹⿰金本",
+        "⿲彳一亍",
+        "葛\U000e0100",
+        "神\ufe00",
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "爲{}後", "(疏/{})"])
+def test_a_character_without_a_code_point_of_its_own_is_one_cell(token: str, around: str) -> None:
+    parsed = parse_column(around.format(token))
+    assert not parsed.problems
+    (cell,) = [cell for cell in cells(parsed) if cell.length > 1]
+    assert (cell.text, cell.offset, cell.length) == (token, around.index("{"), len(token))
+    assert cell.glyph
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("為&KR0058後", "&KR0058 has no end"),
+        ("為&foo;後", "&foo; is not known"),
+        ("為&;後", "&; is not known"),
+        ("為&後", "& has no end"),
+    ],
+)
+def test_a_malformed_entity_is_read_by_character_and_told(source: str, said: str) -> None:
+    parsed = parse_column(source)
+    assert [cell.text for cell in cells(parsed)] == list(source)
+    assert said in parsed.problems[0]
+
+
+def test_an_entity_of_an_unknown_family_is_one_cell_and_told() -> None:
+    parsed = parse_column("為&ZZZZ0058;後")
+    assert [cell.text for cell in cells(parsed)] == ["為", "&ZZZZ0058;", "後"]
+    assert "no family that is known" in parsed.problems[0]
+
+
+def test_brackets_that_compose_nothing_stand_for_themselves() -> None:
+    parsed = parse_column("[原序](甲/乙)")
+    assert shape(parsed) == "[原序]{甲|乙}"
+    assert not parsed.problems
+
+
+def test_an_incomplete_description_is_read_by_character_and_told() -> None:
+    parsed = parse_column("為⿰金")
+    assert [cell.text for cell in cells(parsed)] == ["為", "⿰", "金"]
+    assert "not complete" in parsed.problems[0]
+
+
+def test_tags_and_invisible_characters_have_no_cell() -> None:
+    parsed = parse_column("<md:KR1_OTHER_001-1a>為\x00\u200b後\ufeff")
+    assert [(cell.text, cell.offset) for cell in cells(parsed)] == [("為", 21), ("後", 24)]
+    assert [problem.split()[3] for problem in parsed.problems] == ["U+0000", "U+200B", "U+FEFF"]
+
+
+def test_what_is_wrong_many_times_in_a_column_is_told_once() -> None:
+    assert len(parse_column("\x00為" * 50 + "&foo;" * 50).problems) == 2
+
+
+def test_a_page_mark_within_a_column_is_told() -> None:
+    parsed = parse_column("為<pb:KR1_WYG_001-1b>後")
+    assert shape(parsed) == "為後"
+    assert "begins no page" in parsed.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected", "said"),
+    [
+        ("公(甲乙/丙丁", "公{甲乙|丙丁}", "not closed in this column"),
+        ("公(甲乙/丙丁戊己庚", "公{甲乙|丙丁}戊己庚", "not closed in this column"),
+        ("公(甲乙", "公{甲乙|}", "not closed in this column"),
+        ("公(甲/乙入(丙/丁)", "公{甲|乙入}{丙|丁}", "not closed where the next begins"),
+        ("公(甲乙(丙丁)戊/己)入", "公{甲乙丙丁戊|己}入", "a note within a note"),
+        ("公(甲(丙/丁)戊/己)入", "公{甲丙丁戊|己}入", "a note within a note"),
+        ("甲乙/丙丁)公", "{甲乙|丙丁}公", "not opened"),
+        ("　甲乙/丙丁)公", "　{甲乙|丙丁}公", "not opened"),
+        ("司射東面甲乙/丙丁)公", "司射東面{甲乙|丙丁}公", "not opened"),
+        ("甲乙)公", "甲乙公", "not opened"),
+        ("甲乙/丙丁", "甲乙丙丁", "slash outside"),
+        ("(甲/乙/丙)", "{甲|乙丙}", "second slash"),
+        ("甲¶乙", "甲乙", "pilcrow"),
+    ],
+)
+def test_what_is_unbalanced_is_read_in_the_likeliest_way_and_told(source: str, expected: str, said: str) -> None:
+    parsed = parse_column(source)
+    assert shape(parsed) == expected
+    assert any(said in problem for problem in parsed.problems)
+
+
+def test_a_note_left_open_goes_on_in_the_next_column() -> None:
+    first = parse_column("公(甲乙丙丁")
+    assert first.left_open
+    second = parse_column("　戊己庚)入", first.left_open)
+    assert shape(second) == "　{戊己庚|}入"
+    assert not second.left_open
+
+
+def test_a_note_left_open_ends_where_the_next_column_opens_one() -> None:
+    parsed = parse_column("戊己(庚/辛)入", True)
+    assert shape(parsed) == "戊己{庚|辛}入"
+    assert not parsed.left_open
+
+
+@given(st.lists(st.tuples(st.lists(CELLS, max_size=8), st.one_of(st.none(), NOTES)), max_size=5))
+def test_a_well_formed_column_is_read_as_it_was_written(
+    parts: list[tuple[list[str], tuple[list[str], list[str] | None] | None]],
+) -> None:
+    written = ""
+    expected: list[tuple[bool, list[str], list[str]]] = []
+    main: list[str] = []
+    for text, note in parts:
+        main += text
+        written += "".join(text)
+        if note is not None:
+            right, left = note
+            written += f"({''.join(right)}" + ("" if left is None else f"/{''.join(left)}") + ")"
+            expected += ([(False, main, [])] if main else []) + [(True, right, left or [])]
+            main = []
+    expected += [(False, main, [])] if main else []
+    parsed = parse_column(written)
+    told = [(run.note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
+    assert told == expected
+    assert not parsed.problems
+
+
+@given(st.one_of(WILD, st.text(max_size=60)), st.booleans())
+def test_any_column_is_read_and_its_cells_rebuild_what_is_no_markup(source: str, continues: bool) -> None:
+    parsed = parse_column(source, continues)
+    reached, between = 0, ""
+    for cell in cells(parsed):
+        assert cell.text == source[cell.offset : cell.offset + cell.length]
+        assert cell.length == len(cell.text) > 0
+        assert cell.offset >= reached, "reading order is the order of the source"
+        between += source[reached : cell.offset]
+        reached = cell.offset + cell.length
+    between += source[reached:]
+    without_tags = re.sub(r"<[a-z]+:[^<>]*>", "", between)
+    assert all(SPECIAL.match(char) and char not in "&[<⿰⿲" for char in without_tags)
+    for run in parsed.runs:
+        assert run.cells, "no run is empty"
+        assert {cell.row for cell in run.right} <= {Row.RIGHT if run.note else Row.MAIN}
+        assert {cell.row for cell in run.left} <= {Row.LEFT}
+
+
+@given(HAN, st.integers(0, 200), st.sampled_from(["", "公(", "公(甲/"]))
+def test_equal_cells_are_equal_wherever_they_come_from(char: str, offset: int, before: str) -> None:
+    """Long columns leave the range in which cells are shared."""
+    parsed = parse_column(before + "　" * offset + char)
+    last = cells(parsed)[-1]
+    assert (last.text, last.offset, last.length) == (char, len(before) + offset, 1)

@@ -1,0 +1,104 @@
+"""The Kanripo format: page marks, pilcrows, properties in the head."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.refs import Folio
+from proof.text.encoding import Decoded
+from proof.text.kanripo import header_property
+from proof.text.model import Script, Transcription
+from proof.text.read import parse_transcription, read_transcription
+
+HEAD = """# -*- mode: mandoku-view; -*-
+#+TITLE: 儀禮集釋
+#+DATE: 2015-08-24 22:08:32.228837
+#+PROPERTY: ID KR1d0030
+#+PROPERTY: BASEEDITION WYG
+#+PROPERTY: JUAN 卷十
+"""
+BODY = """<pb:KR1d0030_WYG_010-1a>¶
+欽定四庫全書¶
+　大射儀(某/甲)¶
+¶
+
+# a remark
+<pb:KR1d0030_WYG_010-1b>¶
+反位¶
+"""
+
+
+def parse(text: str) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+
+
+def test_the_head_names_title_work_and_juan() -> None:
+    text = parse(HEAD + BODY)
+    assert (text.format, text.title, text.work) == ("kanripo", "儀禮集釋", "KR1d0030")
+    assert {page.juan for page in text.pages} == {"卷十"}
+    assert text.script is Script.TRADITIONAL
+    assert text.warnings == ()
+
+
+def test_without_a_head_the_page_marks_name_work_and_juan() -> None:
+    text = parse(BODY)
+    assert (text.title, text.work, text.pages[0].juan) == ("", "KR1d0030", "010")
+
+
+def test_a_file_of_two_juan_names_each_by_its_own_heading_or_number() -> None:
+    headed = parse(HEAD + BODY + "#+PROPERTY: JUAN 卷十一\n" + BODY.replace("_010-", "_011-"))
+    assert [page.juan for page in headed.pages] == ["卷十", "卷十", "卷十一", "卷十一"]
+    bare = parse(HEAD + BODY + BODY.replace("_010-", "_011-"))
+    assert [page.juan for page in bare.pages] == ["卷十", "卷十", "011", "011"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("#+TITLE: 儀禮集釋", ("TITLE", "儀禮集釋")),
+        ("#+PROPERTY: ID KR1d0030  ", ("ID", "KR1d0030")),
+        ("#+PROPERTY: JUAN 原序[蔣汾功]", ("JUAN", "原序[蔣汾功]")),
+        ("#+PROPERTY: IDENTITY x", None),
+        ("#+DATE: 2015", None),
+        ("# TITLE: x", None),
+    ],
+)
+def test_properties_of_the_head(line: str, expected: tuple[str, str] | None) -> None:
+    assert header_property(line) == expected
+
+
+def test_a_page_has_its_id_its_folio_and_its_columns() -> None:
+    page, following = parse(HEAD + BODY).pages
+    assert (page.id, page.folio, page.ref) == ("KR1d0030_WYG_010-1a", Folio(1, "a"), None)
+    assert [(c.number, c.source, c.file_line) for c in page.columns] == [
+        (1, "欽定四庫全書", 8),
+        (2, "　大射儀(某/甲)", 9),
+        (3, "", 10),
+    ]
+    assert [c.source for c in following.columns] == ["反位"]
+    assert following.file_line == 13
+
+
+def test_a_lost_column_is_a_pilcrow_alone_and_an_empty_line_is_none() -> None:
+    text = parse("<pb:K_WYG_001-1a>¶\n\n¶\n\n甲¶¶\n乙\n")
+    assert [(c.number, c.source) for c in text.pages[0].columns] == [(1, ""), (2, "甲"), (3, "乙")]
+
+
+def test_text_that_is_on_no_page_is_told() -> None:
+    text = parse("大射儀¶\n<pb:K_WYG_001-1a>儀禮¶\n甲¶\n")
+    assert [c.source for c in text.pages[0].columns] == ["甲"]
+    assert text.warnings == (
+        "juan.txt:1: 1 lines before the first page mark are on no page",
+        "juan.txt:2: '儀禮¶' after the page mark is in no column: begin a line with it",
+    )
+
+
+def test_an_entity_of_the_other_branch_is_one_cell(shared: Path) -> None:
+    text = read_transcription(shared / "kanripo/KR1d0087/WYG/KR1d0087_223.txt")
+    entities = [cell for page in text.pages for c in page.columns for cell in c.cells if cell.text.startswith("&")]
+    assert entities
+    assert {cell.text for cell in entities} >= {"&KR0058;"}
+    assert all(cell.length == 8 and cell.glyph for cell in entities)
+    assert text.warnings == ()

@@ -1,0 +1,64 @@
+"""The page-reference mirror: page marks with an image reference, lost columns as empty lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proof.refs import Folio, ImageRef
+from proof.text.encoding import Decoded
+from proof.text.model import Row, Script, Transcription
+from proof.text.read import parse_transcription, read_transcription
+
+SEED = "seeds/003_ef0b6b28549717f0.txt"
+
+
+def parse(text: str) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("mirror.txt"))
+
+
+def test_what_stands_before_the_first_page_mark_is_no_page() -> None:
+    text = parse("书名或作者\n声明:本站\n卷十\n卷十 第 1a 页 WYG0103-0192c.png\n大射仪\n")
+    assert text.format == "mirror"
+    assert [(p.id, p.juan, len(p.columns)) for p in text.pages] == [("WYG0103-0192c", "卷十", 1)]
+    assert text.warnings == ()
+
+
+def test_an_empty_line_is_a_column_whose_text_was_lost() -> None:
+    text = parse("卷十 第 1a 页 WYG0103-0192c.png\n大\n\n射\n卷十 第 1b 页 WYG0103-0192d.png\n仪")
+    first, second = text.pages
+    assert [(c.number, c.source) for c in first.columns] == [(1, "大"), (2, ""), (3, "射")]
+    assert [(c.number, c.source) for c in second.columns] == [(1, "仪")]
+
+
+def test_a_page_mark_in_traditional_script_is_one_too() -> None:
+    text = parse("卷十 第 1a 頁 WYG0103-0192c.png\n釋曰大射儀\n")
+    assert text.pages[0].folio == Folio(1, "a")
+    assert text.script is Script.TRADITIONAL
+
+
+def test_a_mark_that_names_no_folio_or_image_still_begins_a_page_and_is_told() -> None:
+    text = parse("卷十 第 一 页 img-7.png\n甲\n卷十 第 1b 页 img-8.png\n乙\n")
+    assert [(p.id, p.folio, p.ref) for p in text.pages] == [("img-7", None, None), ("img-8", Folio(1, "b"), None)]
+    assert text.warnings == ("mirror.txt:1: the page mark img-7 names no half-folio such as 10a; 1 marks are so",)
+
+
+def test_the_seed_is_read_whole(shared: Path) -> None:
+    text = read_transcription(shared / SEED)
+    assert (text.format, text.script, len(text.pages)) == ("mirror", Script.SIMPLIFIED, 65)
+    assert text.warnings == ()
+    page = text.pages[1]
+    assert (page.id, page.folio, page.juan) == ("WYG0103-0192d", Folio(1, "b"), "卷十")
+    assert page.ref == ImageRef("WYG", 103, 192, "d")
+    column = page.columns[4]
+    assert column.source == "司射东面于大夫之西比耦大夫与大夫(案比今注疏/本讹作北据)"
+    main, note = column.runs
+    assert (main.note, note.note) == (False, True)
+    assert "".join(cell.text for cell in note.right) == "案比今注疏"
+    assert [(cell.text, cell.row) for cell in note.left] == [(char, Row.LEFT) for char in "本讹作北据"]
+
+
+def test_the_lost_columns_of_the_seed_are_empty_columns(shared: Path) -> None:
+    by_folio = {str(page.folio): page for page in read_transcription(shared / SEED).pages}
+    for folio, number in (("5a", 8), ("8a", 1)):
+        column = by_folio[folio].columns[number - 1]
+        assert (column.source, column.runs) == ("", ())

@@ -1,0 +1,55 @@
+"""Notes that run their two half-rows together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from proof.text.encoding import Decoded
+from proof.text.model import Row, Transcription
+from proof.text.read import parse_transcription, read_transcription
+
+LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
+
+
+def parse(*columns: str) -> Transcription:
+    text = "<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
+    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+
+
+def halves(text: Transcription) -> list[tuple[str, str]]:
+    return [
+        ("".join(c.text for c in run.right), "".join(c.text for c in run.left))
+        for page in text.pages
+        for column in page.columns
+        for run in column.runs
+        if run.note
+    ]
+
+
+def test_where_no_note_is_divided_each_is_cut_in_the_middle() -> None:
+    text = parse(f"公({LONG})入", "疏(甲乙丙)", "疏(甲)")
+    assert halves(text) == [(LONG[:14], LONG[14:]), ("甲乙", "丙"), ("甲", "")]
+    rows = {cell.row for run in text.pages[0].columns[1].runs for cell in run.left}
+    assert rows == {Row.LEFT}
+    assert "juan.txt:1: no note has a slash" in text.warnings[0]
+
+
+def test_where_one_note_is_divided_the_others_are_right_half_rows() -> None:
+    assert halves(parse(f"公({LONG})入", "疏(甲/)")) == [(LONG, ""), ("甲", "")]
+
+
+def test_short_notes_alone_are_right_half_rows() -> None:
+    assert halves(parse("疏(甲乙丙)")) == [("甲乙丙", "")]
+
+
+def test_the_work_without_slashes_fits_its_columns(shared: Path) -> None:
+    """In KR1d0085 lines are columns: with its notes halved the usual height is that of a Siku column, 21; as right
+    half-rows alone they would reach 42."""
+    text = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_003.txt")
+    columns = [c for p in text.pages for c in p.columns if any(run.note for run in c.runs)]
+    halved = Counter(sum(max(len(run.right), len(run.left)) for run in c.runs) for c in columns)
+    whole = Counter(len(c.cells) for c in columns)
+    assert len(columns) > 400
+    assert halved.most_common(1)[0][0] == 21
+    assert whole.most_common(1)[0][0] == 42

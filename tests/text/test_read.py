@@ -1,0 +1,233 @@
+"""Reading a file whole: it agrees with the benchmark's count, keeps every byte, and bad input is told clearly."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proof.errors import TextError
+from proof.text.encoding import Decoded, encode
+from proof.text.model import Transcription
+from proof.text.read import parse_transcription, read_transcription
+
+ENDINGS = st.sampled_from(["\n", "\r\n", "\r", "\x0c", "\x85", "\u2028", ""])
+BODIES = st.one_of(
+    st.sampled_from(
+        [
+            "<pb:K_WYG_001-1a>¶",
+            "<pb:K_WYG_001-1b>¶",
+            "<pb:K_WYG_001-1a>",
+            "<pb:>",
+            "<pb:odd>甲",
+            " <pb:K_WYG_001-2a>¶",
+            "卷十 第 1a 页 WYG0103-0192c.png",
+            "卷十 第 1b 页 WYG0103-0192d.png",
+            "卷十 第 1b 页 WYG0103-0192d.png ",
+            "卷 十 第 1b 页 WYG0103-0192d.png",
+            "#+PROPERTY: JUAN 卷一",
+            "#",
+            "",
+            "¶",
+            "¶¶",
+            "卷十",
+            "　大射儀(甲/乙)¶",
+            "大射(甲/乙",
+            "丙)儀¶ ",
+        ]
+    ),
+    st.text("大射(/)¶ #<>&", max_size=8),
+)
+TEXTS = st.lists(st.tuples(BODIES, ENDINGS), max_size=30).map(lambda parts: "".join(a + b for a, b in parts))
+
+
+@pytest.fixture(scope="session")
+def textpages(shared: Path) -> ModuleType:
+    """The benchmark's own reader of pages."""
+    spec = importlib.util.spec_from_file_location("textpages", shared / "bench" / "textpages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def columns(text: Transcription) -> dict[str, list[str]]:
+    assert len({page.id for page in text.pages}) == len(text.pages)
+    return {page.id: [column.source for column in page.columns] for page in text.pages}
+
+
+def check_places(text: Transcription) -> None:
+    """Every column and every cell stands where it says."""
+    for page in text.pages:
+        assert [column.number for column in page.columns] == list(range(1, len(page.columns) + 1))
+        for column in page.columns:
+            assert text.text[column.start : column.start + len(column.source)] == column.source
+            for cell in column.cells:
+                assert column.source[cell.offset : cell.offset + cell.length] == cell.text
+
+
+def transcriptions(shared: Path) -> Iterator[Path]:
+    yield from sorted(path for path in shared.glob("kanripo/*/*_*.txt"))
+    yield from sorted(shared.glob("kanripo/*/WYG/*.txt"))
+    yield from sorted(shared.glob("facsimile/JMML/*.txt"))
+    yield shared / "seeds/003_ef0b6b28549717f0.txt"
+
+
+def test_pages_and_columns_are_counted_as_the_benchmark_counts_them(shared: Path, textpages: ModuleType) -> None:
+    """All of the corpus: the same page ids in the same order, the same columns, the same bytes again."""
+    without_marks, count = [], 0
+    for path in transcriptions(shared):
+        try:
+            text = read_transcription(path)
+        except TextError:
+            without_marks.append(path.name)
+            continue
+        expected = textpages.read_pages(path)
+        assert columns(text) == expected
+        assert list(columns(text)) == list(expected)
+        assert encode(path, text.text, text.encoding, text.bom) == path.read_bytes()
+        count += len(text.pages)
+    assert without_marks == ["KR1d0087_000.txt"], "a file of a head alone"
+    assert count > 30_000
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXTS)
+def test_whatever_stands_in_a_file_is_counted_as_the_benchmark_counts_it(textpages: ModuleType, text: str) -> None:
+    expected: dict[str, list[str]] = {}
+    for _, page, number, body in textpages.walk(text):
+        if page is not None:
+            found = expected.setdefault(page, [])
+            if number:
+                found.append(body)
+    decoded = Decoded(text, "utf-8", False)
+    if not expected:
+        with pytest.raises(TextError, match="no page mark found"):
+            parse_transcription(decoded, Path("juan.txt"))
+        return
+    read = parse_transcription(decoded, Path("juan.txt"))
+    assert columns(read) == expected
+    assert read.text == text
+    check_places(read)
+    assert all(warning.startswith("juan.txt:") for warning in read.warnings)
+
+
+def test_every_cell_of_real_texts_stands_where_it_says(shared: Path) -> None:
+    for name in (
+        "kanripo/KR1d0030/KR1d0030_010.txt",
+        "kanripo/KR1d0085/KR1d0085_003.txt",
+        "seeds/003_ef0b6b28549717f0.txt",
+    ):
+        check_places(read_transcription(shared / name))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_marks_and_line_endings_change_no_column_and_no_byte(
+    tmp_path: Path, mark: bytes, newline: str, end: str
+) -> None:
+    data = mark + ("<pb:K_WYG_001-1a>¶\n大射儀¶\n\n公入¶" + end).replace("\n", newline).encode()
+    path = tmp_path / "juan.txt"
+    path.write_bytes(data)
+    text = read_transcription(path)
+    assert columns(text) == {"K_WYG_001-1a": ["大射儀", "公入"]}
+    assert [column.file_line for column in text.pages[0].columns] == [2, 4]
+    assert text.warnings == ()
+    assert encode(path, text.text, text.encoding, text.bom) == data
+    check_places(text)
+
+
+def test_line_endings_may_be_mixed(tmp_path: Path) -> None:
+    data = "<pb:K_WYG_001-1a>¶\r\n大射儀¶\n公入¶\r升¶".encode()
+    path = tmp_path / "juan.txt"
+    path.write_bytes(data)
+    text = read_transcription(path)
+    assert [(column.source, column.file_line) for column in text.pages[0].columns] == [
+        ("大射儀", 2),
+        ("公入", 3),
+        ("升", 4),
+    ]
+    assert encode(path, text.text, text.encoding, text.bom) == data
+
+
+def test_another_encoding_is_read_when_named(tmp_path: Path) -> None:
+    path = tmp_path / "juan.txt"
+    data = "<pb:K_WYG_001-1a>\n大射之儀不與\n".encode("big5")
+    path.write_bytes(data)
+    with pytest.raises(TextError, match=r"juan\.txt:2: not UTF-8; it looks like Big5"):
+        read_transcription(path)
+    text = read_transcription(path, encoding="big5")
+    assert columns(text) == {"K_WYG_001-1a": ["大射之儀不與"]}
+    assert encode(path, text.text, text.encoding, text.bom) == data
+
+
+def test_a_folder_a_missing_file_and_an_unreadable_one_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match=r"is a folder: name one transcription file"):
+        read_transcription(tmp_path)
+    with pytest.raises(TextError, match=r"none\.txt: cannot be read \(No such file"):
+        read_transcription(tmp_path / "none.txt")
+    loop = tmp_path / "loop.txt"
+    loop.symlink_to(loop)
+    with pytest.raises(TextError, match=r"loop\.txt: cannot be read \(.+\): check its name and permissions"):
+        read_transcription(loop)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"", "is empty"), (b"\n\n", "no page mark"), ("大射儀".encode(), "no page mark")]
+)
+def test_a_file_without_pages_is_refused_with_what_it_needs(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "juan.txt"
+    path.write_bytes(data)
+    with pytest.raises(TextError, match=said) as caught:
+        read_transcription(path)
+    assert str(path) in str(caught.value)
+
+
+def test_unbalanced_parentheses_and_unknown_entities_are_told_with_file_and_line() -> None:
+    read = parse_transcription(
+        Decoded("<pb:K_WYG_001-1a>¶\n公(甲/乙¶\n入&foo;¶\n丁\x00¶\n", "utf-8", False), Path("juan.txt")
+    )
+    assert read.warnings == (
+        "juan.txt:2: page K_WYG_001-1a, column 1: a note is not closed in this column",
+        "juan.txt:3: page K_WYG_001-1a, column 2: the entity &foo; is not known: read character by character",
+        "juan.txt:4: page K_WYG_001-1a, column 3: the invisible character U+0000 is passed over",
+    )
+
+
+def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
+    read = parse_transcription(
+        Decoded("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1b>¶\n乙¶\n<pb:K_WYG_001-1a>¶\n丙¶\n", "utf-8", False),
+        Path("juan.txt"),
+    )
+    assert columns(read) == {"K_WYG_001-1a": ["甲", "丙"], "K_WYG_001-1b": ["乙"]}
+    assert read.warnings == (
+        "juan.txt:5: page K_WYG_001-1a began at line 1 already: its columns are counted on from there",
+    )
+
+
+def test_ten_thousand_columns_on_a_page_are_read_quickly_and_told() -> None:
+    text = "<pb:K_WYG_001-1a>¶\n" + "大夫之西比耦(案比今/本訛作)命¶\n" * 10_000
+    start = time.process_time()
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+    assert time.process_time() - start < 3
+    assert len(read.pages[0].columns) == 10_000
+    assert read.warnings == (
+        "juan.txt:1: page K_WYG_001-1a has 10000 columns, more than a half-folio: is a page mark missing?",
+    )
+
+
+@pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
+def test_a_column_of_a_hundred_thousand_characters_is_read_quickly(unit: str) -> None:
+    text = "<pb:K_WYG_001-1a>¶\n" + unit * (100_000 // len(unit)) + "¶\n"
+    start = time.process_time()
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+    assert time.process_time() - start < 3
+    assert len(read.pages[0].columns) == 1
