@@ -29,7 +29,7 @@ COMPLETE = "kanripo/KR1d0030/KR1d0030_010.txt"
 PAGES = 20
 TRANSCRIPTION = "dasheyi.txt"
 KEY = "planted.tsv"
-STYLE = Style(fonts=("TW-Kai", "TW-Kai-Ext-B"))
+STYLE = Style(fonts=("TW-Kai", "TW-Kai-Ext-B"), weight=8.0)
 WEAR = LEVELS["moderate"]
 
 

@@ -75,7 +75,7 @@ def write_glyph(
     map_x = inverse[0, 0] * u + inverse[0, 1] * v + middle + stray_x
     map_y = inverse[1, 0] * u + inverse[1, 1] * v + middle + stray_y
     sampled = cv2.remap(field, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0,))
-    extra = (hand.weight + hand.weight_spread * draw[6]) / 1000 * EM
+    extra = (hand.weight + hand.weight_spread * min(max(draw[6], -2.0), 2.0)) / 1000 * EM
     levels = (np.arange(256, dtype=np.float32) - 128) / LEVELS
     coverage = np.clip(((levels + extra) * scale + 0.5) * 255, 0, 255)
     coverage[0] = 0  # as far out as the field goes: clipped, not measured

@@ -71,7 +71,7 @@ LEVELS: dict[str, Wear] = {
     "none": Wear(),
     "light": Wear(skew=0.5, broken=0.08, specks=40, seal=0.35, fade=0.2, grain=0.3),
     "moderate": Wear(
-        skew=1.2, keystone=0.002, broken=0.18, specks=90, bleed=0.12, seal=0.5, stains=0.01, fade=0.35, grain=0.45
+        skew=1.2, keystone=0.002, broken=0.18, specks=90, bleed=0.07, seal=0.5, stains=0.01, fade=0.35, grain=0.45
     ),
     "heavy": Wear(
         skew=3.0,
@@ -235,7 +235,7 @@ def _binary(
     if through is not None:
         # Only scraps of the other side are dark enough to print.
         scraps = _clouds(shape, 4 * scale, rng)
-        level = np.maximum(level, through * np.clip(0.25 * scraps + 0.9 * wear.bleed, 0, 0.9))
+        level = np.maximum(level, through * np.clip(0.2 * scraps + 0.8 * wear.bleed, 0, 0.9))
     if seal is not None and wear.seal:
         dots = _clouds(shape, 1.15 * scale, rng) + 0.2 * _clouds(shape, 40 * scale, rng)
         level = np.maximum(level, np.where(dots > 2.1 - 1.8 * wear.seal, seal.astype(np.float32) / 255, 0))
