@@ -27,7 +27,8 @@ class Evidence:
 
     `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
     `rule` names what hid a variant; `p_text` and `p_best` are the posterior of what is transcribed and
-    of what is suggested; `alternatives` are the engine's, most probable first; `note` is a line in words.
+    of what is suggested; `alternatives` are the engine's, most probable first; `note` is a line in words; `base` is the score before the whole run was taken into
+    account (None where that changed nothing).
     """
 
     reason: str
@@ -37,6 +38,7 @@ class Evidence:
     alternatives: tuple[tuple[str, float], ...] = ()
     ink: str = ""
     note: str = ""
+    base: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON takes it, without what is empty."""
@@ -48,6 +50,7 @@ class Evidence:
             "alternatives": [[text, round(p, 5)] for text, p in self.alternatives],
             "ink": self.ink,
             "note": self.note,
+            "base": None if self.base is None else round(self.base, 4),
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 

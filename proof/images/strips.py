@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -21,9 +23,24 @@ from proof.text.model import Column, Row
 STRIP_WIDTH = 48
 """Pixels across a strip, as the recogniser takes it."""
 
-CELL_PITCH = 20
-"""Pixels along a strip for one character cell. Squeezing the strip to this costs the recogniser nothing in
-accuracy and a third of its time is saved."""
+MAIN_PITCH = 20
+"""Pixels along a strip for one cell of main text. Squeezing the strip to this costs the recogniser nothing
+in accuracy and saves a third of its time."""
+
+NOTE_PITCH = 25
+"""The same for a note; its strips are half as wide, so they are squeezed more."""
+
+MARGIN = 0.22
+"""Cells of white above and below a strip's ink."""
+
+LEAST_INK = 0.02
+"""Of a cell's area: less ink than this in a whole column is no text."""
+
+SPECK = 0.012
+"""Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
+
+OVERHANG = 0.07
+"""Of the column's width: how far a stroke of one half-row may reach over the middle."""
 
 GUTTER_REACH = 0.13
 """Of the column's width: how far from its middle the gap between two half-rows may lie."""
@@ -33,6 +50,15 @@ WINDOW = 1.1
 
 BETWEEN = 0.045
 """Share of ink on the clearest line near the middle above which a place speaks for main text."""
+
+
+class Way(StrEnum):
+    """How the runs of a column are found: by the image with the transcription's help, by the image alone,
+    or by counting the transcription's cells."""
+
+    BEST = "best"
+    SEEN = "seen"
+    COUNTED = "counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,60 +87,108 @@ class Strip:
     bottom: float
 
 
-def cut_strips(layout: Layout, area: ColumnArea, column: Column | None, rows: int) -> tuple[Strip, ...]:
+@dataclass(frozen=True, slots=True)
+class _Strokes:
+    """The connected pieces of a column's ink: `labels` (height x width, 0 the paper), and for each piece
+    (index 0 unused) its extent from `left` to `right` and `top` to `bottom`, its area, its middle `x`."""
+
+    labels: NDArray[np.int32]
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+    top: NDArray[np.intp]
+    bottom: NDArray[np.intp]
+    area: NDArray[np.intp]
+    x: NDArray[np.float64]
+
+
+def _strokes(ink: NDArray[np.uint8]) -> _Strokes:
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
+    return _Strokes(np.asarray(labels), left, left + width, top, top + height, area, centres[:, 0])
+
+
+def cut_strips(
+    layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: Way = Way.BEST, zoom: float = 1.0
+) -> tuple[Strip, ...]:
     """The strips of one column in reading order; none where it has no ink.
 
     `column` is what the transcription has for it, None where that is not known. `rows` is the number of
-    cells between the frame's top and bottom.
+    cells between the frame's top and bottom. `zoom` stretches the strips lengthwise: a second look at
+    another pitch errs elsewhere.
     """
     pitch = (area.bottom - area.top) / rows
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
     bottom = area.bottom + 0.12 * pitch
-    top, bottom = max(0.0, top), min(float(layout.ink.shape[0]), bottom)
-    ink = layout.ink[round(top) : round(bottom), round(area.left) : round(area.right)]
-    if not ink.size or np.count_nonzero(ink) < 0.1 * pitch * pitch:
+    y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
+    x0, x1 = round(max(0.0, area.left)), round(area.right)
+    ink = layout.ink[y0:y1, x0:x1]
+    if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
+    strokes = _strokes(ink)
+    gain = _main_gain(ink, strokes, pitch)
     strips: list[Strip] = []
-    for number, stretch in enumerate(_stretches(ink, column, pitch, area.raised)):
-        y0, y1 = top + stretch.top, top + stretch.bottom
-        if not stretch.note:
-            strips += _strip(layout, area, number, Row.MAIN, area.left, y0, area.right, y1, pitch)
-            continue
-        middle = area.left + _gutter(ink[round(stretch.top) : round(stretch.bottom)])
-        strips += _strip(layout, area, number, Row.RIGHT, middle, y0, area.right, y1, pitch)
-        strips += _strip(layout, area, number, Row.LEFT, area.left, y0, middle, y1, pitch)
+    for number, stretch in enumerate(_stretches(gain, ink, column, pitch, way)):
+        first, last = round(stretch.top), round(stretch.bottom)
+        for row, low, high, keep in _halves(ink, strokes, stretch):
+            cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep)
+            strip = _strip(layout, cut, area.number, number, row, pitch / zoom)
+            if strip is not None:
+                strips.append(strip)
     return tuple(strips)
 
 
-def _stretches(ink: NDArray[np.uint8], column: Column | None, pitch: float, raised: float) -> list[Stretch]:
+def _halves(
+    ink: NDArray[np.uint8], strokes: _Strokes, stretch: Stretch
+) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
+    """The rows of one stretch: which, from where to where across the column, and which ink is its own.
+
+    The half-rows of a note are told apart stroke by stroke, since the tail of one character may pass
+    under its neighbour; only a stroke that lies on both sides is cut in the middle.
+    """
+    first, last = round(stretch.top), round(stretch.bottom)
+    width = ink.shape[1]
+    own = ink[first:last] > 0
+    if not stretch.note:
+        return [(Row.MAIN, 0, width, own)]
+    middle = _gutter(ink[first:last])
+    labels = strokes.labels[first:last]
+    overhang = round(OVERHANG * width)
+    xs = np.arange(width)
+    both = (strokes.left < middle - 2 * overhang) & (strokes.right > middle + 2 * overhang)
+    on_right = np.where(both[labels], xs[None, :] >= middle, (strokes.x >= middle)[labels])
+    return [
+        (Row.RIGHT, max(0, round(middle) - overhang), width, own & on_right),
+        (Row.LEFT, 0, min(width, round(middle) + overhang), own & ~on_right),
+    ]
+
+
+def _stretches(
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: Way
+) -> list[Stretch]:
     """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
-    gain = _main_gain(_without_specks(ink, pitch), pitch)
     seen = _seen_stretches(gain, pitch)
-    if column is None or not column.runs:
+    if column is None or not column.runs or way is Way.SEEN:
         return seen
     expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
+    if way is Way.COUNTED:
+        return _guided_stretches(np.zeros_like(gain), ink, expected, pitch)
     guided = _guided_stretches(gain, ink, expected, pitch)
     # the image overrules the transcription only where several cells are plainly of the other kind
     return seen if _explained(gain, seen) - _explained(gain, guided) > 6 * pitch * BETWEEN else guided
 
 
-def _without_specks(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:
-    """Ink without what is smaller than any stroke: noise, the dots of a seal."""
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    large = stats[:, cv2.CC_STAT_AREA] >= 0.012 * pitch * pitch
-    large[0] = False
-    return np.asarray(np.where(large[labels], ink, 0), dtype=np.uint8)
-
-
-def _main_gain(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.float64]:
+def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArray[np.float64]:
     """For every row of pixels how much it speaks for main text (positive) or a note (negative).
 
     Around a note an upright line near the middle runs clear of ink for more than a cell; main text blocks
-    every such line. So the measure is the ink on the clearest of these lines. Zero where no ink is at all.
+    every such line. So the measure is the ink on the clearest of these lines. Specks (noise, the dots of a
+    seal) are left out; zero where no ink is at all.
     """
     _, width = ink.shape
     window = max(3, round(WINDOW * pitch))
-    solid = cv2.boxFilter((ink > 0).astype(np.float32), -1, (3, window), borderType=cv2.BORDER_CONSTANT)
+    real = strokes.area >= SPECK * pitch * pitch
+    real[0] = False
+    solid = cv2.boxFilter(real[strokes.labels].astype(np.float32), -1, (3, window), borderType=cv2.BORDER_CONSTANT)
     low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
     clearest = solid[:, low:high].min(axis=1)
     body = solid[:, round(0.06 * width) : round(0.94 * width)].mean(axis=1)
@@ -141,7 +215,7 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
         states[y] = state
         state = int(came[y, state])
     edges = [0, *(np.nonzero(np.diff(states))[0] + 1).tolist(), gain.size]
-    return [Stretch(bool(states[a]), float(a), float(b)) for a, b in zip(edges, edges[1:], strict=False)]
+    return [Stretch(bool(states[a]), float(a), float(b)) for a, b in pairwise(edges)]
 
 
 def _guided_stretches(
@@ -196,33 +270,31 @@ def _gutter(ink: NDArray[np.uint8]) -> float:
     return float(low + int(cost[low:high].argmin()))
 
 
-def _strip(
-    layout: Layout,
-    area: ColumnArea,
-    run: int,
-    row: Row,
-    left: float,
-    top: float,
-    right: float,
-    bottom: float,
-    pitch: float,
-) -> list[Strip]:
-    """The strip of one rectangle, trimmed to its ink; none where there is none."""
-    x0, x1, y0, y1 = round(left), round(right), round(top), round(bottom)
-    ink = layout.ink[y0:y1, x0:x1]
-    rows_with_ink = np.nonzero(np.count_nonzero(ink, axis=1) >= 2)[0]
-    if rows_with_ink.size < 0.08 * pitch:
-        return []
-    margin = round(0.22 * pitch)
-    first, last = (
-        max(0, y0 + int(rows_with_ink[0]) - margin),
-        min(layout.grey.shape[0], y0 + int(rows_with_ink[-1]) + margin),
-    )
-    grey = layout.grey[first:last, x0:x1]
-    near = cv2.dilate(layout.ink[first:last, x0:x1], np.ones((3, 3), np.uint8))
-    outside = np.arange(first, last)
-    near[(outside < y0) | (outside >= y1)] = 0
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A rectangle of the rectified page, in whole pixels, and which of its ink is to be read."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    keep: NDArray[np.bool_]
+
+
+def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: float) -> Strip | None:
+    """The strip of one rectangle, trimmed to its ink; None where there is none."""
+    filled = np.nonzero(np.count_nonzero(cut.keep, axis=1) >= 2)[0]
+    if filled.size < 0.08 * pitch:
+        return None
+    margin = round(MARGIN * pitch)
+    inked = slice(int(filled[0]), int(filled[-1]) + 1)
+    grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
+    keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
+    near = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
     clean = np.where(near > 0, grey, 255).astype(np.uint8)
-    length = max(STRIP_WIDTH // 3, round((last - first) * CELL_PITCH / pitch))
+    clean = cv2.copyMakeBorder(clean, margin, margin, 0, 0, cv2.BORDER_CONSTANT, value=255)
+    along = MAIN_PITCH if row is Row.MAIN else NOTE_PITCH
+    length = max(STRIP_WIDTH // 2, round(clean.shape[0] * along / pitch))
     pixels = cv2.resize(clean, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA)
-    return [Strip(np.asarray(pixels, dtype=np.uint8), area.number, run, row, x0, first, x1, last)]
+    top = cut.top + inked.start - margin
+    return Strip(np.asarray(pixels, dtype=np.uint8), column, run, row, cut.left, top, cut.right, top + clean.shape[0])

@@ -83,6 +83,10 @@ class Engine(Protocol):
         """The class number of `character` in a `Posterior`, or None where the engine lacks it."""
         ...
 
+    def character_of(self, number: int) -> str:
+        """The character of a class in a `Posterior`; empty for the blank."""
+        ...
+
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         """Read each strip; the answer has the strips' order. Raises EngineError."""
         ...

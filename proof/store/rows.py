@@ -64,6 +64,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "alternatives": [[text, float(p)] for text, p in evidence.alternatives],
         "ink": evidence.ink,
         "note": evidence.note,
+        "base": None if evidence.base is None else float(evidence.base),
     }
     return {
         "uid": flag.id,
@@ -83,6 +84,12 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "rule": evidence.rule,
         "evidence": {name: value for name, value in details.items() if value not in ("", None, [])},
     }
+
+
+def judgement_values(flag: Flag) -> dict[str, Any]:
+    """What of a flag may change after its page was checked: its score, whether it is raised, and why."""
+    values = flag_values(0, flag)
+    return {name: values[name] for name in ("score", "raised", "reason", "rule", "evidence")}
 
 
 def result_of(
@@ -122,6 +129,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         alternatives=tuple((text, p) for text, p in details.get("alternatives", [])),
         ink=details.get("ink", ""),
         note=details.get("note", ""),
+        base=details.get("base"),
     )
     return Flag(
         page=page,

@@ -17,6 +17,7 @@ from sqlalchemy import URL, Engine, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
+from proof.flags import Flag
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
@@ -194,6 +195,16 @@ class Store:
                 return
             after = found[-1][0]
             yield from (flag for _, flag in found)
+
+    def rescore(self, work: str, flags: Sequence[Flag]) -> None:
+        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run."""
+        if not flags:
+            return
+        with self._writing() as session:
+            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            for flag in flags:
+                change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
+                session.execute(change.values(rows.judgement_values(flag)))
 
     def pairs(self, work: str) -> list[Pair]:
         """What is transcribed against what is read, over the work as it stands, most frequent first."""

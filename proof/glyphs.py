@@ -1,0 +1,242 @@
+"""What stands in a column of the image: glyphs in reading order, each with what the engine believes.
+
+A recogniser's reading says what it is sure of. A glyph here is also what it was not sure of: a place where
+blank won narrowly, and a place with ink where it read nothing at all, since a recogniser drops characters
+silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import exp, log
+
+import numpy as np
+
+from proof.images.ink import has_ink
+from proof.images.layout import Layout
+from proof.images.strips import Strip
+from proof.ocr.engine import Posterior, Reading
+from proof.text.model import Row
+
+FAINT = 0.04
+"""Probability that something other than blank stands there, above which a step is a faint glyph."""
+
+FLOOR = float(np.log(1e-5))
+"""Log-probability of a character that the engine does not list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One glyph of a column.
+
+    `believed` maps characters to log-probabilities, given that there is a glyph at all; empty where the
+    engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
+    `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
+    a cell there.
+    """
+
+    believed: dict[str, float]
+    presence: float
+    strip: int
+    row: Row
+    left: float
+    top: float
+    right: float
+    bottom: float
+    y: float
+    pitch: float
+
+    @property
+    def silent(self) -> bool:
+        """Whether only the ink speaks for it."""
+        return not self.believed
+
+    @property
+    def best(self) -> str:
+        """The most probable character; empty where nothing was read."""
+        return max(self.believed, key=self.believed.__getitem__, default="")
+
+    def log_prob(self, character: str) -> float:
+        return self.believed.get(character, FLOOR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spike:
+    """A glyph on its strip: `place` from 0 (top) to 1 (bottom)."""
+
+    place: float
+    believed: dict[str, float]
+    presence: float
+
+
+def column_glyphs(
+    layout: Layout,
+    strips: Sequence[Strip],
+    readings: Sequence[Reading],
+    pitch: float,
+    character_of: Callable[[int], str],
+) -> tuple[Glyph, ...]:
+    """The glyphs of one column in reading order, from its strips and what was read on each.
+
+    `pitch` is the height of a cell on the rectified page; `character_of` gives the character of a class of
+    the engine's posteriors.
+    """
+    glyphs: list[Glyph] = []
+    for number, (strip, reading) in enumerate(zip(strips, readings, strict=True)):
+        if reading.posterior is not None:
+            spikes = _posterior_spikes(reading.posterior, character_of)
+        else:
+            spikes = [
+                _Spike((c.start + c.end) / 2, _believed_of(c.alternatives or ((c.text, c.probability),)), 1.0)
+                for c in reading.characters
+            ]
+        glyphs += _placed(layout, strip, number, spikes, pitch)
+    return tuple(glyphs)
+
+
+def merged(first: Sequence[Glyph], second: Sequence[Glyph]) -> tuple[Glyph, ...]:
+    """Two looks at the same strips as one: what is believed is the mean of both.
+
+    A glyph that only one look saw is half as present. Glyphs keep the cells of the first look.
+    """
+    taken: set[int] = set()
+    both: list[Glyph] = []
+    for glyph in first:
+        near = [
+            (abs(other.y - glyph.y), i)
+            for i, other in enumerate(second)
+            if i not in taken
+            and other.strip == glyph.strip
+            and abs(other.y - glyph.y) < (0.8 if other.best == glyph.best != "" else 0.45) * glyph.pitch
+        ]
+        if not near:
+            both.append(glyph if glyph.silent else replace(glyph, presence=glyph.presence / 2))
+            continue
+        _, i = min(near)
+        taken.add(i)
+        both.append(_mean(glyph, second[i]))
+    alone = [replace(g, presence=g.presence / 2) for i, g in enumerate(second) if i not in taken and not g.silent]
+    return tuple(sorted([*both, *alone], key=lambda g: (g.strip, g.y)))
+
+
+def _mean(one: Glyph, other: Glyph) -> Glyph:
+    if one.silent or other.silent:
+        seen = other if one.silent else one
+        return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
+    believed = {
+        text: log((exp(one.log_prob(text)) + exp(other.log_prob(text))) / 2)
+        for text in one.believed.keys() | other.believed.keys()
+    }
+    return replace(one, believed=believed, presence=(one.presence + other.presence) / 2)
+
+
+def _believed_of(alternatives: Sequence[tuple[str, float]]) -> dict[str, float]:
+    return {text: float(np.log(max(p, 1e-5))) for text, p in alternatives}
+
+
+def _posterior_spikes(posterior: Posterior, character_of: Callable[[int], str]) -> list[_Spike]:
+    """Runs of one winning class, and local maxima where blank wins but something may be there."""
+    best = posterior.classes[:, 0]
+    blank = np.where(posterior.classes == 0, posterior.log_probs, -np.inf).max(axis=1)
+    presence = 1.0 - np.exp(np.maximum(blank, posterior.floor))
+    steps = len(best)
+    spikes: list[_Spike] = []
+    start = 0
+    while start < steps:
+        end = start + 1
+        while end < steps and best[end] == best[start]:
+            end += 1
+        if best[start] > 0:
+            low = start - 1 if start > 0 and best[start - 1] == 0 else start
+            high = end + 1 if end < steps and best[end] == 0 else end
+            spikes.append(_spike(posterior, presence, start, end, low, high, character_of))
+        else:
+            spikes += _faint(posterior, presence, start, end, character_of)
+        start = end
+    return spikes
+
+
+def _faint(
+    posterior: Posterior, presence: np.ndarray, start: int, end: int, character_of: Callable[[int], str]
+) -> list[_Spike]:
+    """Glyphs that lost to blank between `start` and `end`, the shoulders of glyphs at either end left out."""
+    found = []
+    for t in range(start, end):
+        here = presence[t]
+        before = presence[t - 1] if t > 0 else 0.0
+        after = presence[t + 1] if t + 1 < len(presence) else 0.0
+        if here > FAINT and here >= before and here > after:
+            found.append(_spike(posterior, presence, t, t + 1, t, t + 1, character_of))
+    return found
+
+
+def _spike(
+    posterior: Posterior,
+    presence: np.ndarray,
+    start: int,
+    end: int,
+    low: int,
+    high: int,
+    character_of: Callable[[int], str],
+) -> _Spike:
+    """The glyph that won steps `start` to `end`; what is believed of it is read from `low` to `high`."""
+    strongest: dict[int, float] = {}
+    for t in range(low, high):
+        for number, log_prob in zip(posterior.classes[t].tolist(), posterior.log_probs[t].tolist(), strict=True):
+            if number > 0 and log_prob > strongest.get(number, -np.inf):
+                strongest[number] = log_prob
+    peak = float(presence[start:end].max())
+    scale = float(np.log(max(peak, 1e-5)))
+    believed = {character_of(n): min(0.0, v - scale) for n, v in strongest.items() if character_of(n).strip()}
+    weights = presence[start:end]
+    place = float((posterior.centres[start:end] * weights).sum() / max(float(weights.sum()), 1e-9))
+    return _Spike(place, believed, peak)
+
+
+def _placed(layout: Layout, strip: Strip, number: int, spikes: Sequence[_Spike], pitch: float) -> list[Glyph]:
+    """Spikes as glyphs on the page, with silent ones where ink stands between them and none was read."""
+    length = strip.bottom - strip.top
+    ys = [strip.top + s.place * length for s in spikes if s.believed]
+    kept = [s for s in spikes if s.believed]
+    solid = [y for y, s in zip(ys, kept, strict=True) if s.presence > 0.5]
+    silent = _silent(layout, strip, solid, pitch)
+    silent = [y for y in silent if all(abs(y - other) > 0.5 * pitch for other in ys)]
+    entries = sorted([*zip(ys, kept, strict=True), *((y, _Spike(0.0, {}, 0.5)) for y in silent)], key=lambda e: e[0])
+    # cells end half-way between the glyphs that are surely there; a faint one does not narrow its neighbours
+    anchors = sorted([*solid, *silent])
+    glyphs = []
+    for y, spike in entries:
+        above = max((a for a in anchors if a < y - 0.05 * pitch), default=None)
+        below = min((a for a in anchors if a > y + 0.05 * pitch), default=None)
+        top = max(y - 0.62 * pitch, strip.top, (above + y) / 2 if above is not None else -np.inf)
+        bottom = min(y + 0.62 * pitch, strip.bottom, (below + y) / 2 if below is not None else np.inf)
+        glyphs.append(
+            Glyph(
+                spike.believed,
+                spike.presence,
+                number,
+                strip.row,
+                strip.left,
+                float(top),
+                strip.right,
+                float(bottom),
+                y,
+                pitch,
+            )
+        )
+    return glyphs
+
+
+def _silent(layout: Layout, strip: Strip, ys: Sequence[float], pitch: float) -> list[float]:
+    """Middles of cells that hold ink between the glyphs read at `ys`, above the first and below the last."""
+    found: list[float] = []
+    edges = [strip.top - 0.35 * pitch, *ys, strip.bottom + 0.35 * pitch]
+    for a, b in pairwise(edges):
+        missing = round((b - a) / pitch - 1 + 0.05)
+        for k in range(missing):
+            y = a + (b - a) * (k + 1) / (missing + 1)
+            if has_ink(layout.ink, strip.left, y - 0.42 * pitch, strip.right, y + 0.42 * pitch):
+                found.append(y)
+    return found

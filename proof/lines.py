@@ -1,0 +1,126 @@
+"""Columns to lines: which line of the transcription stands in which column of the image.
+
+Nearly always the first in the first, and reading them so proves it. Where it does not, the columns are read
+without help and compared with every line (rapidfuzz); what then is missing, doubled or in another place is
+one finding each, not a flag for every character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rapidfuzz import fuzz, process
+
+from proof.text.model import Column
+
+LIKE = 45.0
+"""Similarity in percent (Indel) from which a column and a line can be the same text."""
+
+MARGIN = 15.0
+"""By how much another line must be more alike than the one in the same place."""
+
+
+class Trouble(StrEnum):
+    """What can be wrong with a line as a whole."""
+
+    MISSING = "column missing"
+    DOUBLED = "column doubled"
+    MOVED = "column moved"
+    NOT_ON_PAGE = "column not on the page"
+
+
+@dataclass(frozen=True, slots=True)
+class LineTrouble:
+    """A finding about a line. `line` is its number (for a missing one: the number it would have), `column`
+    the column of the image from 0, None where there is none; `read` is what that column shows."""
+
+    trouble: Trouble
+    line: int
+    column: int | None
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """For every column of the image the line laid on it (None: no line), and what is out of place."""
+
+    lines: tuple[Column | None, ...]
+    troubles: tuple[LineTrouble, ...]
+
+
+def in_order(lines: Sequence[Column], columns: int) -> Assignment:
+    """The first line on the first column, and so on; lines beyond the last column are not on the page."""
+    laid = [lines[i] if i < len(lines) else None for i in range(columns)]
+    beyond = tuple(LineTrouble(Trouble.NOT_ON_PAGE, line.number, None, "") for line in lines[columns:] if line.cells)
+    return Assignment(tuple(laid), beyond)
+
+
+def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> Assignment:
+    """Lay lines on columns by what the columns were read as.
+
+    `reads` are the columns' readings, empty where a column has no ink; `fold` brings forms of one word
+    (and both scripts) together. The order is kept where it explains as much as any other.
+    """
+    texts = ["".join(fold(cell.text) for cell in line.cells if cell.glyph) for line in lines]
+    shown = ["".join(fold(character) for character in read) for read in reads]
+    alike = process.cdist(shown, texts, scorer=fuzz.ratio) if shown and texts else []
+    likeness = [[float(alike[c][n]) for n in range(len(texts))] for c in range(len(shown))]
+    path = _monotone(likeness, shown, texts)
+    laid: list[int | None] = [path.get(c) for c in range(len(shown))]
+    used = {n for n in laid if n is not None}
+    troubles: list[LineTrouble] = []
+    # what the order leaves over may stand elsewhere: moved or swapped columns
+    for c in range(len(shown)):
+        if laid[c] is None and shown[c]:
+            free = [n for n in range(len(texts)) if n not in used and texts[n]]
+            best = max(free, key=lambda n: likeness[c][n], default=None)
+            if best is not None and likeness[c][best] >= LIKE:
+                laid[c] = best
+                used.add(best)
+                troubles.append(LineTrouble(Trouble.MOVED, lines[best].number, c, reads[c]))
+    for n in range(len(texts)):
+        if n in used or not texts[n]:
+            continue
+        twin = max(range(len(shown)), key=lambda c: likeness[c][n], default=None)
+        doubled = twin is not None and likeness[twin][n] >= max(LIKE, 70.0)
+        trouble = Trouble.DOUBLED if doubled else Trouble.NOT_ON_PAGE
+        troubles.append(LineTrouble(trouble, lines[n].number, twin if doubled else None, ""))
+    for c in range(len(shown)):
+        if laid[c] is None and len(shown[c]) > 1:
+            following = next((lines[n].number for n in laid[c + 1 :] if n is not None), len(lines) + 1)
+            troubles.append(LineTrouble(Trouble.MISSING, following, c, reads[c]))
+    return Assignment(tuple(None if n is None else lines[n] for n in laid), tuple(troubles))
+
+
+def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: Sequence[str]) -> dict[int, int]:
+    """The lines in their order on the columns in theirs, as alike in sum as can be; leaving out costs little."""
+    n, m = len(shown), len(texts)
+    total = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for c in range(n):
+        for k in range(m):
+            worth = _worth(likeness[c][k], shown[c], texts[k], c == k)
+            total[c + 1][k + 1] = max(total[c][k] + worth, total[c + 1][k], total[c][k + 1])
+    path: dict[int, int] = {}
+    c, k = n, m
+    while c and k:
+        worth = _worth(likeness[c - 1][k - 1], shown[c - 1], texts[k - 1], c == k)
+        if worth > 0 and total[c][k] == total[c - 1][k - 1] + worth:
+            c, k = c - 1, k - 1
+            path[c] = k
+        elif total[c][k] == total[c - 1][k]:
+            c -= 1
+        else:
+            k -= 1
+    return path
+
+
+def _worth(likeness: float, shown: str, text: str, same_place: bool) -> float:
+    """What laying a line on a column is worth, in characters; the same place is worth a little by itself."""
+    if not shown or not text:
+        # an empty line on its own column, or a line whose column could not be read
+        return 0.3 if same_place else (0.1 if not shown and not text else 0.0)
+    if likeness < LIKE:
+        return 0.2 if same_place else 0.0
+    return likeness / 100 * max(len(shown), len(text)) + (1.0 if same_place else 0.0)

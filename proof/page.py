@@ -1,0 +1,209 @@
+"""One page from image and text to flags; reads from top to bottom as the data flows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+from proof import lines
+from proof.align import Likeness
+from proof.columns import ColumnReader, ReadColumn
+from proof.errors import ImageError
+from proof.flags import Evidence, Flag
+from proof.geometry import Box
+from proof.glyphs import Glyph
+from proof.images.find import PageImage
+from proof.images.ink import has_ink
+from proof.images.layout import Layout, find_layout
+from proof.images.load import LoadedImage
+from proof.images.plate import quadrant_boxes
+from proof.lines import Assignment, Trouble
+from proof.ocr.engine import Engine
+from proof.ocr.page import PageEngine
+from proof.pairing import gate
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.running import is_running, lay_out
+from proof.text.model import Column, Page
+from proof.text.variants import VariantPolicy
+from proof.unruled import check_unruled
+from proof.weigh import PageContext, Weigher, layout_flag, likeness_of, mismatch, numbered
+
+AGREES = 0.5
+"""Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
+
+LEAST_IN_COLUMN = 0.002
+"""Share of a column that ink must cover for text to stand in it; a single character covers some 0.01."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """What every page of a run is checked with. `fallback` gives the page pipeline for pages that are not
+    ruled columns; it is asked for only when one is met. Safe to use from several threads."""
+
+    engine: Engine
+    policy: VariantPolicy
+    columns: int
+    rows: int
+    threshold: float
+    fallback: Callable[[], PageEngine]
+    likeness: Likeness
+
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        policy: VariantPolicy,
+        columns: int,
+        rows: int,
+        threshold: float,
+        fallback: Callable[[], PageEngine],
+    ) -> Checker:
+        return cls(engine, policy, columns, rows, threshold, fallback, likeness_of(policy, engine))
+
+    def check(
+        self, page: Page, ref: str, found: PageImage, image: LoadedImage, neighbours: Sequence[tuple[int, Page]]
+    ) -> PageResult:
+        """Check one page against its image. `image` is the whole file; a plate is cut here.
+
+        `neighbours` are the pages around this one, for the pairing gate. Raises ImageError.
+        """
+        started = time.perf_counter()
+        part = half_folio(image, found.quadrant)
+        origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
+        layout = find_layout(part.pixels, self.columns, self.rows, origin)
+        blank = PageResult(
+            page=page.id,
+            ref=ref,
+            status=Status.CHECKED,
+            image=image.path,
+            image_sha=image.sha256,
+            image_size=image.size,
+            image_box=part.box,
+            skew=layout.skew,
+            notices=(*found.notices, *image.notices),
+        )
+        if layout.ruled:
+            result = self._ruled(page, layout, blank, neighbours)
+        else:
+            result = check_unruled(
+                page, part, layout.why, blank, self.fallback(), self.policy, neighbours, self.threshold
+            )
+        return replace(result, seconds=time.perf_counter() - started)
+
+    def _ruled(
+        self, page: Page, layout: Layout, blank: PageResult, neighbours: Sequence[tuple[int, Page]]
+    ) -> PageResult:
+        reader = ColumnReader(layout, self.engine, self.likeness, self.rows)
+        columns, assignment = self._read(page.columns, layout, reader)
+        read = "".join(column.read for column in columns)
+        paired = gate(read, page, neighbours, self.policy.fold)
+        if not paired.fits:
+            return mismatch(blank, paired)
+        weigher = Weigher(PageContext(page.id, blank.ref, layout, self.threshold), self.policy, self.likeness)
+        flags = [flag for column in columns for flag in weigher.flags(column)]
+        flags += _line_flags(blank, page, layout, columns, assignment)
+        return replace(
+            blank,
+            characters_checked=sum(len(column.cells) for column in columns),
+            columns=tuple(_checked_column(layout, c) for c in columns if c.line is not None),
+            characters=tuple(_characters(layout, columns, self.likeness)),
+            flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
+        )
+
+    def _read(
+        self, text: Sequence[Column], layout: Layout, reader: ColumnReader
+    ) -> tuple[list[ReadColumn], Assignment]:
+        """Lines laid on columns and read: in order first, and by what the columns show where that fails."""
+        areas = layout.columns
+        inked = sum(has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN) for a in areas)
+        if is_running(text, self.rows, inked):
+            unaided = [reader.read(area, None) for area in areas]
+            laid = lay_out(text, areas, [column.glyphs for column in unaided], self.likeness)
+            return laid, Assignment(tuple(text), ())
+        assignment = lines.in_order(text, len(areas))
+        columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]
+        suspects = [c for c in columns if c.agreement < AGREES]
+        orphans = [c for c in columns if c.line is None and len(c.read) > 1]
+        if not suspects and not orphans and not assignment.troubles:
+            return columns, assignment
+        unaided = [c.read if c.agreement >= AGREES else reader.read(c.area, None).read for c in columns]
+        other = lines.assign(text, unaided, self.policy.fold)
+        if other.lines == assignment.lines:
+            return columns, other
+        again = [
+            column if line is column.line else reader.read(area, line)
+            for column, area, line in zip(columns, areas, other.lines, strict=True)
+        ]
+        return again, other
+
+
+def half_folio(image: LoadedImage, quadrant: str) -> LoadedImage:
+    """The half-folio itself: a quadrant of a plate, or the whole image. Raises ImageError."""
+    if not quadrant:
+        return image
+    boxes = quadrant_boxes(image.pixels)
+    if boxes is None:
+        raise ImageError(
+            image.path, "no plate of four half-folios was found here; give a file for each half-folio instead"
+        )
+    return image.crop(boxes[quadrant])
+
+
+def _line_flags(
+    blank: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn], assignment: Assignment
+) -> list[Flag]:
+    """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged."""
+    source = {line.number: line.source for line in page.columns}
+    flags = []
+    for trouble in assignment.troubles:
+        box = _area_box(layout, columns[trouble.column]) if trouble.column is not None else None
+        shown = trouble.read if trouble.trouble is Trouble.MISSING else ""
+        evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
+        flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
+    for column in columns:
+        if column.swapped and column.line is not None:
+            evidence = Evidence(reason="note halves exchanged", note=column.read)
+            flags.append(
+                layout_flag(blank, column.line.number, _area_box(layout, column), evidence, column.line.source)
+            )
+    return flags
+
+
+def _area_box(layout: Layout, column: ReadColumn) -> Box:
+    area = column.area
+    return layout.file_box(area.left, area.top - area.raised, area.right, area.bottom)
+
+
+def _checked_column(layout: Layout, column: ReadColumn) -> CheckedColumn:
+    assert column.line is not None, "columns without a line are left out before"
+    return CheckedColumn(column.line.number, _area_box(layout, column), column.line.source)
+
+
+def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: Likeness) -> list[CheckedCharacter]:
+    """Every aligned character with its box in pixels of the image file."""
+    found = []
+    for column in columns:
+        if column.line is None:
+            continue
+        for pairing in column.pairings:
+            for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
+                found.append(_character(layout, column, i, column.glyphs[j], likeness))
+    return sorted(found, key=lambda character: (character.line, character.offset))
+
+
+def _character(layout: Layout, column: ReadColumn, cell: int, glyph: Glyph, likeness: Likeness) -> CheckedCharacter:
+    assert column.line is not None, "columns without a line are left out before"
+    transcribed = column.cells[cell]
+    own = None if glyph.silent else likeness(transcribed.text, glyph)
+    return CheckedCharacter(
+        line=column.line.number,
+        offset=transcribed.offset,
+        length=transcribed.length,
+        row=transcribed.row,
+        text=transcribed.text,
+        box=layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom),
+        read=glyph.best,
+        p_text=None if own is None else round(exp(own), 5),
+    )

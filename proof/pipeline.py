@@ -1,0 +1,290 @@
+"""The whole data flow of a check: transcriptions and images in, findings in the store and in files out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import cv2
+
+import proof
+from proof.config import Settings
+from proof.errors import EngineError, ImageError, ImageListError, UsageError
+from proof.flags import Kind
+from proof.habits import Habits
+from proof.images.find import ImageIndex, PageImage
+from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.ocr.engine import EngineIdentity
+from proof.ocr.page import PageEngine
+from proof.ocr.registry import EngineSettings, open_engine, open_page_engine
+from proof.page import Checker
+from proof.pairing import neighbours_of
+from proof.refs import ImageRef, sequence_findings
+from proof.report.source import StoredRun
+from proof.report.write import Written, write_reports
+from proof.result import PageResult, Status
+from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
+from proof.text.model import Page, Script, Transcription
+from proof.text.read import read_transcription
+from proof.text.variants import VariantPolicy
+
+METHOD = 1
+"""Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
+
+AHEAD = 4
+"""Pages in work or waiting for each worker: enough to keep it busy, few enough to keep memory flat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a check has come; `reused` pages came out of the store unchanged."""
+
+    done: int
+    total: int
+    reused: int
+    page: str
+
+
+Watch = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check left behind: its run in the store, its reports, and the sequence findings."""
+
+    run_id: int
+    written: Written
+    findings: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether no page failed and none carries the wrong image."""
+        counts = self.written.tally.by_status()
+        return not counts[Status.FAILED] and not counts[Status.MISMATCH]
+
+
+def check(settings: Settings, watch: Watch | None = None) -> Outcome:
+    """Check the transcriptions of `settings` against their images, and write store and reports.
+
+    A page that fails costs that page. Pages whose image, text, engine and settings did not change come out
+    of the store; an interrupted check goes on where it was. Raises ProofError for what stops it altogether.
+    """
+    texts = [read_transcription(path) for path in settings.text_files()]
+    index = ImageIndex(settings.project.images)
+    engine = open_engine(engine_settings(settings))
+    with Store.open(settings.store_address) as store:
+        work = Work(settings, texts, index, engine.identity)
+        run_id = store.begin_run(work.info())
+        checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
+        habits = Habits()
+        for number, (task, result, key) in enumerate(results(work, store, checkers, settings.workers), 1):
+            store.save_page(run_id, task.place, key, result)
+            habits.add(result)
+            if watch:
+                watch(Progress(number, len(work.tasks), work.reused, result.page))
+        settle(store, work.name, habits, settings.flags.threshold)
+
+        leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
+        findings = tuple(finding.message for finding in sequence_findings(leaves))
+        store.finish_run(run_id, findings=findings, whole=True)
+        written = write_reports(StoredRun(store, run_id), settings.project.out, language=settings.report.lang)
+    warnings = tuple(warning for text in texts for warning in text.warnings)
+    return Outcome(run_id, written, findings, (*warnings, *index.notices))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
+    kept its image from being looked for."""
+
+    text: Transcription
+    number: int
+    place: PagePlace
+    found: PageImage | None
+    image_ref: ImageRef | None
+    trouble: str = ""
+
+    @property
+    def page(self) -> Page:
+        return self.text.pages[self.number]
+
+    @property
+    def ref(self) -> str:
+        return str(self.image_ref) if self.image_ref else ""
+
+
+class Work:
+    """What a run is about: its texts paired with their images, and what a page's result depends on."""
+
+    def __init__(
+        self, settings: Settings, texts: Sequence[Transcription], index: ImageIndex, engine: EngineIdentity
+    ) -> None:
+        if not texts:
+            raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+        self._settings = settings
+        self._texts = texts
+        self._engine = engine
+        self._fingerprint = settings.fingerprint()
+        self.reused = 0
+        self.tasks: list[Task] = []
+        for text in texts:
+            own = index.with_lists(image_lists(settings, text))
+            self.tasks += [_task(text, n, len(self.tasks) + n, own) for n in range(len(text.pages))]
+
+    @property
+    def name(self) -> str:
+        """The work's id in the store: as the texts give it, or the first file's name."""
+        return self._texts[0].work or self._texts[0].path.stem
+
+    def info(self) -> RunInfo:
+        return RunInfo(
+            work=self.name,
+            title=self._settings.project.title or self._texts[0].title or self.name,
+            texts=tuple(
+                TextInfo(str(t.path), hashlib.sha256(t.text.encode()).hexdigest(), t.format, self.script(t).value)
+                for t in self._texts
+            ),
+            engine=self._engine,
+            settings={"fingerprint": self._fingerprint, "threshold": self._settings.flags.threshold},
+        )
+
+    def script(self, text: Transcription) -> Script:
+        """The script of a text: as set, or as the text shows."""
+        named = self._settings.page.script
+        return text.script if named == "auto" else Script(named)
+
+    def key(self, task: Task) -> str:
+        """A hash of all that the result of a page depends on. Raises ImageError where the image cannot be read."""
+        image = task.found
+        parts = [
+            str(METHOD),
+            proof.__version__,
+            *(self._engine.name, self._engine.version, self._engine.checksum),
+            self._fingerprint,
+            self.script(task.text).value,
+            sha256_of(image.path) if image else "",
+            image.quadrant if image else "",
+            task.ref,
+            task.page.id,
+            *(column.source for column in task.page.columns),
+        ]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def results(
+    work: Work, store: Store, checkers: dict[Script, Checker], workers: int
+) -> Iterator[tuple[Task, PageResult, str]]:
+    """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
+    plates = Plates(work)
+    cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way
+    waiting: deque[Future[tuple[Task, PageResult, str]]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
+
+    def one(task: Task) -> tuple[Task, PageResult, str]:
+        return _checked(task, work, store, checkers, plates)
+
+    try:
+        for task in work.tasks:
+            waiting.append(pool.submit(one, task))
+            if len(waiting) >= AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _checked(
+    task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
+) -> tuple[Task, PageResult, str]:
+    """The result of one page, out of the store or fresh; whatever is wrong with it costs this page alone."""
+    if task.trouble:
+        return task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), ""
+    if task.found is None:
+        return task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), ""
+    try:
+        key = work.key(task)
+        known = store.cached_page(key)
+        if known is not None:
+            work.reused += 1
+            return task, replace(known, image=task.found.path), key
+        near = neighbours_of(task.text.pages, task.number)
+        image = plates.load(task.found)
+        return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near), key
+    except (ImageError, EngineError, cv2.error, MemoryError) as error:
+        why = str(error).strip() or type(error).__name__
+        return task, PageResult(task.page.id, task.ref, Status.FAILED, why, image=task.found.path), ""
+
+
+class Plates:
+    """Page images as they are needed; a plate is decoded once for its four quadrants."""
+
+    def __init__(self, work: Work) -> None:
+        self._limit = work._settings.images.max_megapixels
+        self._lock = Lock()
+        self._last: tuple[Path, LoadedImage] | None = None
+
+    def load(self, found: PageImage) -> LoadedImage:
+        if not found.quadrant:
+            return load_image(found.path, max_megapixels=self._limit)
+        with self._lock:
+            if self._last is None or self._last[0] != found.path:
+                self._last = (found.path, load_image(found.path, max_megapixels=self._limit))
+            return self._last[1]
+
+
+def settle(store: Store, work: str, habits: Habits, threshold: float) -> None:
+    """Weigh the flags of the run again by what the whole text taught."""
+    changed = []
+    for stored in store.flags(FlagFilter(work=work, kinds=(Kind.SUBSTITUTION,))):
+        settled = habits.settled(stored.flag, threshold)
+        if settled != stored.flag:
+            changed.append(settled)
+    store.rescore(work, changed)
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """The engine's part of the settings, as the registry takes it."""
+    engine = settings.engine
+    return EngineSettings(
+        engine.name, engine.model, engine.detection_model, engine.threads, engine.device, engine.recording
+    )
+
+
+def checker_for(settings: Settings, engine: object, script: Script) -> Checker:
+    """What the pages of one script are checked with."""
+
+    @cache
+    def pages() -> PageEngine:
+        return open_page_engine(replace(engine_settings(settings), name="paddleocr", model=""))
+
+    policy = VariantPolicy(script, settings.variants.file)
+    page = settings.page
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)  # type: ignore[arg-type]
+
+
+def image_lists(settings: Settings, text: Transcription) -> list[Path]:
+    """The image list that is set (in a folder of them, the one named as the text), or the one beside the
+    text, as Kanripo has them."""
+    named = settings.project.imglist
+    if named is not None and not named.is_dir():
+        return [named]
+    path = (named or text.path.parent / "imglist") / text.path.name
+    return [path] if path.is_file() else []
+
+
+def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> Task:
+    page = text.pages[number]
+    place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "")
+    ref = index.reference(page)
+    try:
+        return Task(text, number, place, index.find(page), ref)
+    except ImageListError as error:
+        return Task(text, number, place, None, ref, str(error))

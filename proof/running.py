@@ -1,0 +1,88 @@
+"""Running text: a page's whole text laid on all its glyphs, whatever the line breaks.
+
+For a transcription without line breaks (or with its own), and for pages that are not ruled columns. The
+alignment is one over the page; it is then parted by the lines of the transcription again, since places in
+the source count within a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proof.align import Likeness, Pairing, align
+from proof.columns import ReadColumn
+from proof.glyphs import Glyph
+from proof.images.layout import ColumnArea
+from proof.images.strips import Way
+from proof.text.model import Column
+
+LONG = 1.35
+"""A line longer than this many times what a column holds (note half-rows counted) is no column of the page."""
+
+
+def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
+    """Whether the lines cannot be the columns of the page: one holds more than a column can.
+
+    `rows` is the number of cells a column holds, `inked` how many columns of the image have ink.
+    """
+    written = [line for line in lines if line.cells]
+    longest = max((_cells_down(line) for line in written), default=0)
+    return longest > LONG * rows and len(written) < inked
+
+
+def _cells_down(line: Column) -> int:
+    return sum(max(len(run.right), len(run.left)) for run in line.runs)
+
+
+def lay_out(
+    lines: Sequence[Column], areas: Sequence[ColumnArea], glyphs: Sequence[Sequence[Glyph]], likeness: Likeness
+) -> list[ReadColumn]:
+    """Lay the whole text of a page on the glyphs of all its columns; one ReadColumn for every line.
+
+    `glyphs` are those of each column in reading order, `areas` the columns. The area of a line is that of
+    the column in which its first glyph stands.
+    """
+    owner: list[int] = []
+    flat: list[Glyph] = []
+    for number, column in enumerate(glyphs):
+        flat += [replace(glyph, strip=glyph.strip + 1000 * number) for glyph in column]
+        owner += [number] * len(column)
+    cells = [cell for line in lines for cell in line.cells if cell.glyph]
+    pairings, cost = align(cells, flat, likeness)
+    found: list[ReadColumn] = []
+    first_cell = first_glyph = done = 0
+    for number, line in enumerate(lines):
+        own = tuple(cell for cell in line.cells if cell.glyph)
+        last = number == len(lines) - 1
+        here: list[Pairing] = []
+        while done < len(pairings) and (last or _belongs(pairings[done], first_cell + len(own))):
+            here.append(pairings[done])
+            done += 1
+        used = [j for pairing in here for j in pairing.glyphs]
+        count = len(used)
+        moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in here)
+        area = areas[owner[first_glyph] if first_glyph < len(owner) else -1]
+        share = cost * (len(own) / len(cells)) if cells else cost
+        found.append(
+            ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, Way.SEEN)
+        )
+        first_cell += len(own)
+        first_glyph += count
+    return found
+
+
+def _belongs(pairing: Pairing, end: int) -> bool:
+    """Whether a pairing belongs to the line whose cells end before `end`; a swap across lines stays whole."""
+    if pairing.cells:
+        return pairing.cells[0] < end
+    return pairing.before < end
+
+
+def _shifted(pairing: Pairing, cells: int, glyphs: int) -> Pairing:
+    return replace(
+        pairing,
+        cells=tuple(i - cells for i in pairing.cells),
+        glyphs=tuple(j - glyphs for j in pairing.glyphs),
+        before=pairing.before - cells,
+    )

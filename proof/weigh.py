@@ -1,0 +1,400 @@
+"""How evidence becomes a score: from aligned columns to flags.
+
+The score of a flag is in nats: how much better what the image shows explains the reading than what is
+transcribed. It is lowered by doubt about the image, raised and lowered by where the ink stands, and is the
+same on every page, so that flags can be ranked over a whole work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+from typing import Protocol
+
+from proof.align import Likeness, Pairing, Step
+from proof.columns import ReadColumn
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.geometry import Box
+from proof.glyphs import FLOOR, Glyph
+from proof.ocr.engine import Engine
+from proof.pairing import Carried
+from proof.result import PageResult, Status
+from proof.text.model import Cell, is_han
+from proof.text.variants import Relation, VariantPolicy
+
+KEPT = 0.0
+"""Findings that score less are not kept."""
+
+UNSURE = 1.5
+"""Nats taken off for every nat by which the best reading falls short of certainty."""
+
+SURE_INSERTION = 8.0
+"""The score of a transcribed character for which the image has no room."""
+
+MOST = 9.0
+"""The score of a glyph that is surely there and not transcribed, before its place is weighed."""
+
+STRANGE = 1.0
+"""The score of a character that the engine does not know, on a glyph that it reads as something else."""
+
+LAYOUT_SCORE = 9.0
+"""The score of a finding about a column or a page: it stands above any single character."""
+
+NEIGHBOURS = 4
+"""Cells on either side whose readings tell how far the image can be trusted here."""
+
+
+def likeness_of(policy: VariantPolicy, engine: Engine) -> Likeness:
+    """How probable it is that a transcribed character stands as a glyph, in any form that is the same word."""
+    known: dict[str, tuple[str, ...]] = {}
+
+    def likeness(character: str, glyph: Glyph) -> float | None:
+        forms = known.get(character)
+        if forms is None:
+            forms = tuple(form for form in (character, *policy.forms(character)) if engine.knows(form))
+            known[character] = forms
+        if not forms:
+            return None
+        return max(glyph.believed.get(form, FLOOR) for form in forms)
+
+    return likeness
+
+
+def text_likeness(policy: VariantPolicy) -> Likeness:
+    """The same for an engine that tells only what it read: a form of what is read fits, anything else does not."""
+
+    def likeness(character: str, glyph: Glyph) -> float | None:
+        believed = glyph.believed.get(character)
+        if believed is not None:
+            return believed
+        same = policy.relation(character, glyph.best).relation is not Relation.DISTINCT
+        return glyph.log_prob(glyph.best) if same else FLOOR
+
+    return likeness
+
+
+class Placement(Protocol):
+    """What knows where on the image file a place of the working page is."""
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What every flag of a page carries."""
+
+    page: str
+    ref: str
+    layout: Placement
+    threshold: float
+
+
+class Weigher:
+    """Weighs the columns of one page."""
+
+    def __init__(self, context: PageContext, policy: VariantPolicy, likeness: Likeness) -> None:
+        self._context = context
+        self._policy = policy
+        self._likeness = likeness
+
+    def flags(self, column: ReadColumn) -> list[Flag]:
+        """The flags of one column, in reading order; the ids are given later, by `numbered`."""
+        if column.line is None:
+            return []
+        doubt = _doubts(column)
+        found: list[Flag | None] = []
+        for number, pairing in enumerate(column.pairings):
+            match pairing.step:
+                case Step.MATCH:
+                    found.append(self._match(column, pairing, doubt[number]))
+                case Step.SWAP:
+                    found.append(self._swap(column, pairing, doubt[number]))
+                case Step.EXTRA_CELL:
+                    found.append(self._extra_cell(column, pairing, doubt[number]))
+                case Step.EXTRA_GLYPH:
+                    found.append(self._extra_glyph(column, pairing, doubt[number]))
+        return [flag for flag in found if flag is not None]
+
+    def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
+        if glyph.silent or glyph.best == cell.text:
+            return None
+        own = self._likeness(cell.text, glyph)
+        verdict = self._policy.relation(cell.text, glyph.best)
+        if verdict.relation in (Relation.FORM, Relation.TABOO):
+            return self._variant(column, cell, glyph, verdict.rule)
+        other = self._best_other(cell.text, glyph)
+        if other is None:
+            return None
+        text, belief = other
+        reason = "posterior"
+        if own is None:
+            score, reason = STRANGE + belief, "unknown to the engine"
+        else:
+            score = belief - own + UNSURE * belief
+        suggested = self._policy.to_source_script(text, cell.text)
+        evidence = Evidence(
+            reason="doubt" if doubt > 0.5 else reason,
+            p_text=None if own is None else exp(own),
+            p_best=exp(belief),
+            alternatives=_alternatives(glyph),
+        )
+        place = _Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
+        return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+
+    def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
+        """A form of the same word: kept, hidden, and named by the rule that hid it."""
+        if glyph.presence < 0.5 or glyph.log_prob(glyph.best) < log(0.5):
+            return None
+        evidence = Evidence(
+            reason="variant",
+            rule=rule,
+            p_text=exp(glyph.log_prob(cell.text)),
+            p_best=exp(glyph.log_prob(glyph.best)),
+            alternatives=_alternatives(glyph),
+        )
+        place = _Place(cell.offset, cell.length, Kind.VARIANT, cell.text, glyph.best)
+        return self._flag(column, place, 0.01, self._box(glyph), evidence)
+
+    def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        first, second = (column.cells[i] for i in pairing.cells)
+        above, below = (column.glyphs[j] for j in pairing.glyphs)
+        straight = (self._likeness(first.text, above), self._likeness(second.text, below))
+        crossed = (self._likeness(second.text, above), self._likeness(first.text, below))
+        gain = sum(_or_neutral(v) for v in crossed) - sum(_or_neutral(v) for v in straight)
+        assert column.line is not None, "only columns with a line are weighed"
+        end = second.offset + second.length
+        between = column.line.source[first.offset + first.length : second.offset]
+        place = _Place(
+            first.offset,
+            end - first.offset,
+            Kind.TRANSPOSITION,
+            column.line.source[first.offset : end],
+            second.text + between + first.text,
+        )
+        evidence = Evidence(
+            reason="transposition",
+            p_text=exp(min(_or_neutral(v) for v in straight)),
+            p_best=exp(min(_or_neutral(v) for v in crossed)),
+        )
+        box = self._box(above).union(self._box(below))
+        return self._flag(column, place, gain / 2 * (1.0 - doubt), box, evidence)
+
+    def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        """A transcribed character of which the image shows nothing: 衍, unless there is room for it."""
+        number = pairing.cells[0]
+        cell = column.cells[number]
+        before, after = _glyph_of(column, number - 1), _glyph_of(column, number + 1)
+        room = _room(before, after)
+        score = SURE_INSERTION - 6.0 * min(max(room - 1.25, 0.0), 1.0)
+        box = self._gap_box(column, before, after)
+        evidence = Evidence(reason="no glyph", ink=f"room for {max(room - 1, 0):.1f} characters")
+        place = _Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
+        return self._flag(column, place, score * (1.0 - doubt), box, evidence)
+
+    def _extra_glyph(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        """A glyph that nothing is transcribed for: 脫, if it is a glyph at all."""
+        number = pairing.glyphs[0]
+        glyph = column.glyphs[number]
+        others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.presence > 0.5]
+        above = max((g.y for g in others if g.y < glyph.y), default=None)
+        below = min((g.y for g in others if g.y >= glyph.y), default=None)
+        room = _spacing(glyph, above, below)
+        place = self._omission_place(column, pairing, glyph)
+        if glyph.silent:
+            evidence = Evidence(reason="ink", ink="ink that the engine did not read")
+            return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
+        belief = glyph.log_prob(glyph.best)
+        odds = log(max(glyph.presence, 1e-5) / max(1.0 - glyph.presence, 1e-4))
+        score = min(odds + 6.0 * (min(room, 1.0) - 0.7), MOST) + UNSURE * belief
+        if not is_han(glyph.best):
+            score -= 6.0
+        evidence = Evidence(
+            reason="not transcribed",
+            p_best=glyph.presence * exp(belief),
+            alternatives=_alternatives(glyph),
+            ink=f"{room:.1f} of a cell",
+        )
+        return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+
+    def _omission_place(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place:
+        """Where in the line a missing character belongs: beside the neighbour in its own row.
+
+        Blanks that a transcriber left for it inside the line are replaced by it.
+        """
+        line = column.line
+        assert line is not None, "only columns with a line are weighed"
+        before = column.cells[pairing.before - 1] if pairing.before else None
+        after = column.cells[pairing.before] if pairing.before < len(column.cells) else None
+        last = _glyph_of(column, pairing.before - 1)
+        if before is not None and last is not None and last.strip == glyph.strip:
+            offset = before.offset + before.length
+        elif after is not None:
+            offset = after.offset
+        else:
+            offset = len(line.source)
+        length = 0
+        if before is not None and after is not None and before.row == after.row:
+            gap = line.source[before.offset + before.length : after.offset]
+            if gap and gap.isspace() and len(gap) <= 2 and self._fills(column, pairing):
+                offset, length = before.offset + before.length, len(gap)
+        suggested = self._policy.to_source_script(glyph.best, "") if glyph.best else ""
+        return _Place(offset, length, Kind.OMISSION, line.source[offset : offset + length], suggested)
+
+    def _fills(self, column: ReadColumn, pairing: Pairing) -> bool:
+        """Whether the glyph stands where the transcription has blanks, with no blank left beside it."""
+        before, after = _glyph_of(column, pairing.before - 1), _glyph_of(column, pairing.before)
+        return before is not None and after is not None and _room(before, after) < 2.6
+
+    def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
+        """The most probable reading that is another word than what is transcribed, with its log-probability."""
+        for text, belief in sorted(glyph.believed.items(), key=lambda item: -item[1]):
+            if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
+                return text, belief
+        return None
+
+    def _box(self, glyph: Glyph) -> Box:
+        return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
+
+    def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
+        """The place between two glyphs, for a character that is not on the image."""
+        area = column.area
+        near = before or after
+        left, right = (near.left, near.right) if near else (area.left, area.right)
+        pitch = near.pitch if near else (area.bottom - area.top) / 21
+        if before is not None and after is not None and before.strip == after.strip:
+            top, bottom = before.bottom - 0.25 * pitch, after.top + 0.25 * pitch
+        elif before is not None:
+            top, bottom = before.bottom - 0.1 * pitch, before.bottom + 0.4 * pitch
+        elif after is not None:
+            top, bottom = after.top - 0.4 * pitch, after.top + 0.1 * pitch
+        else:
+            top, bottom = area.top, area.top + pitch
+        return self._context.layout.file_box(left, min(top, bottom), right, max(top, bottom))
+
+    def _flag(self, column: ReadColumn, place: _Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
+        if score <= KEPT:
+            return None
+        assert column.line is not None, "only columns with a line are weighed"
+        return Flag(
+            page=self._context.page,
+            ref=self._context.ref,
+            line=column.line.number,
+            offset=place.offset,
+            length=place.length,
+            kind=place.kind,
+            transcribed=place.transcribed,
+            suggested=place.suggested,
+            score=score,
+            raised=place.kind is not Kind.VARIANT and score >= self._context.threshold,
+            bbox=box,
+            evidence=evidence,
+            context=_context_of(column.line.source, place.offset, place.length),
+        )
+
+
+def mismatch(blank: PageResult, paired: Carried) -> PageResult:
+    """One finding for a page whose image carries another page."""
+    name = str(paired.other.folio or paired.other.id) if paired.other else ""
+    evidence = Evidence(reason="image mismatch", note=paired.message)
+    flag = layout_flag(blank, 0, None, evidence, suggested=name)
+    return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
+
+
+def layout_flag(
+    blank: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
+) -> Flag:
+    """A finding about a column (`line` from 1) or the page (0)."""
+    return Flag(
+        page=blank.page,
+        ref=blank.ref,
+        line=line,
+        offset=0,
+        length=0,
+        kind=Kind.LAYOUT,
+        transcribed=transcribed,
+        suggested=suggested,
+        score=LAYOUT_SCORE,
+        raised=True,
+        bbox=box,
+        evidence=evidence,
+        context=evidence.reason,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in a line's source text, in code points, and what is to be done there."""
+
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+
+
+def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """The flags with their stable ids; equal findings in equal surroundings are counted apart."""
+    seen: Counter[tuple[str, int, Kind, str]] = Counter()
+    done = []
+    for flag in flags:
+        key = (flag.page, flag.line, flag.kind, flag.context)
+        done.append(replace(flag, id=flag_id(*key, seen[key])))
+        seen[key] += 1
+    return tuple(done)
+
+
+def _context_of(source: str, offset: int, length: int) -> str:
+    """The characters around a place, the place marked: what a flag's id is made of."""
+    return f"{source[max(0, offset - 3) : offset]}[{source[offset : offset + length]}]{source[offset + length :][:3]}"
+
+
+def _or_neutral(value: float | None) -> float:
+    return -3.0 if value is None else value
+
+
+def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
+    best = sorted(glyph.believed.items(), key=lambda item: -item[1])[:5]
+    return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
+
+
+def _glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
+    """The glyph that a cell is paired with."""
+    for pairing in column.pairings:
+        if cell in pairing.cells and pairing.glyphs:
+            return column.glyphs[pairing.glyphs[pairing.cells.index(cell)]]
+    return None
+
+
+def _room(before: Glyph | None, after: Glyph | None) -> float:
+    """Cells from one glyph to the next, in one strip; 1 where that cannot be told."""
+    if before is None or after is None or before.strip != after.strip:
+        return 1.0
+    return (after.y - before.y) / before.pitch
+
+
+def _spacing(glyph: Glyph, above: float | None, below: float | None) -> float:
+    """How far, in cells, a glyph is from its nearer neighbour; 1 where it stands alone."""
+    gaps = [abs(glyph.y - y) / glyph.pitch for y in (above, below) if y is not None]
+    return min(gaps, default=1.0)
+
+
+def _doubts(column: ReadColumn) -> list[float]:
+    """For every pairing how far the image is to be doubted around it, 0 to 1.
+
+    Under a seal or a stain every posterior is low: that is no evidence against the text. Readings that are
+    sure leave no doubt, whether they agree with the text or not.
+    """
+    certainty = []
+    for pairing in column.pairings:
+        glyphs = [column.glyphs[j] for j in pairing.glyphs]
+        sure = (exp(g.log_prob(g.best)) * g.presence for g in glyphs if not g.silent)
+        certainty.append(min(sure, default=0.6))
+    doubts = []
+    for number in range(len(certainty)):
+        near: Sequence[float] = certainty[max(0, number - NEIGHBOURS) : number] + certainty[number + 1 :][:NEIGHBOURS]
+        mean = sum(near) / len(near) if near else 1.0
+        doubts.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
+    return doubts
