@@ -1,0 +1,41 @@
+"""A file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from proof.errors import OutputError
+
+
+@contextmanager
+def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> Iterator[IO[str]]:
+    """A text file that takes the place of `path` when the block ends well, and leaves no trace else.
+
+    Raises OutputError where it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding=encoding, newline=newline) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(
+            f"{path}: cannot be written ({reason}); make room, allow writing, or name another folder"
+        ) from error
+    finally:
+        _remove(part)
+
+
+def _remove(part: Path) -> None:
+    try:
+        part.unlink(missing_ok=True)
+    except OSError:
+        return  # its folder is a file, or gone: then so is the part

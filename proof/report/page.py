@@ -1,0 +1,254 @@
+"""`report.html`: what the template is given, made page by page as the template asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from proof.flags import Flag, Kind
+from proof.geometry import Box
+from proof.report.crops import Crop, Cutter
+from proof.report.density import Plot, plot, short_name
+from proof.report.reasons import Say, kind_name, percent, status_name, why
+from proof.report.source import Source
+from proof.report.tally import LayoutFinding, PageTally, Tally, in_order
+from proof.report.view import Placed, View, ordinal, view_of
+from proof.result import PageResult, Status
+from proof.store import Run
+
+PITCH = 35.0
+"""CSS pixels from one character to the next in a strip."""
+WIDEST_STRIP = 116.0
+STRIP_PIXELS = 200
+"""Width to which a strip is cut: the enlarged glyph is shown out of it, at about its own size."""
+THUMB_PIXELS = 170
+MOST_PROBLEMS = 400
+MOST_THUMBS = 120
+MOST_PAIRS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What else the recogniser saw; `share` is from 0 to 1, `role` is `text`, `image` or empty."""
+
+    text: str
+    share: float
+    percent: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The strip of the image and of the text over the same area; sizes in CSS pixels, places in the file's."""
+
+    crop: Crop
+    view: View
+    mark: Box
+    width: float
+    text_width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A raised flag as shown. `ordinal` counts the characters of the column, from 1."""
+
+    flag: Flag
+    kind: str
+    ordinal: int | None
+    why: str
+    alternatives: tuple[Alternative, ...]
+    picture: Picture | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A page with its raised flags: the ones shown with their image, and the `rest`, only listed."""
+
+    tally: PageTally
+    per_1000: float | None
+    cards: tuple[Card, ...]
+    rest: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A finding about a column or a page, or pages that were not checked. `first` to `last` are page ids."""
+
+    first: str
+    last: str
+    pages: int
+    ref: str
+    line: int
+    what: str
+    thumb: Crop | None
+    mark: Box | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """A confusion or a hidden variant, and how often."""
+
+    transcribed: str
+    suggested: str
+    rule: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that the template shows. `sections` is gone through once, as the page is written.
+
+    `without_picture` raised flags are listed without their image, since `with_picture` is the most.
+    """
+
+    run: Run
+    language: str
+    script: str
+    tally: Tally
+    checked: int
+    not_checked: int
+    hidden: int
+    problems: tuple[Problem, ...]
+    more_problems: int
+    plot: Plot | None
+    kinds: tuple[tuple[str, str, int], ...]
+    pairs: tuple[PairLine, ...]
+    more_pairs: int
+    variants: tuple[PairLine, ...]
+    with_picture: int
+    without_picture: int
+    sections: Iterator[Section]
+
+
+def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
+    """The report over `source`, whose pages `tally` has counted."""
+    run, cutter = source.run, Cutter()
+    problems = list(_problems(tally, cutter, say))
+    pairs = [PairLine(a, b, "", count) for (a, b), count in tally.pairs.most_common()]
+    variants = [PairLine(a, b, rule, count) for (a, b, rule), count in tally.variants.most_common()]
+    checked = tally.by_status()[Status.CHECKED]
+    raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
+    with_picture = len(tally.most_suspicious())
+    return Report(
+        run=run,
+        language=language,
+        script=_script(run),
+        tally=tally,
+        checked=checked,
+        not_checked=len(tally.pages) - checked,
+        hidden=sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
+        problems=tuple(problems[:MOST_PROBLEMS]),
+        more_problems=max(len(problems) - MOST_PROBLEMS, 0),
+        plot=plot(tally.pages),
+        kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
+        pairs=tuple(pairs[:MOST_PAIRS]),
+        more_pairs=max(len(pairs) - MOST_PAIRS, 0),
+        variants=tuple(variants),
+        with_picture=with_picture,
+        without_picture=tally.raised - with_picture,
+        sections=_sections(source, tally, cutter, say),
+    )
+
+
+def _script(run: Run) -> str:
+    """The language tag of the transcription: which forms of the characters a browser is to draw."""
+    scripts = {text.script for text in run.info.texts}
+    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
+
+
+def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
+    """Remarks about the run, then layout findings, then stretches of pages that were not checked."""
+    for finding in tally.layout[:MOST_THUMBS]:
+        yield _layout_problem(finding, cutter, say)
+    for finding in tally.layout[MOST_THUMBS:]:
+        yield _layout_problem(finding, None, say)
+    unread = [page for page in tally.pages if page.status is not Status.CHECKED and not page.layout]
+    # a stretch: pages that follow each other and have the same status
+    for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
+        pages = [page for _, page in stretch]
+        what = status_name(pages[0].status, say)
+        what = f"{what}: {pages[0].message}" if pages[0].message else what
+        ref = pages[0].ref if len(pages) == 1 else ""
+        yield Problem(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
+
+
+def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> Problem:
+    flag = finding.flag
+    thumb = cutter.cut(finding.image, finding.page_box, THUMB_PIXELS) if cutter else None
+    return Problem(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
+
+
+def _sections(source: Source, tally: Tally, cutter: Cutter, say: Say) -> Iterator[Section]:
+    chosen = tally.most_suspicious()
+    for page, result in zip(tally.pages, source.results(), strict=False):
+        if not page.raised:
+            continue
+        wanted = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
+        raised = [flag for flag in in_order(result.flags) if flag.raised and flag.kind is not Kind.LAYOUT]
+        yield Section(
+            tally=page,
+            per_1000=1000 * page.raised / page.characters if page.characters else None,
+            cards=tuple(_card(result, flag, cutter, say) for flag in raised if flag.id in wanted),
+            rest=tuple(_card(result, flag, None, say) for flag in raised if flag.id not in wanted),
+        )
+
+
+def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Card:
+    before, after = _around(result, flag)
+    return Card(
+        flag=flag,
+        kind=kind_name(flag.kind, say),
+        ordinal=ordinal(result, flag),
+        why=why(flag, say),
+        alternatives=_alternatives(flag),
+        picture=_picture(result, flag, cutter) if cutter else None,
+        before=before,
+        after=after,
+    )
+
+
+def _picture(result: PageResult, flag: Flag, cutter: Cutter) -> Picture | None:
+    view = view_of(result, flag)
+    crop = cutter.cut(result.image, view.area, STRIP_PIXELS) if view else None
+    if view is None or crop is None:
+        return None
+    scale = min(PITCH / view.pitch, WIDEST_STRIP / view.area.w)
+    area = crop.area
+    return Picture(crop, view, _mark(view), area.w * scale, view.text_area.w * scale, area.h * scale)
+
+
+def _mark(view: View) -> Box:
+    """The rectangle around the glyph, just outside its ink."""
+    air = 0.05 * view.pitch
+    focus = view.focus
+    return Box(focus.x - air, focus.y - air, focus.w + 2 * air, focus.h + 2 * air)
+
+
+def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
+    """The engine's alternatives, with what is transcribed where it is not among them."""
+    seen = list(flag.evidence.alternatives[:4])
+    if flag.evidence.p_text is not None and flag.transcribed not in dict(seen):
+        seen.append((flag.transcribed, flag.evidence.p_text))
+    roles = {flag.suggested: "image", flag.transcribed: "text"}
+    return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)
+
+
+def _around(result: PageResult, flag: Flag, reach: int = 12) -> tuple[str, str]:
+    """The source text before and after the place in question."""
+    source = next((column.source for column in result.columns if column.number == flag.line), "")
+    return (
+        source[max(flag.offset - reach, 0) : flag.offset],
+        source[flag.offset + flag.length : flag.offset + flag.length + reach],
+    )
+
+
+def names(pages: Sequence[str]) -> str:
+    """The first page in full and the last by its end."""
+    return pages[0] if pages[0] == pages[-1] else f"{pages[0]} – {short_name(pages[-1])}"
+
+
+__all__ = ["Alternative", "Card", "Picture", "Placed", "Problem", "Report", "Section", "names", "report_of"]

@@ -1,0 +1,86 @@
+"""`summary.json`: the run in numbers."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from proof.flags import Kind
+from proof.report.tally import Tally
+from proof.result import Status
+from proof.store import Run
+
+PACKAGES = ("onnxruntime", "paddleocr", "rapidocr", "opencv-contrib-python", "numpy", "pillow", "sqlalchemy")
+
+
+def summary(run: Run, tally: Tally) -> dict[str, Any]:
+    """The contents of `summary.json`; `pages` maps each page id to its status."""
+    info = run.info
+    return {
+        "work": info.work,
+        "title": info.title,
+        "texts": [
+            {"path": text.path, "sha256": text.sha, "format": text.format, "script": text.script} for text in info.texts
+        ],
+        "pages": tally.statuses(),
+        "totals": _totals(tally),
+        "confusions": [
+            {"transcribed": transcribed, "suggested": suggested, "count": count}
+            for (transcribed, suggested), count in tally.pairs.most_common()
+        ],
+        "variants": [
+            {"transcribed": transcribed, "suggested": suggested, "rule": rule, "count": count}
+            for (transcribed, suggested, rule), count in tally.variants.most_common()
+        ],
+        "findings": list(run.findings),
+        "notices": {page.page: list(page.notices) for page in tally.pages if page.notices},
+        "engine": {
+            "name": info.engine.name,
+            "version": info.engine.version,
+            "model": info.engine.model,
+            "checksum": info.engine.checksum,
+        },
+        "settings": dict(info.settings),
+        "timing": _timing(run, tally),
+        "versions": versions(info.version),
+    }
+
+
+def _totals(tally: Tally) -> dict[str, Any]:
+    statuses = tally.by_status()
+    return {
+        "pages": {"all": len(tally.pages)} | {status.value: statuses[status] for status in Status},
+        "characters": tally.characters,
+        "raised": {kind.value: tally.flags[kind.value, True] for kind in Kind},
+        "hidden": {kind.value: tally.flags[kind.value, False] for kind in Kind},
+        "rate": {
+            "raised_per_10000": None if tally.per_10_000 is None else round(tally.per_10_000, 3),
+            "raised": tally.raised,
+            "characters": tally.characters,
+        },
+    }
+
+
+def _timing(run: Run, tally: Tally) -> dict[str, Any]:
+    seconds = run.seconds
+    return {
+        "started": run.started.isoformat(timespec="seconds"),
+        "finished": run.finished.isoformat(timespec="seconds") if run.finished else None,
+        "seconds": None if seconds is None else round(seconds, 3),
+        "pages_per_second": round(len(tally.pages) / seconds, 3) if seconds else None,
+        "pages_reused": run.reused,
+        "seconds_of_pages": round(tally.seconds, 3),
+    }
+
+
+def versions(proof_version: str) -> Mapping[str, str]:
+    """The versions of what the result depends on."""
+    found = {"proof": proof_version, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

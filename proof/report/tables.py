@@ -1,0 +1,89 @@
+"""The flags as lines of JSON and as a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import IO, Any, Protocol
+
+from proof.flags import Flag
+
+COLUMNS = (
+    "page",
+    "ref",
+    "line",
+    "offset",
+    "length",
+    "kind",
+    "transcribed",
+    "suggested",
+    "score",
+    "raised",
+    "reason",
+    "rule",
+    "context",
+    "x",
+    "y",
+    "w",
+    "h",
+    "id",
+)
+FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
+"""What a spreadsheet may take for the beginning of a formula."""
+BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+"""What some readers take for the end of a line, though JSON does not."""
+
+
+class FlagWriter(Protocol):
+    """Takes flags one after the other."""
+
+    def write(self, flag: Flag) -> None: ...
+
+
+class JsonLines:
+    """`flags.jsonl`: one object a line, in UTF-8."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, flag: Flag) -> None:
+        """Add a flag."""
+        self._file.write(json.dumps(flag.as_dict(), ensure_ascii=False).translate(BREAKS) + "\n")
+
+
+class Spreadsheet:
+    """`flags.csv`: opens right in a spreadsheet, when the file is UTF-8 with a byte-order mark.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._writer = csv.writer(file, lineterminator="\r\n")
+        self._writer.writerow(COLUMNS)
+
+    def write(self, flag: Flag) -> None:
+        """Add a flag."""
+        box = flag.bbox.rounded() if flag.bbox else ["", "", "", ""]
+        row: list[Any] = [
+            flag.page,
+            flag.ref,
+            flag.line,
+            flag.offset,
+            flag.length,
+            flag.kind.value,
+            flag.transcribed,
+            flag.suggested,
+            round(flag.score, 4),
+            "yes" if flag.raised else "no",
+            flag.evidence.reason,
+            flag.evidence.rule,
+            flag.context,
+            *box,
+            flag.id,
+        ]
+        self._writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def harmless(cell: str) -> str:
+    """`cell` as a spreadsheet shows it and does not run it."""
+    return f"'{cell}" if cell[:1] in FORMULA else cell

@@ -1,0 +1,141 @@
+"""What a report says in numbers: one pass over the pages, keeping a few words about each."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proof.flags import Flag, Kind
+from proof.geometry import Box
+from proof.result import PageResult, Status
+
+GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
+"""Which status stands where two pages bear one id; `failed` goes over all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTally:
+    """One page in numbers. `raised` counts the raised flags that are about characters, `layout` the others."""
+
+    number: int
+    page: str
+    ref: str
+    status: Status
+    message: str
+    characters: int
+    raised: int
+    layout: int
+    notices: tuple[str, ...]
+
+    @property
+    def status_text(self) -> str:
+        """The status as `summary.json` gives it: `failed: why`."""
+        return status_text(self.status, self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutFinding:
+    """A raised finding about a column or a page, and where the page's image is."""
+
+    number: int
+    flag: Flag
+    image: Path | None
+    page_box: Box
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over all pages. Rates have their counts beside them."""
+
+    pages: list[PageTally] = field(default_factory=list)
+    characters: int = 0
+    flags: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    variants: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    layout: list[LayoutFinding] = field(default_factory=list)
+    seconds: float = 0.0
+    most: int = 0
+    _suspicious: list[tuple[float, int, int]] = field(default_factory=list)
+
+    def add(self, result: PageResult) -> None:
+        """Count a page."""
+        number = len(self.pages)
+        raised = layout = 0
+        for index, flag in enumerate(result.flags):
+            self.flags[flag.kind.value, flag.raised] += 1
+            if flag.kind is Kind.LAYOUT:
+                if flag.raised:
+                    layout += 1
+                    box = result.image_box or Box(0, 0, *result.image_size)
+                    self.layout.append(LayoutFinding(number, flag, result.image, box))
+            elif flag.raised:
+                raised += 1
+                self._count_pair(flag)
+                self._note_suspicious(flag, number, index)
+            elif flag.kind is Kind.VARIANT:
+                self.variants[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
+        self.characters += result.characters_checked
+        self.seconds += result.seconds
+        self.pages.append(
+            PageTally(
+                number,
+                result.page,
+                result.ref,
+                result.status,
+                result.message,
+                result.characters_checked,
+                raised,
+                layout,
+                result.notices,
+            )
+        )
+
+    @property
+    def raised(self) -> int:
+        """Raised flags about characters."""
+        return sum(page.raised for page in self.pages)
+
+    @property
+    def per_10_000(self) -> float | None:
+        """Raised flags about characters per 10,000 characters checked; None where none was checked."""
+        return 10_000 * self.raised / self.characters if self.characters else None
+
+    def by_status(self) -> Counter[Status]:
+        """Pages by status."""
+        return Counter(page.status for page in self.pages)
+
+    def statuses(self) -> dict[str, str]:
+        """Each page id with its status; of two pages with one id the graver one counts."""
+        statuses: dict[str, str] = {}
+        for page in self.pages:
+            before = statuses.get(page.page)
+            if before is None or GRAVITY.get(page.status_text, 3) > GRAVITY.get(before, 3):
+                statuses[page.page] = page.status_text
+        return statuses
+
+    def most_suspicious(self) -> set[tuple[int, int]]:
+        """The `most` raised flags of the highest scores, as (number of the page, index of the flag)."""
+        return {(-number, -index) for _, number, index in self._suspicious}
+
+    def _count_pair(self, flag: Flag) -> None:
+        if flag.kind in (Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION):
+            self.pairs[flag.transcribed, flag.suggested] += 1
+
+    def _note_suspicious(self, flag: Flag, number: int, index: int) -> None:
+        entry = (flag.score, -number, -index)  # of equal scores the earlier place stays
+        if len(self._suspicious) < self.most:
+            heapq.heappush(self._suspicious, entry)
+        elif self.most:
+            heapq.heappushpop(self._suspicious, entry)
+
+
+def status_text(status: Status, message: str) -> str:
+    """A status as `summary.json` gives it."""
+    return f"{status.value}: {message}" if status is Status.FAILED else status.value
+
+
+def in_order(flags: tuple[Flag, ...]) -> list[Flag]:
+    """The flags of a page as they follow each other on it."""
+    return sorted(flags, key=lambda flag: (flag.line, flag.offset, flag.length, flag.id))

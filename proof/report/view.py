@@ -1,0 +1,154 @@
+"""What is shown of a place on a page: the part of its column to cut out, and where its characters stand.
+
+All places are pixels of the image file. A view is the flagged column over some nine characters, the one in
+question in the middle; near the head or foot of the column the view stays inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from proof.flags import Flag, Kind
+from proof.geometry import Box
+from proof.result import CheckedCharacter, PageResult
+from proof.text.model import Row
+
+AROUND = 4
+"""Characters shown before and after the one in question."""
+MARGIN = 0.12
+"""What is shown of the neighbouring columns, in widths of the column: strokes cross the rules."""
+EM = 0.86
+"""Size of a character of the transcription in pitches of the column."""
+PLAIN_PITCH = 0.55
+"""Height of a character in widths of its column, where no character tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question."""
+
+    text: str
+    x: float
+    y: float
+    em: float
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The area to cut, the glyph in question on it (`focus`), and the transcription laid over the same area.
+    `text_area` is the part of it that the text takes, without the neighbouring columns; `pitch` is from one
+    character to the next.
+
+    `gap` is the empty place in the transcription where it lacks a character.
+    """
+
+    area: Box
+    text_area: Box
+    focus: Box
+    pitch: float
+    characters: tuple[Placed, ...]
+    gap: Box | None
+
+    @property
+    def glyph(self) -> Box:
+        """A square around the focus, with a little air."""
+        side = 1.16 * max(self.focus.w, self.focus.h)
+        x, y = self.focus.centre
+        return Box(x - side / 2, y - side / 2, side, side)
+
+
+def view_of(result: PageResult, flag: Flag) -> View | None:
+    """What to show of a flag; None where its place on the image is not known."""
+    line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
+    focus = flag.bbox or _focus(line, flag)
+    if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
+        return None
+    column = next((column.box for column in result.columns if column.number == flag.line), None) or focus
+    pitch = _pitch(line, focus, column)
+    area = _area(result, column, focus, pitch)
+    if area.w < 1 or area.h < 1:
+        return None
+    near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
+    text_area = Box(column.x, area.y, column.w, area.h)
+    characters = tuple(_placed(near, column, pitch, flag))
+    return View(area, text_area, focus, pitch, characters, _gap(line, column, pitch, focus, flag))
+
+
+def ordinal(result: PageResult, flag: Flag) -> int | None:
+    """Which character of its column the flag is about, from 1, spaces and markup not counted."""
+    offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
+    return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
+
+
+def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
+    """The place of the characters in question, or of the neighbour before or after them."""
+    inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
+    inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
+    focus: Box | None = None
+    for box in inside:
+        focus = box if focus is None else focus.union(box)
+    return focus
+
+
+def _pitch(line: Sequence[CheckedCharacter], focus: Box, column: Box) -> float:
+    """From one character to the next, in the main text or in the half-row: the median over the column."""
+    steps = [
+        below.box.centre[1] - above.box.centre[1]
+        for above, below in pairwise(line)
+        if above.row == below.row and below.box.centre[1] > above.box.centre[1]
+    ]
+    if steps:
+        return max(median(steps), 1.0)
+    return max(focus.h, 1.0) if line else max(min(focus.h, PLAIN_PITCH * column.w), 1.0)
+
+
+def _area(result: PageResult, column: Box, focus: Box, pitch: float) -> Box:
+    width, height = result.image_size
+    page = result.image_box or Box(0, 0, width, height)
+    left = max(min(column.x - MARGIN * column.w, focus.x), page.x, 0)
+    right = min(max(column.right + MARGIN * column.w, focus.right), page.right, width)
+    tall = max((2 * AROUND + 1) * pitch, focus.h)
+    highest = max(min(column.y, focus.y) - pitch / 3, page.y, 0)
+    lowest = min(max(column.bottom, focus.bottom) + pitch / 3, page.bottom, height)
+    top = max(min(focus.centre[1] - tall / 2, lowest - tall), highest)
+    return Box(left, top, right - left, min(top + tall, lowest) - top)
+
+
+def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: Flag) -> list[Placed]:
+    placed: list[Placed] = []
+    for row in Row:
+        foot = float("-inf")  # characters that have no glyph stand below the one before them, not on it
+        em = _em(row, pitch, column)
+        for character in line:
+            if character.row is not row or character.text.isspace():
+                continue
+            y = max(character.box.centre[1], foot)
+            foot = y + 0.8 * em
+            marked = flag.length > 0 and flag.offset <= character.offset < flag.offset + flag.length
+            placed.append(Placed(character.text, _across(row, column), y, em, marked))
+    return placed
+
+
+def _across(row: Row, column: Box) -> float:
+    if row is Row.MAIN:
+        return column.centre[0]
+    return column.x + column.w * (0.75 if row is Row.RIGHT else 0.25)
+
+
+def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box, flag: Flag) -> Box | None:
+    """The place that the text leaves empty: beside the glyph that it lacks."""
+    if flag.kind is not Kind.OMISSION:
+        return None
+    neighbours = [c.row for c in line if c.offset < flag.offset][-1:] + [c.row for c in line if c.offset >= flag.offset]
+    row = neighbours[0] if neighbours else Row.MAIN
+    em = _em(row, pitch, column)
+    x, y = _across(row, column), focus.centre[1]
+    return Box(x - em / 2, y - em / 2, em, em)
+
+
+def _em(row: Row, pitch: float, column: Box) -> float:
+    return EM * pitch if row is Row.MAIN else min(EM * pitch, 0.46 * column.w)

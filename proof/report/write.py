@@ -1,0 +1,115 @@
+"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from proof.languages import translations
+from proof.paths import templates_dir
+from proof.report.atomic import whole_file
+from proof.report.density import short_name
+from proof.report.page import report_of
+from proof.report.reasons import percent
+from proof.report.source import Source
+from proof.report.summary import summary
+from proof.report.tables import JsonLines, Spreadsheet
+from proof.report.tally import Tally, in_order
+
+MOST_PICTURES = 2000
+"""Flags shown with their image: some ten kilobytes each, in one file that a browser must open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where the files lie, and the counts that went into them."""
+
+    flags: Path
+    spreadsheet: Path
+    summary: Path
+    page: Path
+    tally: Tally
+
+
+def write_reports(
+    source: Source,
+    folder: Path,
+    *,
+    language: str = "en",
+    pictures: int = MOST_PICTURES,
+) -> Written:
+    """Write the four files of a run into `folder`, each whole or not at all.
+
+    `language` is a tag of `proof.languages`; `pictures` is how many flags, the most suspicious, are shown
+    with their image. One page is in memory at a time, and one image. The run should be finished, or its
+    time is not known. Raises OutputError where a file cannot be written, UsageError for the language.
+    """
+    written = Written(
+        folder / "flags.jsonl",
+        folder / "flags.csv",
+        folder / "summary.json",
+        folder / "report.html",
+        Tally(most=pictures),
+    )
+    environment = _environment(language)
+    with (
+        whole_file(written.flags) as lines,
+        whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as cells,
+    ):
+        writers = (JsonLines(lines), Spreadsheet(cells))
+        for result in source.results():
+            written.tally.add(result)
+            for flag in in_order(result.flags):
+                for writer in writers:
+                    writer.write(flag)
+    with whole_file(written.summary) as file:
+        json.dump(summary(source.run, written.tally), file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    _write_page(source, written, environment, language)
+    return written
+
+
+def _write_page(source: Source, written: Written, environment: Environment, language: str) -> None:
+    say = translations(language).gettext
+    script = (templates_dir() / "report" / "report.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    style = (templates_dir() / "report" / "report.css").read_text(encoding="utf-8")
+    stream = environment.get_template("report.html").stream(
+        report=report_of(source, written.tally, language, say),
+        style=Markup(style),  # noqa: S704 - the project's own file
+        script=Markup(script),  # noqa: S704
+        script_digest=digest,
+    )
+    stream.enable_buffering(200)
+    with whole_file(written.page) as file:
+        file.writelines(stream)
+
+
+def _environment(language: str) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(templates_dir()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+    environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
+    return environment
+
+
+def px(length: float) -> str:
+    """A length in an image, to a tenth, as SVG takes it."""
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def thousands(count: int) -> str:
+    """A count with its thousands apart."""
+    return f"{count:,}"

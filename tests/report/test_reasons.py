@@ -1,0 +1,63 @@
+"""Findings in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proof.flags import Evidence, Kind
+from proof.languages import LANGUAGES, translations
+from proof.report.reasons import kind_name, percent, status_name, why
+from proof.result import PageResult, Status
+
+
+def english(message: str) -> str:
+    return message
+
+
+def test_a_substitution_says_what_either_side_has_and_how_sure_the_engine_was(checked: PageResult) -> None:
+    assert why(checked.flags[0], english) == "The image reads 某 (97%); the text's 其 gets 0.1%."
+
+
+def test_every_kind_has_its_sentence_with_ink_and_note_after_it(checked: PageResult) -> None:
+    insertion = next(flag for flag in checked.flags if flag.kind is Kind.INSERTION)
+    assert why(insertion, english) == (
+        "The text has 分; the image shows no such character here. Ink on the image: 20 of 21 cells. "
+        "No glyph between the neighbours."
+    )
+    layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
+    assert why(layout, english).startswith("A column stands elsewhere on the image.")
+
+
+def test_a_variant_names_the_rule_that_hid_it(checked: PageResult) -> None:
+    variant = next(flag for flag in checked.flags if flag.kind is Kind.VARIANT)
+    assert "Rule: one to one." in why(variant, english)
+
+
+def test_a_reason_without_a_sentence_of_its_own_is_given_as_it_is(checked: PageResult) -> None:
+    layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
+    assert why(replace(layout, evidence=Evidence("something new")), english) == "Something new."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_and_status_has_words_in_every_language(language: str, checked: PageResult) -> None:
+    say = translations(language).gettext
+    words = [kind_name(kind, say) for kind in Kind] + [status_name(status, say) for status in Status]
+    assert all(words)
+    if language != "en":
+        assert all("\u4e00" <= word[0] <= "\u9fff" for word in words)
+        for flag in checked.flags:
+            assert "%(" not in why(flag, say)
+
+
+def test_percentages_claim_no_certainty_that_is_none() -> None:
+    assert [percent(p) for p in (1.0, 0.9712, 0.995, 0.5, 0.0161, 0.0008, 0.0)] == [
+        "> 99.9%",
+        "97%",
+        "99.5%",
+        "50%",
+        "1.6%",
+        "0.1%",
+        "< 0.1%",
+    ]

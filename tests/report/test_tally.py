@@ -1,0 +1,59 @@
+"""Counts over the pages of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proof.report.tally import Tally, in_order
+from proof.result import PageResult, Status
+
+
+def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None:
+    tally = Tally()
+    tally.add(checked)
+    assert tally.flags["substitution", True] == 5
+    assert tally.flags["variant", False] == 2
+    assert tally.flags["layout", True] == 1
+    assert tally.raised == 8
+    assert tally.pairs["其", "某"] == 2
+    assert tally.variants["于", "於", "one to one"] == 1
+
+
+def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) -> None:
+    tally = Tally()
+    assert tally.per_10_000 is None
+    tally.add(checked)
+    tally.add(replace(checked, flags=(), characters_checked=480))
+    assert tally.per_10_000 == 10_000 * 8 / (checked.characters_checked + 480)
+
+
+def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> None:
+    tally = Tally()
+    tally.add(PageResult("a", "", Status.FAILED, "cut short"))
+    tally.add(PageResult("a", "", Status.CHECKED))
+    tally.add(PageResult("b", "", Status.NO_IMAGE))
+    tally.add(PageResult("c", "", Status.MISMATCH, "carries 3b"))
+    assert tally.statuses() == {"a": "failed: cut short", "b": "no image", "c": "image mismatch"}
+
+
+def test_the_most_suspicious_flags_are_those_of_the_highest_scores(checked: PageResult) -> None:
+    tally = Tally(most=2)
+    tally.add(checked)
+    tally.add(replace(checked, flags=()))
+    best = {checked.flags[index].score for _, index in tally.most_suspicious()}
+    assert len(tally.most_suspicious()) == 2
+    assert best == {9.3, 7.1}
+    assert Tally(most=0).most_suspicious() == set()
+
+
+def test_of_equal_scores_the_earlier_places_are_shown(checked: PageResult) -> None:
+    tally = Tally(most=3)
+    even = replace(checked, flags=tuple(replace(flag, score=1.0) for flag in checked.flags[:5]))
+    tally.add(even)
+    tally.add(even)
+    assert tally.most_suspicious() == {(0, 0), (0, 1), (0, 2)}
+
+
+def test_flags_follow_each_other_as_on_the_page(checked: PageResult) -> None:
+    places = [(flag.line, flag.offset) for flag in in_order(checked.flags)]
+    assert places == sorted(places)

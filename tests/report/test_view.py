@@ -1,0 +1,151 @@
+"""Which part of a column is shown, and where the transcription stands beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.flags import Evidence, Flag, Kind
+from proof.geometry import Box
+from proof.report.view import View, ordinal, view_of
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.text.model import Row
+
+PITCH = 50.0
+COLUMN = Box(500.0, 100.0, 100.0, 21 * PITCH)
+TEXT = "稱為藏書之家即應將其姓名附載于各書提要末"
+
+
+def characters(text: str = TEXT, row: Row = Row.MAIN, start: int = 0) -> tuple[CheckedCharacter, ...]:
+    return tuple(
+        CheckedCharacter(1, start + n, 1, row, glyph, Box(520, 100 + n * PITCH, 60, PITCH), glyph, 0.9)
+        for n, glyph in enumerate(text)
+    )
+
+
+def page(cells: tuple[CheckedCharacter, ...] | None = None, columns: bool = True) -> PageResult:
+    return PageResult(
+        page="page",
+        ref="ref",
+        status=Status.CHECKED,
+        image_size=(1160, 1559),
+        image_box=Box(0, 0, 1160, 1559),
+        columns=(CheckedColumn(1, COLUMN, TEXT),) if columns else (),
+        characters=characters() if cells is None else cells,
+    )
+
+
+def flag(offset: int, length: int = 1, kind: Kind = Kind.SUBSTITUTION, bbox: Box | None = None) -> Flag:
+    return Flag("page", "ref", 1, offset, length, kind, "", "某", 1.0, True, bbox, Evidence("posterior"), id="1")
+
+
+def seen(result: PageResult, place: Flag) -> View:
+    view = view_of(result, place)
+    assert view is not None
+    return view
+
+
+def test_four_characters_stand_before_and_after_the_one_in_question() -> None:
+    view = seen(page(), flag(10))
+    assert view.area.h == pytest.approx(9 * PITCH)
+    assert view.area.centre[1] == pytest.approx(view.focus.centre[1])
+    inside = [c.text for c in view.characters if view.area.y < c.y < view.area.bottom]
+    assert inside == list(TEXT[6:15])
+
+
+def test_the_neighbouring_columns_show_a_little_on_either_side() -> None:
+    view = seen(page(), flag(10))
+    assert view.area.x < COLUMN.x
+    assert view.area.right > COLUMN.right
+    assert view.area.w < 1.5 * COLUMN.w
+
+
+@given(st.integers(0, len(TEXT) - 1))
+def test_the_view_stays_in_the_column_and_holds_the_glyph_whole(offset: int) -> None:
+    view = seen(page(), flag(offset))
+    assert view.area.y >= COLUMN.y - PITCH / 2
+    assert view.area.bottom <= COLUMN.bottom + PITCH / 2
+    assert view.area.y <= view.focus.y
+    assert view.focus.bottom <= view.area.bottom
+    assert view.area.h == pytest.approx(9 * PITCH)
+
+
+def test_the_character_in_question_is_marked_and_no_other() -> None:
+    assert [c.text for c in seen(page(), flag(10)).characters if c.marked] == [TEXT[10]]
+    both = seen(page(), flag(10, length=2, kind=Kind.TRANSPOSITION))
+    assert [c.text for c in both.characters if c.marked] == list(TEXT[10:12])
+
+
+def test_the_transcription_stands_at_the_heights_of_its_glyphs() -> None:
+    result = page()
+    heights = {c.text: c.y for c in seen(result, flag(10)).characters}
+    for character in result.characters[6:15]:
+        assert heights[character.text] == pytest.approx(character.box.centre[1])
+
+
+def test_an_omission_leaves_a_place_empty_beside_its_glyph() -> None:
+    glyph = Box(520, 100 + 10 * PITCH, 60, PITCH)
+    cells = tuple(c for c in characters() if c.offset != 10)
+    view = seen(page(cells), flag(10, length=0, kind=Kind.OMISSION, bbox=glyph))
+    assert view.gap is not None
+    assert view.gap.centre[1] == pytest.approx(glyph.centre[1])
+    assert not any(c.marked for c in view.characters)
+    assert all(abs(c.y - view.gap.centre[1]) > 0.5 * view.gap.h for c in view.characters)
+
+
+def test_the_half_rows_of_a_note_stand_side_by_side() -> None:
+    right = characters("東面于大夫", Row.RIGHT)
+    left = characters("之西比耦告", Row.LEFT, start=6)
+    view = seen(page(right + left), flag(2))
+    across = {c.text: c.x for c in view.characters}
+    assert across["東"] > COLUMN.centre[0] > across["之"]
+    assert all(c.em < COLUMN.w / 2 for c in view.characters)
+
+
+def test_a_character_without_a_glyph_of_its_own_stands_below_the_one_before() -> None:
+    cells = list(characters())
+    cells[11] = replace(cells[11], box=replace(cells[10].box, h=1.0))
+    placed = seen(page(tuple(cells)), flag(11, kind=Kind.INSERTION)).characters
+    heights = [c.y for c in placed]
+    assert heights == sorted(heights)
+    assert min(b - a for a, b in pairwise(heights)) > 0.5 * placed[0].em
+
+
+def test_without_a_column_box_the_flag_s_own_box_serves() -> None:
+    view = seen(page(cells=(), columns=False), flag(3, bbox=Box(500, 700, 80, 50)))
+    assert view.area.y < 700
+    assert view.area.bottom > 750
+    assert view.characters == ()
+
+
+def test_a_place_that_is_not_known_gives_no_view() -> None:
+    assert view_of(page(cells=(), columns=False), flag(3)) is None
+    assert view_of(replace(page(), image_size=(0, 0)), flag(3)) is None
+
+
+@given(
+    st.builds(Box, *[st.floats(-3000, 3000)] * 2, *[st.floats(0, 3000)] * 2),
+    st.builds(Box, *[st.floats(-3000, 3000)] * 2, *[st.floats(0, 3000)] * 2),
+    st.integers(0, 30),
+)
+def test_whatever_the_boxes_a_view_lies_on_the_image(column: Box, bbox: Box, offset: int) -> None:
+    result = replace(page(), columns=(CheckedColumn(1, column),))
+    view = view_of(result, flag(offset, bbox=bbox))
+    if view is not None:
+        assert view.area.x >= 0
+        assert view.area.y >= 0
+        assert view.area.right <= 1160 + 1e-6
+        assert view.area.bottom <= 1559 + 1e-6
+        assert view.area.w >= 1
+        assert view.area.h >= 1
+
+
+def test_characters_are_counted_as_the_page_shows_them() -> None:
+    indented = (replace(characters()[0], offset=0, text="　"), *characters(TEXT, start=1))
+    assert ordinal(page(indented), flag(1)) == 1
+    assert ordinal(page(indented), flag(5)) == 5
+    assert ordinal(page(cells=()), flag(5)) is None

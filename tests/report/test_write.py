@@ -1,0 +1,261 @@
+"""The folder of a run: four files, each whole, from memory or out of the store."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.errors import OutputError, UsageError
+from proof.flags import Kind
+from proof.report import HeldRun, StoredRun, Written, atomic, write_reports
+from proof.result import PageResult
+from proof.store import PagePlace, Run, Store
+
+
+class Page(HTMLParser):
+    """What a report holds: its elements, its text, and whatever could reach outside the file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._skip = False
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._skip = tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._skip = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._skip:
+            self.text += data
+
+    def of_class(self, name: str) -> list[dict[str, str | None]]:
+        return [attrs for _, attrs in self.tags if name in (attrs.get("class") or "").split()]
+
+    def references(self) -> list[str]:
+        names = ("src", "href", "xlink:href", "action", "poster", "srcset", "data")
+        return [attrs[name] or "" for _, attrs in self.tags for name in names if name in attrs]
+
+
+def flag_lines(written: Written) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in written.flags.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_run_in_memory_and_the_same_run_out_of_the_store_give_the_same_files(tmp_path: Path, held: HeldRun) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        run = store.begin_run(held.run.info)
+        for position, page in enumerate(held.pages):
+            store.save_page(run, PagePlace(position), page.page, page)
+        store.finish_run(run, findings=held.run.findings)
+        stored = StoredRun(store, run)
+        out_of_store = write_reports(stored, tmp_path / "stored")
+        in_memory = write_reports(HeldRun(stored.run, held.pages), tmp_path / "held")
+    for name in ("flags", "spreadsheet", "summary", "page"):
+        assert getattr(out_of_store, name).read_bytes() == getattr(in_memory, name).read_bytes()
+
+
+def test_all_flags_are_in_the_lists_hidden_and_layout_ones_too_in_page_order(tmp_path: Path, held: HeldRun) -> None:
+    turned = replace(held.pages[0], flags=held.pages[0].flags[::-1])
+    written = write_reports(HeldRun(held.run, [turned]), tmp_path)
+    listed = flag_lines(written)
+    assert {flag["id"] for flag in listed} == {flag.id for flag in turned.flags}
+    assert {flag["kind"] for flag in listed} == {kind.value for kind in Kind}
+    places = [(flag["line"], flag["offset"]) for flag in listed]
+    assert places == sorted(places)
+    assert not all(flag["raised"] for flag in listed)
+
+
+def test_the_spreadsheet_is_what_spreadsheets_expect(tmp_path: Path, held: HeldRun) -> None:
+    written = write_reports(held, tmp_path)
+    data = written.spreadsheet.read_bytes()
+    assert data.startswith(b"\xef\xbb\xbfpage,ref,")
+    assert b"\r\n" in data
+    rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines()))
+    assert [row["id"] for row in rows] == [flag["id"] for flag in flag_lines(written)]
+
+
+def test_the_summary_has_every_page_with_its_status_and_the_totals(tmp_path: Path, held: HeldRun) -> None:
+    summary = json.loads(write_reports(held, tmp_path).summary.read_text(encoding="utf-8"))
+    assert summary["pages"] == {
+        "JMML_WYG_000-2a": "checked",
+        "JMML_WYG_000-2b": "checked",
+        "JMML_WYG_000-3a": "no image",
+        "JMML_WYG_000-3b": "failed: images/JMML_000-3b.png: cut short",
+    }
+    totals = summary["totals"]
+    assert totals["pages"] == {"all": 4, "checked": 2, "no image": 1, "image mismatch": 0, "failed": 1}
+    assert totals["raised"]["substitution"] == 5
+    assert totals["hidden"]["variant"] == 2
+    assert totals["rate"] == {"raised_per_10000": 250.0, "raised": 8, "characters": 320}
+    assert summary["variants"] == [
+        {"transcribed": "于", "suggested": "於", "rule": "one to one", "count": 1},
+        {"transcribed": "載", "suggested": "于", "rule": "one to one", "count": 1},
+    ]
+    assert summary["confusions"][0] == {"transcribed": "其", "suggested": "某", "count": 2}
+    assert summary["engine"]["checksum"] == "0123456789abcdef0123"
+    assert summary["settings"] == {"columns": 8, "rows": 21}
+    assert summary["findings"] == ["after 3b comes 5a: leaf 4 is missing"]
+    assert summary["timing"]["pages_per_second"] == 1.0
+    assert summary["versions"]["proof"]
+
+
+def test_the_page_refers_to_nothing_outside_itself(tmp_path: Path, held: HeldRun) -> None:
+    page = Page(write_reports(held, tmp_path).page)
+    outside = [target for target in page.references() if not target.startswith(("#", "data:"))]
+    assert outside == []
+    anchors = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    assert {target[1:] for target in page.references() if target.startswith("#")} <= anchors
+    assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+
+
+def test_every_raised_flag_is_shown_with_its_image_and_hidden_ones_are_counted(tmp_path: Path, held: HeldRun) -> None:
+    page = Page(write_reports(held, tmp_path).page)
+    raised = [f for f in held.pages[0].flags if f.raised and f.kind is not Kind.LAYOUT]
+    shown = [attrs["id"] for tag, attrs in page.tags if tag == "article"]
+    assert sorted(filter(None, shown)) == sorted(f"f-{flag.id}" for flag in raised)
+    images = [attrs for tag, attrs in page.tags if tag == "image"]
+    assert len(images) == len(raised) + 1  # and the page with a column out of place
+    assert "A column stands elsewhere on the image." in page.text
+    assert "images/JMML_000-3b.png: cut short" in page.text
+    assert "one to one" in page.text
+
+
+def test_the_text_is_never_taken_for_markup(tmp_path: Path, held: HeldRun) -> None:
+    evil = "<script>document.title='x'</script>\"'&lt;"
+    page = held.pages[0]
+    flags = tuple(
+        replace(flag, transcribed=evil, suggested=evil, context=evil, evidence=replace(flag.evidence, note=evil))
+        for flag in page.flags
+    )
+    columns = tuple(replace(column, source=evil * 3) for column in page.columns)
+    characters = tuple(replace(character, text=evil[:8]) for character in page.characters)
+    spoilt = replace(
+        page, page=evil, ref=evil, flags=flags, columns=columns, characters=characters, notices=(evil,), message=evil
+    )
+    info = replace(held.run.info, title=evil, work=evil, settings={evil: evil})
+    run = replace(held.run, info=info, findings=(evil,))
+    without_images = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=evil)]
+    written = Page(write_reports(HeldRun(run, without_images), tmp_path).page)
+    assert [tag for tag, _ in written.tags].count("script") == 1
+    assert written.text.count("<script>document.title='x'</script>\"'&lt;") > 20
+
+
+def test_beyond_the_limit_flags_are_listed_without_their_image(tmp_path: Path, held: HeldRun) -> None:
+    page = Page(write_reports(held, tmp_path, pictures=2).page)
+    assert len([tag for tag, _ in page.tags if tag == "article"]) == 2
+    assert len(page.of_class("flag")) == 8
+    assert "The 2 most suspicious flags are shown with their image; 6 more are listed without it" in page.text
+
+
+def test_an_image_that_is_gone_leaves_the_words(tmp_path: Path, held: HeldRun) -> None:
+    lost = replace(held.pages[0], image=tmp_path / "gone.png")
+    page = Page(write_reports(HeldRun(held.run, [lost]), tmp_path).page)
+    assert len(page.of_class("vertical")) == 8
+    assert [tag for tag, _ in page.tags].count("image") == 0
+
+
+def test_a_run_without_pages_makes_a_report(tmp_path: Path, run: Run) -> None:
+    written = write_reports(HeldRun(run, []), tmp_path)
+    assert written.flags.read_bytes() == b""
+    assert "Nothing was raised." in Page(written.page).text
+    assert json.loads(written.summary.read_text(encoding="utf-8"))["totals"]["rate"]["raised_per_10000"] is None
+
+
+def test_stretches_of_pages_without_an_image_are_one_line(tmp_path: Path, held: HeldRun) -> None:
+    absent = [replace(held.pages[2], page=f"X-{n}a") for n in range(500)]
+    written = write_reports(HeldRun(held.run, [*absent[:200], held.pages[1], *absent[200:]]), tmp_path)
+    page = Page(written.page)
+    assert "300 pages" in page.text
+    assert len([attrs for tag, attrs in page.tags if tag == "li"]) < 20
+    assert len(json.loads(written.summary.read_text(encoding="utf-8"))["pages"]) == 501
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "places to look at"), ("zh-Hant", "待核之處"), ("zh-Hans", "待核之处")]
+)
+def test_the_report_speaks_the_language_asked_for(tmp_path: Path, held: HeldRun, language: str, word: str) -> None:
+    page = Page(write_reports(held, tmp_path, language=language).page)
+    assert word in page.text
+    assert next(attrs for tag, attrs in page.tags if tag == "html")["lang"] == language
+
+
+def test_an_unknown_language_is_wrong_usage(tmp_path: Path, held: HeldRun) -> None:
+    with pytest.raises(UsageError, match="tlh"):
+        write_reports(held, tmp_path, language="tlh")
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """Many pages, made as they are asked for."""
+
+    run: Run
+    page: PageResult
+    count: int
+
+    def results(self) -> Iterator[PageResult]:
+        for number in range(self.count):
+            flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in self.page.flags)
+            yield replace(self.page, page=f"p{number}", flags=flags)
+
+
+def test_memory_stays_flat_however_many_pages_there_are(tmp_path: Path, held: HeldRun) -> None:
+    def peak(pages: int) -> int:
+        tracemalloc.start()
+        write_reports(LongRun(held.run, held.pages[0], pages), tmp_path, pictures=10)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(5)  # what is loaded once
+    few, many = peak(20), peak(220)
+    assert many - few < 200 * 5_000
+
+
+def test_what_was_there_stays_where_a_report_cannot_be_written(tmp_path: Path, held: HeldRun) -> None:
+    before = write_reports(held, tmp_path).page.read_bytes()
+
+    class Broken(HeldRun):
+        def results(self) -> Iterator[PageResult]:
+            yield self.pages[0]
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OutputError, match=r"flags.* cannot be written \(No space left on device\); make room"):
+        write_reports(Broken(held.run, held.pages), tmp_path)
+    assert (tmp_path / "report.html").read_bytes() == before
+    assert len(flag_lines(write_reports(held, tmp_path))) == len(held.pages[0].flags)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "flags.csv",
+        "flags.jsonl",
+        "report.html",
+        "summary.json",
+    ]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, held: HeldRun) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OutputError, match=r"file.flags\.jsonl: cannot be written"):
+        write_reports(held, tmp_path / "file")
+
+
+def test_an_interruption_leaves_no_half_file(tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with atomic.whole_file(tmp_path / "flags.jsonl") as file:
+            file.write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
