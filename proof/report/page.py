@@ -25,7 +25,7 @@ STRIP_PIXELS = 200
 THUMB_PIXELS = 170
 MOST_PROBLEMS = 400
 MOST_THUMBS = 120
-MOST_PAIRS = 120
+MOST_PAIRS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """A confusion or a hidden variant, and how often."""
+    """A confusion, or a hidden pair with the rule that hid it, and how often."""
 
     transcribed: str
     suggested: str
@@ -118,7 +118,8 @@ class Report:
     kinds: tuple[tuple[str, str, int], ...]
     pairs: tuple[PairLine, ...]
     more_pairs: int
-    variants: tuple[PairLine, ...]
+    hidden_pairs: tuple[PairLine, ...]
+    more_hidden_pairs: int
     with_picture: int
     without_picture: int
     sections: Iterator[Section]
@@ -129,7 +130,7 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     run, cutter = source.run, Cutter()
     problems = list(_problems(tally, cutter, say))
     pairs = [PairLine(a, b, "", count) for (a, b), count in tally.pairs.most_common()]
-    variants = [PairLine(a, b, rule, count) for (a, b, rule), count in tally.variants.most_common()]
+    hidden = (tally.variants + tally.habits).most_common()
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
@@ -147,7 +148,8 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
         kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
         pairs=tuple(pairs[:MOST_PAIRS]),
         more_pairs=max(len(pairs) - MOST_PAIRS, 0),
-        variants=tuple(variants),
+        hidden_pairs=tuple(PairLine(a, b, rule, count) for (a, b, rule), count in hidden[:MOST_PAIRS]),
+        more_hidden_pairs=max(len(hidden) - MOST_PAIRS, 0),
         with_picture=with_picture,
         without_picture=tally.raised - with_picture,
         sections=_sections(source, tally, cutter, say),

@@ -39,6 +39,8 @@ READ = {
 }
 """The same with the recogniser's posteriors, where it gave any."""
 
+UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
+
 STATUSES = {
     Status.CHECKED: _("checked"),
     Status.NO_IMAGE: _("no image"),
@@ -47,17 +49,20 @@ STATUSES = {
 }
 
 REASONS = {
-    "column missing": _("A column of the text was not found on the image."),
-    "column extra": _("A column of the image is not in the text."),
+    "doubt": _("This part of the image is hard to read."),
+    "ink": _("There is ink that could not be read."),
+    "column missing": _("A column of the image is not in the text."),
     "column doubled": _("A column stands twice in the text."),
     "column moved": _("A column stands elsewhere on the image."),
-    "column swapped": _("Two columns have changed places."),
-    "column lost": _("The text of this column is lost; the image has it."),
-    "half-rows swapped": _("The half-rows of a note have changed places."),
-    "half-rows mixed": _("The half-rows of a note are mixed up."),
-    "wrong image": _("This image belongs to another page."),
-    "sequence": _("The sequence of pages is broken here."),
-    "layout": _("The layout of the page is not that of ruled columns."),
+    "column not on the page": _("A column of the text is not on the image."),
+    "note halves exchanged": _("The half-rows of a note have changed places."),
+    "image mismatch": _("This image belongs to another page."),
+}
+"""What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
+
+RULES = {
+    "run together in this hand": _("In this hand the two run together all over the text."),
+    "always read so": _("The recogniser reads this character so wherever it occurs."),
 }
 
 
@@ -74,28 +79,35 @@ def status_name(status: Status, say: Say) -> str:
 def why(flag: Flag, say: Say) -> str:
     """Why a flag was raised, in a line of words."""
     evidence = flag.evidence
-    parts: list[str] = []
-    if flag.kind in SENTENCES:
-        parts.append(_about_characters(flag, say))
-    else:
-        reason = REASONS.get(evidence.reason)
-        parts.append(say(reason) if reason else _sentence(evidence.reason))
+    parts = [_about_characters(flag, say)] if flag.kind in SENTENCES else []
+    if evidence.reason in REASONS:
+        parts.append(say(REASONS[evidence.reason]))
+    elif not parts:
+        parts.append(_sentence(evidence.reason))
     if evidence.rule:
-        parts.append(say(_("Rule: %(rule)s.")) % {"rule": evidence.rule})
+        parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
         parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": evidence.ink})
     if evidence.note:
-        parts.append(_sentence(evidence.note))
-    return " ".join(parts)
+        in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+    return " ".join(_sentence(part) for part in parts)
+
+
+def rule_in_words(rule: str, say: Say) -> str:
+    """What hid or lowered a finding."""
+    return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": rule}
 
 
 def _about_characters(flag: Flag, say: Say) -> str:
     evidence = flag.evidence
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
-    if flag.kind in READ and evidence.p_best is not None and evidence.p_text is not None:
-        values |= {"best": percent(evidence.p_best), "text": percent(evidence.p_text)}
-        return say(READ[flag.kind]) % values
-    return say(SENTENCES[flag.kind]) % values
+    if flag.kind not in READ or evidence.p_best is None:
+        return say(SENTENCES[flag.kind]) % values
+    values["best"] = percent(evidence.p_best)
+    if evidence.p_text is None:
+        return say(UNKNOWN) % values
+    return say(READ[flag.kind]) % (values | {"text": percent(evidence.p_text)})
 
 
 def percent(p: float) -> str:
@@ -110,4 +122,4 @@ def percent(p: float) -> str:
 def _sentence(words: str) -> str:
     words = words.strip()
     words = words[:1].upper() + words[1:]
-    return words if not words or words[-1] in ".!?。！？" else words + "."
+    return words if not words or words[-1] in ".!?。！？」”" else words + "."

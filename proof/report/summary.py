@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -30,10 +31,8 @@ def summary(run: Run, tally: Tally) -> dict[str, Any]:
             {"transcribed": transcribed, "suggested": suggested, "count": count}
             for (transcribed, suggested), count in tally.pairs.most_common()
         ],
-        "variants": [
-            {"transcribed": transcribed, "suggested": suggested, "rule": rule, "count": count}
-            for (transcribed, suggested, rule), count in tally.variants.most_common()
-        ],
+        "variants": _hidden(tally.variants),
+        "habits": _hidden(tally.habits),
         "findings": list(run.findings),
         "notices": {page.page: list(page.notices) for page in tally.pages if page.notices},
         "engine": {
@@ -46,6 +45,13 @@ def summary(run: Run, tally: Tally) -> dict[str, Any]:
         "timing": _timing(run, tally),
         "versions": versions(info.version),
     }
+
+
+def _hidden(pairs: Counter[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"transcribed": transcribed, "suggested": suggested, "rule": rule, "count": count}
+        for (transcribed, suggested, rule), count in pairs.most_common()
+    ]
 
 
 def _totals(tally: Tally) -> dict[str, Any]:

@@ -47,13 +47,18 @@ class LayoutFinding:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over all pages. Rates have their counts beside them."""
+    """Counts over all pages. Rates have their counts beside them.
+
+    `pairs` are raised confusions (transcribed, read); `variants` and `habits` are hidden ones with the rule
+    that hid them: forms of one word, and what the engine reads so all over the text.
+    """
 
     pages: list[PageTally] = field(default_factory=list)
     characters: int = 0
     flags: Counter[tuple[str, bool]] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     variants: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    habits: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     layout: list[LayoutFinding] = field(default_factory=list)
     seconds: float = 0.0
     most: int = 0
@@ -76,6 +81,8 @@ class Tally:
                 self._note_suspicious(flag, number, index)
             elif flag.kind is Kind.VARIANT:
                 self.variants[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
+            elif flag.kind is Kind.SUBSTITUTION and flag.evidence.rule:
+                self.habits[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
         self.characters += result.characters_checked
         self.seconds += result.seconds
         self.pages.append(

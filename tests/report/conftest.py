@@ -89,7 +89,7 @@ def checked(facsimile: Path) -> PageResult:
             9,
             "",
             kind=Kind.INSERTION,
-            evidence=Evidence("ink", ink="20 of 21 cells", note="no glyph between the neighbours"),
+            evidence=Evidence("no glyph", ink="room for 0.2 characters"),
             score=4.0,
         ),
         flag(
@@ -113,7 +113,7 @@ def checked(facsimile: Path) -> PageResult:
             length=0,
             transcribed="",
             bbox=column(3).box,
-            evidence=Evidence("column moved", note="it stands as column 4 on the image"),
+            evidence=Evidence("column moved", note="得附載於後"),
         ),
     )
     characters = tuple(

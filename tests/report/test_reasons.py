@@ -20,14 +20,26 @@ def test_a_substitution_says_what_either_side_has_and_how_sure_the_engine_was(ch
     assert why(checked.flags[0], english) == "The image reads 某 (97%); the text's 其 gets 0.1%."
 
 
-def test_every_kind_has_its_sentence_with_ink_and_note_after_it(checked: PageResult) -> None:
+def test_what_the_ink_says_and_what_a_column_reads_follow_the_finding(checked: PageResult) -> None:
     insertion = next(flag for flag in checked.flags if flag.kind is Kind.INSERTION)
     assert why(insertion, english) == (
-        "The text has 分; the image shows no such character here. Ink on the image: 20 of 21 cells. "
-        "No glyph between the neighbours."
+        "The text has 分; the image shows no such character here. Ink on the image: room for 0.2 characters."
     )
     layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
-    assert why(layout, english).startswith("A column stands elsewhere on the image.")
+    assert why(layout, english) == "A column stands elsewhere on the image. The image reads: 得附載於後."
+
+
+def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: PageResult) -> None:
+    evidence = replace(checked.flags[0].evidence, reason="unknown to the engine", p_text=None)
+    assert "其 is not among the characters that can be read." in why(
+        replace(checked.flags[0], evidence=evidence), english
+    )
+
+
+def test_what_lowered_a_finding_is_said(checked: PageResult) -> None:
+    evidence = replace(checked.flags[0].evidence, reason="doubt", rule="run together in this hand")
+    said = why(replace(checked.flags[0], evidence=evidence), english)
+    assert said.endswith("hard to read. In this hand the two run together all over the text.")
 
 
 def test_a_variant_names_the_rule_that_hid_it(checked: PageResult) -> None:

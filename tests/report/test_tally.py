@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from proof.flags import Evidence
 from proof.report.tally import Tally, in_order
 from proof.result import PageResult, Status
 
@@ -17,6 +18,18 @@ def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None
     assert tally.raised == 8
     assert tally.pairs["其", "某"] == 2
     assert tally.variants["于", "於", "one to one"] == 1
+
+
+def test_what_is_read_so_all_over_the_text_is_counted_apart_from_variants(checked: PageResult) -> None:
+    hidden = replace(
+        checked.flags[0], raised=False, evidence=Evidence("posterior", rule="run together in this hand", p_text=0.1)
+    )
+    faint = replace(checked.flags[1], raised=False)
+    tally = Tally()
+    tally.add(replace(checked, flags=(hidden, faint)))
+    assert tally.habits == {("其", "某", "run together in this hand"): 1}
+    assert not tally.variants
+    assert not tally.pairs
 
 
 def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) -> None:

@@ -28,7 +28,8 @@ alternatives = st.lists(st.tuples(words, number), max_size=3).map(tuple)
 characters = st.builds(
     CheckedCharacter, size, size, size, st.sampled_from(Row), words, boxes, words, st.none() | number, alternatives
 )
-evidence = st.builds(Evidence, words, words, st.none() | number, st.none() | number, alternatives, words, words)
+unsure = st.none() | number
+evidence = st.builds(Evidence, words, words, unsure, unsure, alternatives, words, words, unsure)
 flags = st.builds(
     Flag,
     page=st.just("page"),
@@ -151,6 +152,18 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
     store.save_page(third, PLACE, "one engine again", page_result)
     assert [stored.stale for stored in store.flags(FlagFilter("KR1d0030", stale=None))] == [False] * 3
     assert list(store.results(run=third)) == [page_result]
+
+
+def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    store.save_page(store.begin_run(info), PLACE, "key", page_result)
+    wrong = page_result.flags[0]
+    evidence = replace(wrong.evidence, rule="run together in this hand", base=wrong.score)
+    lowered = replace(wrong, score=-1.5, raised=False, evidence=evidence)
+    store.rescore("KR1d0030", [lowered])
+    store.rescore("another work", [replace(wrong, score=99.0)])
+    assert store.cached_page("key") == replace(page_result, flags=(lowered, *page_result.flags[1:]))
 
 
 def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
