@@ -194,6 +194,7 @@ def test_a_page_left_out_is_one_gap_there(folio: Folio, ref: ImageRef, count: in
         ("10a/WYG0103-0192c", "10b/WYG0103-0192c", Break.REPEAT, "one image for two pages"),
         ("10b/WYG0103-0192d", "10a/WYG0103-0192c", Break.JUMP, "go back by 1"),
         ("10a/WYG0103-0192c", "10b/WYG0103-0193b", Break.JUMP, "the folios advance by 1, the images by 3"),
+        ("3b/WYG0103-0192b", "4a/WYG0103-0193a", Break.JUMP, "the folios advance by 1, the images by 3"),
         ("10a/WYG0103-0192c", "11b/WYG0103-0192d", Break.JUMP, "the folios advance by 3, the images by 1"),
         ("10a/WYG0103-0192c", "10b/WYG0104-0001a", Break.JUMP, "change volume"),
         ("10a/WYG0103-0192c", "10b/WYG0103-0193", Break.JUMP, "quadrants to plates"),

@@ -158,6 +158,12 @@ def test_line_endings_may_be_mixed(tmp_path: Path) -> None:
     assert encode(path, text.text, text.encoding, text.bom) == data
 
 
+def test_lines_of_the_file_are_counted_as_editors_count_them() -> None:
+    """A form feed or a line separator ends a column, as the benchmark has it, but no line of the file."""
+    read = parse_transcription(Decoded("<pb:K_WYG_001-1a>¶\n甲\x0c乙\u2028丙\n丁\n", "utf-8", False), Path("juan.txt"))
+    assert [column.file_line for column in read.pages[0].columns] == [2, 2, 2, 3]
+
+
 def test_another_encoding_is_read_when_named(tmp_path: Path) -> None:
     path = tmp_path / "juan.txt"
     data = "<pb:K_WYG_001-1a>\n大射之儀不與\n".encode("big5")
