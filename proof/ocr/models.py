@@ -1,0 +1,254 @@
+"""Model files: those that come packaged, those that the user names, and the folders that PaddleX wants.
+
+The PP-OCRv6 models come in ONNX inside the `rapidocr` package. PaddleX reads a folder with `inference.onnx`
+and `inference.yml` (pre-processing, post-processing, character dictionary); such a folder is made of an
+ONNX file once, in the user's cache, keyed by the file's checksum. Nothing here touches the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from proof.errors import EngineError
+
+WEIGHTS = "inference.onnx"
+SETTINGS = "inference.yml"
+
+_LAYOUT = 1
+"""Goes into the name of a folder made here: to be raised when what is written into it changes."""
+
+
+class Task(StrEnum):
+    """What a model does: it reads a line, or it finds the lines of a page."""
+
+    RECOGNITION = "rec"
+    DETECTION = "det"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that PaddleX can load.
+
+    `name` is what PaddleX knows the architecture by, `title` what the user knows the model by. `checksum`
+    is the SHA-256 of the ONNX file, or, where the user's own `inference.yml` lies beside it, of both files
+    one after the other: the character dictionary is as much of a model as its weights.
+    """
+
+    path: Path
+    name: str
+    title: str
+    checksum: str
+
+
+def find_packaged(task: Task) -> Path | None:
+    """The ONNX file inside the rapidocr package, found without importing it, or None."""
+    spec = importlib.util.find_spec("rapidocr")
+    if spec is None or spec.origin is None:
+        return None
+    found = sorted((Path(spec.origin).parent / "models").glob(f"PP-OCRv6_{task.value}_*.onnx"))
+    return found[0] if found else None
+
+
+def packaged_model(task: Task) -> Path:
+    """The same, for those who need it. Raises EngineError."""
+    if found := find_packaged(task):
+        return found
+    raise EngineError(f"the package rapidocr holds no PP-OCRv6 {task.value} model here; {GET_PACKAGED}")
+
+
+GET_PACKAGED = "pip install --force-reinstall --no-deps 'rapidocr>=3.10,<3.11'"
+"""What to do where a packaged model is missing."""
+
+
+def cache_folder() -> Path:
+    """Where made model folders are kept: `$XDG_CACHE_HOME/proof`, or what the platform has instead."""
+    if named := os.environ.get("XDG_CACHE_HOME"):
+        return Path(named) / "proof"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "proof"
+    return Path("~/.cache").expanduser() / "proof"
+
+
+def model_folder(model: Path, task: Task, cache: Path | None = None) -> ModelFolder:
+    """A folder that PaddleX can load, for a folder of that kind or for a single ONNX file.
+
+    An ONNX recogniser must carry its dictionary in the metadata entry `character`, as those of rapidocr
+    do. Raises EngineError where `model` is neither, or where the cache cannot be written.
+    """
+    if model.is_dir():
+        return _given_folder(model)
+    if not model.is_file():
+        raise EngineError(f"{model}: no such model: name a folder with {WEIGHTS} and {SETTINGS}, or an ONNX file")
+    checksum = _sha256(model)
+    folder = (cache or cache_folder()) / "models" / f"{model.stem}-{checksum[:16]}-{_LAYOUT}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _ensure(folder / WEIGHTS, model.stat().st_size, lambda target: _link_or_copy(model, target))
+        _ensure(folder / SETTINGS, None, lambda target: _write_settings(model, task, target))
+    except OSError as error:
+        raise EngineError(
+            f"{folder}: the model cannot be laid out there: {error.strerror or error}; "
+            "make room, or set XDG_CACHE_HOME to a folder that can be written"
+        ) from error
+    return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
+
+
+def dictionary(folder: ModelFolder) -> tuple[str, ...]:
+    """The characters that a recogniser's classes stand for, from class 1 on (0 is the CTC blank).
+
+    The space that PaddleX adds after the last one is not among them. Raises EngineError.
+    """
+    path = folder.path / SETTINGS
+    listed = _load_settings(path).get("PostProcess", {}).get("character_dict")
+    if not isinstance(listed, list) or not listed:
+        raise EngineError(f"{path}: no character_dict: this is not a text recogniser")
+    return tuple(str(character) for character in listed)
+
+
+def _given_folder(path: Path) -> ModelFolder:
+    """A folder of the user's own: both files must be there, and the second name a model."""
+    if not (path / WEIGHTS).is_file():
+        raise EngineError(
+            f"{path}: no {WEIGHTS}: name a folder with {WEIGHTS} and {SETTINGS}; "
+            "Paddle's own format is converted with paddle2onnx"
+        )
+    if not (path / SETTINGS).is_file():
+        raise EngineError(f"{path}: no {SETTINGS} beside {WEIGHTS}: it comes with the model and holds its settings")
+    name = _load_settings(path / SETTINGS).get("Global", {}).get("model_name")
+    if not isinstance(name, str):
+        raise EngineError(f"{path / SETTINGS}: no model_name under Global")
+    return ModelFolder(path, name, name, _sha256(path / WEIGHTS, path / SETTINGS))
+
+
+def _load_settings(path: Path) -> dict[str, Any]:
+    import yaml  # noqa: PLC0415 - wanted only by those who open a model
+
+    # libyaml is ten times quicker over 18,708 characters; not every build of PyYAML has it.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        with path.open("rb") as stream:
+            loaded = yaml.load(stream, Loader=loader)  # noqa: S506 - both loaders are the safe kind
+    except (OSError, yaml.YAMLError) as error:
+        raise EngineError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(loaded, dict) or not all(isinstance(part, dict) for part in loaded.values()):
+        raise EngineError(f"{path}: not the settings of a model: Global, PreProcess and PostProcess are expected")
+    return loaded
+
+
+def _sha256(*paths: Path) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            with path.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+        except OSError as error:
+            raise EngineError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return digest.hexdigest()
+
+
+def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> None:
+    """Make `target` unless it is there, of `size` bytes where that is known, and not empty.
+
+    Several processes may do so at once: each makes a file of its own and renames it into place, which is
+    atomic, and all write the same content.
+    """
+    if target.is_file():
+        found = target.stat().st_size
+        if found == size or (size is None and found > 0):
+            return
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as made_in:
+        made = Path(made_in) / target.name
+        make(made)
+        made.replace(target)
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """A hard link costs nothing and outlives the package; elsewhere than on its file system, a copy."""
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _write_settings(model: Path, task: Task, target: Path) -> None:
+    import yaml  # noqa: PLC0415 - as above
+
+    settings = _detection_settings() if task is Task.DETECTION else _recognition_settings(_characters_of(model))
+    with target.open("w", encoding="utf-8") as stream:
+        yaml.dump(settings, stream, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), allow_unicode=True)
+
+
+def _characters_of(model: Path) -> list[str]:
+    """The dictionary in an ONNX recogniser's metadata."""
+    import onnxruntime  # noqa: PLC0415 - a quarter of a second, paid once a model
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises classes of its own, some straight under Exception
+        raise EngineError(f"{model}: not an ONNX model that onnxruntime can load: {error}") from error
+    listed = session.get_modelmeta().custom_metadata_map.get("character")
+    if not listed:
+        raise EngineError(
+            f"{model}: carries no character dictionary: put it into a folder as {WEIGHTS}, with its {SETTINGS}"
+        )
+    # Not splitlines(): a dictionary may hold U+2028 and its like as characters.
+    return str(listed).removesuffix("\n").split("\n")
+
+
+_ARCHITECTURE = {Task.RECOGNITION: "PP-OCRv6_small_rec", Task.DETECTION: "PP-OCRv6_small_det"}
+
+
+def _recognition_settings(characters: list[str]) -> dict[str, Any]:
+    """`inference.yml` as PaddleOCR exports it with its recognisers, cut to what PaddleX reads."""
+    return {
+        "Global": {"model_name": _ARCHITECTURE[Task.RECOGNITION]},
+        "PreProcess": {
+            "transform_ops": [
+                {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
+                {"RecResizeImg": {"image_shape": [3, 48, 320]}},
+            ]
+        },
+        "PostProcess": {"name": "CTCLabelDecode", "character_dict": characters},
+    }
+
+
+def _detection_settings() -> dict[str, Any]:
+    """The same for the detectors; mean and deviation are those of ImageNet, in the order of the channels."""
+    return {
+        "Global": {"model_name": _ARCHITECTURE[Task.DETECTION]},
+        "PreProcess": {
+            "transform_ops": [
+                {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
+                {"DetResizeForTest": {"resize_long": 960}},
+                {
+                    "NormalizeImage": {
+                        "mean": [0.485, 0.456, 0.406],
+                        "std": [0.229, 0.224, 0.225],
+                        "scale": "1./255.",
+                        "order": "hwc",
+                    }
+                },
+                {"ToCHWImage": None},
+            ]
+        },
+        "PostProcess": {
+            "name": "DBPostProcess",
+            "thresh": 0.3,
+            "box_thresh": 0.6,
+            "max_candidates": 1000,
+            "unclip_ratio": 1.5,
+        },
+    }

@@ -1,0 +1,324 @@
+"""The `paddleocr` engine: the paddleocr package on its onnxruntime engine, without PaddlePaddle.
+
+Offline unless the user names one of PaddleOCR's own models by name: the packaged models, or any model
+folder or ONNX file of the user's, are loaded from disk, and PaddleX's look for a model hub at start-up is
+switched off. The package takes more than a second to import, so it is imported, and the model loaded,
+with the first strip that is read.
+
+The engine gives the characters of a strip, where each stands, and one score for them all: no posteriors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module, metadata
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from proof.errors import EngineError
+from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
+from proof.ocr.models import ModelFolder, Task, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.page import PageLine, PageReading, Quad, reading_order
+
+DETECTION_SIDE = 1280
+"""Pixels of the longer side on which lines are looked for. On pages of tables, of two registers and a colour
+scan 960 lost an eighth of the characters in tables; 1600 won none and took 150 MB more."""
+
+DETECTION_SCORE = 0.4
+"""The least mean probability of a line's outline. The 0.6 of the packaged settings lost a third of a table's
+cells and the notes among the two registers."""
+
+UPRIGHT, FLAT = 2.0, 0.5
+"""Height against width from which a line is surely vertical, and under which it is surely horizontal.
+Between them (one or two characters) it is read both ways, and the better score decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaddleSettings:
+    """What a user can set.
+
+    `model` and `detection_model` are each a folder with `inference.onnx` and `inference.yml`, an ONNX file
+    that carries its dictionary, or the name of one of PaddleOCR's models, which it then fetches; empty, the
+    packaged one. `threads` are those of one reading (0: one a core). `device` is `cpu`, `gpu` or `gpu:1`;
+    the latter two need onnxruntime-gpu. `cache` is where model folders are made (`cache_folder()`).
+    """
+
+    model: str = ""
+    detection_model: str = ""
+    threads: int = 1
+    device: str = "cpu"
+    cache: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"cpu|gpu(:\d+)?", self.device):
+            raise EngineError(f"paddleocr: unknown device {self.device!r}: cpu, gpu or gpu:<number>")
+        if self.threads < 0:
+            raise EngineError(f"paddleocr: {self.threads} threads: give 1 or more, or 0 for one a core")
+
+
+class _Model:
+    """One of PaddleOCR's predictors, loaded at the first call and used by one thread at a time.
+
+    PaddleX keeps the batch size and its counters in the predictor itself, so calls must not overlap.
+    """
+
+    def __init__(self, kind: str, task: Task, named: str, settings: PaddleSettings, **options: Any) -> None:
+        self._kind, self._task, self._named = kind, task, named
+        self._settings, self._options = settings, options
+        self._lock = threading.RLock()
+        self._folder: ModelFolder | None = None
+        self._predictor: Any = None
+
+    @property
+    def folder(self) -> ModelFolder:
+        """Where the model lies. One of PaddleOCR's own is fetched for it, the others are found on disk."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = self._locate()
+            return self._folder
+
+    def predict(self, image: Pixels, **options: Any) -> dict[str, Any]:
+        """What the predictor says of one grey image, which it takes as three equal channels."""
+        channels = np.repeat(image[:, :, np.newaxis], 3, axis=2)
+        with self._lock:
+            predictor = self._loaded()
+            try:
+                (result,) = predictor.predict([channels], batch_size=1, **options)
+            except Exception as error:  # whatever the package or onnxruntime raises costs this reading alone
+                raise EngineError(f"paddleocr: {self.folder.title} failed to read: {error}") from error
+        return dict(result)
+
+    def _locate(self) -> ModelFolder:
+        if not self._named:
+            return model_folder(packaged_model(self._task), self._task, self._settings.cache)
+        if not _is_official_name(self._named):
+            return model_folder(Path(self._named).expanduser(), self._task, self._settings.cache)
+        fetched = Path(str(self._loaded().paddlex_predictor.model_dir))
+        return replace(model_folder(fetched, self._task), title=self._named)
+
+    def _loaded(self) -> Any:
+        """The predictor; to be called with the lock held."""
+        if self._predictor is None:
+            self._predictor = self._load()
+        return self._predictor
+
+    def _load(self) -> Any:
+        official = self._named if _is_official_name(self._named) else ""
+        name, path = (official, None) if official else (self.folder.name, str(self.folder.path))
+        package = _paddleocr()
+        try:
+            return getattr(package, self._kind)(
+                model_name=name,
+                model_dir=path,
+                engine="onnxruntime",
+                engine_config={"intra_op_num_threads": self._settings.threads, "enable_cpu_mem_arena": False},
+                device=self._settings.device,
+                **self._options,
+            )
+        except Exception as error:  # the package raises bare Exception, RuntimeError and ValueError here
+            raise EngineError(_load_failure(name, official, self._settings.device, error)) from error
+
+
+class PaddleRecogniser:
+    """Reads strips with a PaddleOCR recogniser; what the protocol asks of an engine.
+
+    Each character carries the score of its whole strip, which is all that PaddleOCR gives, and no
+    alternatives but itself; `Reading.posterior` is None. White space that the model puts between words is
+    left out.
+    """
+
+    def __init__(self, settings: PaddleSettings | None = None) -> None:
+        self.settings = settings or PaddleSettings()
+        self._model = _Model("TextRecognition", Task.RECOGNITION, self.settings.model, self.settings)
+
+    @cached_property
+    def identity(self) -> EngineIdentity:
+        folder = self._model.folder
+        return EngineIdentity("paddleocr", _versions(), folder.title, folder.checksum)
+
+    def knows(self, character: str) -> bool:
+        return character in self._classes
+
+    def class_of(self, character: str) -> int | None:
+        """The model's class of `character`; no reading of this engine has a posterior to look it up in."""
+        return self._classes.get(character)
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels reads
+        as nothing. Raises EngineError."""
+        return [self.read_line(np.rot90(strip)) for strip in strips]
+
+    def read_line(self, line: Pixels) -> Reading:
+        """Read a line of text from left to right. Raises EngineError."""
+        if 0 in line.shape:
+            return Reading(())
+        result = self._model.predict(np.ascontiguousarray(line), return_word_box=True)
+        text, (steps, _, columns, _) = result["rec_text"]
+        places = [(column + 0.5) / steps for word in columns for column in word]
+        return Reading(spaced(text, places, float(result["rec_score"])))
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(dictionary(self._model.folder), start=1)}
+
+
+class PaddlePages:
+    """Reads whole pages: PaddleOCR's text detector finds the lines, its recogniser reads them.
+
+    For pages whose layout is not ruled columns. PaddleOCR's classifiers of orientation are not used: none
+    is packaged, and the pages stand upright.
+    """
+
+    def __init__(self, settings: PaddleSettings | None = None, recogniser: PaddleRecogniser | None = None) -> None:
+        self.settings = settings or PaddleSettings()
+        self._recogniser = recogniser or PaddleRecogniser(self.settings)
+        self._detector = _Model(
+            "TextDetection",
+            Task.DETECTION,
+            self.settings.detection_model,
+            self.settings,
+            limit_side_len=DETECTION_SIDE,
+            limit_type="max",
+            box_thresh=DETECTION_SCORE,
+        )
+
+    @cached_property
+    def identity(self) -> EngineIdentity:
+        """Of detector and recogniser together; the checksum is the SHA-256 of both checksums."""
+        detector, reader = self._detector.folder, self._recogniser.identity
+        both = hashlib.sha256(f"{detector.checksum}{reader.checksum}".encode()).hexdigest()
+        return EngineIdentity("paddleocr", reader.version, f"{detector.title} + {reader.model}", both)
+
+    def read_page(self, page: Pixels) -> PageReading:
+        """Find the lines of a grey page, read them, and put them into reading order. Lines on which nothing
+        was read are left out. Raises EngineError."""
+        if 0 in page.shape:
+            return PageReading(())
+        read = [(outline, *self._read_outline(page, outline)) for outline in self._find(page)]
+        read = [(outline, vertical, reading) for outline, vertical, reading in read if reading.characters]
+        lines: list[PageLine] = []
+        for place in reading_order(page, [outline for outline, _, _ in read]):
+            outline, vertical, reading = read[place.index]
+            score = reading.characters[0].probability
+            lines.append(PageLine(reading.characters, score, outline, vertical, place.register, place.column))
+        return PageReading(tuple(lines))
+
+    def _find(self, page: Pixels) -> list[Quad]:
+        """The outlines of the lines, in pixels of the page."""
+        scale = min(1.0, DETECTION_SIDE / max(page.shape))
+        small = page if scale == 1.0 else cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        result = self._detector.predict(np.asarray(small, np.uint8))
+        outlines: list[Quad] = []
+        for corners in result["dt_polys"]:
+            a, b, c, d = ((float(x) / scale, float(y) / scale) for x, y in corners)
+            outlines.append((a, b, c, d))
+        return outlines
+
+    def _read_outline(self, page: Pixels, outline: Quad) -> tuple[bool, Reading]:
+        """Whether the line is vertical, and what it reads."""
+        piece = cut(page, outline)
+        ratio = piece.shape[0] / piece.shape[1]
+        if ratio >= UPRIGHT:
+            return True, self._recogniser.read([piece])[0]
+        flat = self._recogniser.read_line(piece)
+        if ratio <= FLAT:
+            return False, flat
+        upright = self._recogniser.read([piece])[0]
+        return (True, upright) if _score(upright) >= _score(flat) else (False, flat)
+
+
+def cut(page: Pixels, outline: Quad) -> Pixels:
+    """The piece of a page inside an outline, made rectangular, upright as it stands on the page."""
+    top_left, top_right, bottom_right, bottom_left = np.asarray(outline, np.float32)
+    width = max(np.hypot(*(top_right - top_left)), np.hypot(*(bottom_right - bottom_left)))
+    height = max(np.hypot(*(bottom_left - top_left)), np.hypot(*(bottom_right - top_right)))
+    size = max(1, round(float(width))), max(1, round(float(height)))
+    target = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
+    turn = cv2.getPerspectiveTransform(np.asarray(outline, np.float32), target)
+    piece = cv2.warpPerspective(page, turn, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(piece, np.uint8)
+
+
+def spaced(text: str, places: Sequence[float], score: float) -> tuple[ReadCharacter, ...]:
+    """The characters of a reading with their extents, white space left out.
+
+    `places` are where the recogniser first saw each of them, 0 to 1 along the strip; a character reaches
+    half-way to its neighbours, and the outermost as far outwards as inwards. Where there is not one place
+    to a character they are taken to be spaced evenly over the strip.
+    """
+    if len(places) != len(text):
+        places = [(number + 0.5) / len(text) for number in range(len(text))]
+    pairs = [(character, min(max(place, 0.0), 1.0)) for character, place in zip(text, places, strict=True)]
+    pairs = [(character, place) for character, place in pairs if not character.isspace()]
+    if not pairs:
+        return ()
+    at = [place for _, place in pairs]
+    between = [(one + other) / 2 for one, other in pairwise(at)]
+    first = max(0.0, 2 * at[0] - between[0]) if between else 0.0
+    last = min(1.0, 2 * at[-1] - between[-1]) if between else 1.0
+    edges = [first, *between, last]
+    return tuple(
+        ReadCharacter(character, edges[number], edges[number + 1], score, ((character, score),))
+        for number, (character, _) in enumerate(pairs)
+    )
+
+
+def _score(reading: Reading) -> float:
+    return reading.characters[0].probability if reading.characters else 0.0
+
+
+def _is_official_name(named: str) -> bool:
+    """Whether a setting is the name of one of PaddleOCR's models and not a path."""
+    return bool(re.fullmatch(r"[\w.-]+", named)) and not named.endswith(".onnx") and not Path(named).exists()
+
+
+def _versions() -> str:
+    packages = ("paddleocr", "paddlex", "onnxruntime")
+    try:
+        return ", ".join(f"{package} {metadata.version(package)}" for package in packages)
+    except metadata.PackageNotFoundError as error:
+        raise EngineError(f"the package {error.name} is not installed: pip install 'paddleocr>=3.7,<3.8'") from error
+
+
+def _paddleocr() -> Any:
+    """The package, imported so that it neither asks a model hub, nor prints, nor needs a home folder.
+
+    Its environment variables are read at import: what the user has set is left as it is. Models that it
+    fetched before lie in ~/.paddlex; where there is no such folder, its own files go into our cache.
+    """
+    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
+    os.environ.setdefault("PADDLEOCR_DISABLE_AUTO_LOGGING_CONFIG", "1")
+    if not Path("~/.paddlex").expanduser().is_dir():
+        os.environ.setdefault("PADDLE_PDX_CACHE_HOME", str(cache_folder() / "paddlex"))
+    log = logging.getLogger("paddlex")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # else the package adds one that writes to stderr
+    try:
+        package = import_module("paddleocr")
+    except (ImportError, OSError) as error:
+        raise EngineError(f"paddleocr cannot be imported: {error}; pip install 'paddleocr>=3.7,<3.8'") from error
+    log.setLevel(logging.WARNING)
+    log.propagate = True
+    return package
+
+
+def _load_failure(name: str, official: str, device: str, error: Exception) -> str:
+    if device != "cpu" and "CUDAExecutionProvider" in str(error):
+        return f"paddleocr: device {device} needs the package onnxruntime-gpu and a CUDA driver; or set device to cpu"
+    if official:
+        return (
+            f"paddleocr: the model {official} could not be had: {error}; "
+            "check its name and the network, or name a folder with inference.onnx and inference.yml"
+        )
+    return f"paddleocr: the model {name} could not be loaded: {error}"

@@ -1,0 +1,291 @@
+"""What reading a whole page at once gives, and the order in which its lines are to be read.
+
+For pages whose layout is not ruled columns (tables, two registers): the lines are found by a text
+detector, not cut by the layout, and come in no order. The order of a classical page is: registers from
+top to bottom, in a register columns from right to left, in a column from top to bottom; where lines stand
+side by side in one column (the halves of a note), the right one first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.geometry import Box
+from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
+
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]
+"""A line's outline in pixels of the page: top left, top right, bottom right, bottom left."""
+
+REGISTER_RULE = 0.8
+"""Of the text's width: how far a horizontal rule must run to part two registers (those of a table that
+shares its page with other columns do not)."""
+
+REGISTER_HEIGHT = 0.2
+"""Of the text's height: the least that a register takes. Rows of a fully ruled table are lower; its
+columns, not its rows, are what a transcription writes in one line."""
+
+RULE_WIDTH = 0.02
+"""Of the page's height: the most that a rule, or a double one, takes."""
+
+CROSSING = 0.2
+"""Of a line's height: how much of it must lie on either side for the line to cross a rule."""
+
+LONG_LINE = 3.0
+"""Height against width from which a line's slope is told well enough to measure the page's skew."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """One line of text that was found and read on a page.
+
+    `characters` have their extents along the line, from 0 to 1: down a `vertical` line, to the right along
+    another. `score` is the engine's for the line, 0 to 1; a line read from stains or rules has a low one.
+    `register` counts from 1 at the top (0: in the margin beside the registers), `column` from 1 at the right
+    of each register. Lines of one column that stand side by side have the same number.
+    """
+
+    characters: tuple[ReadCharacter, ...]
+    score: float
+    outline: Quad
+    vertical: bool
+    register: int
+    column: int
+
+    @property
+    def text(self) -> str:
+        return "".join(character.text for character in self.characters)
+
+    @property
+    def box(self) -> Box:
+        return _bounds(self.outline)
+
+    def character_box(self, character: ReadCharacter) -> Box:
+        """The upright box around one of the line's characters, in pixels of the page."""
+        start, end = character.start, character.end
+        top_left, top_right, bottom_right, bottom_left = self.outline
+        if self.vertical:
+            corners = (
+                _between(top_left, bottom_left, start),
+                _between(top_right, bottom_right, start),
+                _between(top_right, bottom_right, end),
+                _between(top_left, bottom_left, end),
+            )
+        else:
+            corners = (
+                _between(top_left, top_right, start),
+                _between(top_left, top_right, end),
+                _between(bottom_left, bottom_right, end),
+                _between(bottom_left, bottom_right, start),
+            )
+        return _bounds(corners)
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """Everything read on a page, its lines in reading order."""
+
+    lines: tuple[PageLine, ...]
+
+    @property
+    def text(self) -> str:
+        """A line of text for each column, the lines of a column one after the other."""
+        columns: dict[tuple[int, int], list[str]] = {}
+        for line in self.lines:
+            columns.setdefault((line.register, line.column), []).append(line.text)
+        return "\n".join("".join(parts) for parts in columns.values())
+
+
+class PageEngine(Protocol):
+    """A reader of whole pages. Implementations are safe to call from several threads."""
+
+    @property
+    def identity(self) -> EngineIdentity: ...
+
+    def read_page(self, page: Pixels) -> PageReading:
+        """Find and read the lines of a page. Raises EngineError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands in the order of its page; `index` is its place in what was given."""
+
+    index: int
+    register: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A horizontal rule on the upright page."""
+
+    y: float
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A line on the upright page."""
+
+    index: int
+    box: Box
+
+
+def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[Place]:
+    """The lines of a page in the order in which they are read.
+
+    Registers are parted by what the page shows, a rule across it that no line crosses: a mere gap is not
+    enough, since verses and lists of names leave one and are read down the column all the same. Everything
+    is weighed upright: the page's skew is taken from the slopes of its long lines.
+    """
+    if not outlines:
+        return []
+    height, width = page.shape
+    turn = np.asarray(cv2.getRotationMatrix2D((width / 2, height / 2), -skew(outlines), 1.0), np.float64)
+    found = [_Found(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
+    upright = cv2.warpAffine(page, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    rules = _register_rules(np.asarray(upright, np.uint8), found)
+    places: list[Place] = []
+    for number, lines in _registers(found, rules):
+        columns = _clusters(lines, lambda box: (box.x, box.right))
+        for column, members in enumerate(reversed(columns), start=1):
+            places += [Place(line.index, number, column) for line in _column_order(members)]
+    return places
+
+
+def skew(outlines: Sequence[Quad]) -> float:
+    """The page's skew in degrees, positive where columns lean to the right at their foot; 0 where no line
+    is long enough to tell. The median over the long vertical lines, weighted by their lengths."""
+    slopes: list[tuple[float, float]] = []
+    for top_left, top_right, bottom_right, bottom_left in outlines:
+        head, foot = _between(top_left, top_right, 0.5), _between(bottom_left, bottom_right, 0.5)
+        length = math.dist(head, foot)
+        if length >= LONG_LINE * max(math.dist(top_left, top_right), 1.0):
+            slopes.append((math.degrees(math.atan2(foot[0] - head[0], foot[1] - head[1])), length))
+    half = sum(length for _, length in slopes) / 2
+    for slope, length in sorted(slopes):
+        half -= length
+        if half <= 0:
+            return slope
+    return 0.0
+
+
+def _register_rules(page: Pixels, found: Sequence[_Found]) -> list[_Rule]:
+    """Horizontal rules that part registers: across (nearly) all of the text, with no line across them."""
+    text = found[0].box
+    for line in found[1:]:
+        text = text.union(line.box)
+    least = REGISTER_HEIGHT * text.h
+    rules = [
+        rule
+        for rule in _horizontal_rules(page, text)
+        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, found)
+    ]
+    rows_of_a_table = any(lower.y - upper.y < least for upper, lower in pairwise(rules))
+    return [] if rows_of_a_table else rules
+
+
+def _crossed(rule: _Rule, found: Sequence[_Found]) -> bool:
+    boxes = [line.box for line in found if rule.left <= line.box.centre[0] <= rule.right]
+    return any(min(rule.y - box.y, box.bottom - rule.y) > CROSSING * box.h for box in boxes)
+
+
+def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
+    """Every rule that runs across `REGISTER_RULE` of the text's width; a double rule is one."""
+    left, right = max(0, int(text.x)), min(page.shape[1], math.ceil(text.right))
+    if right - left < 2:
+        return []
+    _, ink = cv2.threshold(page, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
+    # A stroke of a character is shorter than a tenth of the text's width; a rule wavers by some pixels.
+    ink = cv2.dilate(ink, np.ones((3, 1), np.uint8))
+    runs = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(3, (right - left) // 10)), np.uint8))
+    runs = cv2.dilate(runs, np.ones((max(3, round(RULE_WIDTH * page.shape[0])), 1), np.uint8))
+    drawn = (runs[:, left:right] > 0).mean(axis=1) >= REGISTER_RULE
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], drawn, [False]]).astype(np.int8)))
+    rules: list[_Rule] = []
+    for top, bottom in zip(edges[::2], edges[1::2], strict=True):
+        across = np.flatnonzero((runs[top:bottom] > 0).any(axis=0))
+        rules.append(_Rule((float(top) + float(bottom)) / 2, float(across[0]), float(across[-1])))
+    return rules
+
+
+def _registers(found: Sequence[_Found], rules: Sequence[_Rule]) -> list[tuple[int, list[_Found]]]:
+    """The lines of each register, from the top; those in the margins beside them last, as register 0."""
+    if not rules:
+        return [(1, list(found))]
+    left, right = min(rule.left for rule in rules), max(rule.right for rule in rules)
+    margin = [line for line in found if not left <= line.box.centre[0] <= right]
+    registers: list[tuple[int, list[_Found]]] = []
+    inside = [line for line in found if left <= line.box.centre[0] <= right]
+    for number in range(len(rules) + 1):
+        members = [line for line in inside if sum(rule.y < line.box.centre[1] for rule in rules) == number]
+        if members:
+            registers.append((len(registers) + 1, members))
+    return [*registers, (0, margin)] if margin else registers
+
+
+def _column_order(lines: Sequence[_Found]) -> list[_Found]:
+    """The lines of one column: from top to bottom, and side by side from right to left.
+
+    Cut across and along in turn as long as a cut parts them; what no cut parts (outlines that run into
+    each other) goes by its middle.
+    """
+    rows = _clusters(lines, lambda box: (box.y, box.bottom))
+    if len(rows) > 1:
+        return [line for row in rows for line in _column_order(row)]
+    halves = _clusters(lines, lambda box: (box.x, box.right))
+    if len(halves) > 1:
+        return [line for half in reversed(halves) for line in _column_order(half)]
+    return sorted(lines, key=lambda line: (-line.box.centre[0], line.box.centre[1]))
+
+
+def _clusters(lines: Sequence[_Found], extent: Callable[[Box], tuple[float, float]]) -> list[list[_Found]]:
+    """Lines grouped so that two whose extents overlap by more than half of the shorter are together;
+    groups by the middle of their extents, ascending."""
+    groups: list[list[_Found]] = []
+    for line in sorted(lines, key=lambda line: extent(line.box)):
+        low, high = extent(line.box)
+        together: list[_Found] = [line]
+        apart: list[list[_Found]] = []
+        for group in groups:
+            if any(_overlap((low, high), extent(other.box)) > 0.5 for other in group):
+                together += group
+            else:
+                apart.append(group)
+        groups = [*apart, together]
+
+    def middle(group: list[_Found]) -> float:
+        lows, highs = zip(*(extent(line.box) for line in group), strict=True)
+        return float(min(lows) + max(highs))
+
+    return sorted(groups, key=middle)
+
+
+def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """How much of the shorter of two extents the other covers."""
+    shorter = min(one[1] - one[0], other[1] - other[0])
+    return (min(one[1], other[1]) - max(one[0], other[0])) / max(shorter, 1e-9)
+
+
+def _turned(outline: Quad, turn: NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in np.hstack([np.asarray(outline), np.ones((4, 1))]) @ turn.T)
+    return a, b, c, d
+
+
+def _between(a: Point, b: Point, share: float) -> Point:
+    return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
+
+
+def _bounds(corners: Sequence[Point]) -> Box:
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))

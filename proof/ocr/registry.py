@@ -1,0 +1,200 @@
+"""The engines by name, what each needs to run here, and how to open one.
+
+Nothing heavy is imported before an engine is opened: whether it could run is told from what is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proof.errors import EngineError, UsageError
+from proof.ocr.engine import Engine
+from proof.ocr.models import GET_PACKAGED, Task, find_packaged
+
+if TYPE_CHECKING:
+    from proof.ocr.page import PageEngine
+
+DEFAULT = "ppocr"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What can be set of an engine, whichever it is; an engine takes what it knows of.
+
+    `model` (and `detection_model`, for whole pages): a path, or with `paddleocr` the name of one of its
+    models; empty, the packaged one. `threads` of one reading, 0 for one a core. `device`: `cpu`, `gpu` or
+    `gpu:1`. `recording`: the file that `replay` repeats.
+    """
+
+    name: str = DEFAULT
+    model: str = ""
+    detection_model: str = ""
+    threads: int = 1
+    device: str = "cpu"
+    recording: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether an engine can run here; if not, `reason` says why and `remedy` what to do. `pages` tells
+    whether it reads whole pages besides strips."""
+
+    name: str
+    summary: str
+    pages: bool
+    available: bool
+    reason: str = ""
+    remedy: str = ""
+
+    @property
+    def message(self) -> str:
+        """One line for a user: `paddleocr: available`, or why not and what to do."""
+        return f"{self.name}: available" if self.available else f"{self.name}: {self.reason}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    """A package that an engine needs: the module to look for, and the versions that it works with."""
+
+    module: str
+    distribution: str
+    wanted: str = ""
+    release: tuple[int, int] | None = None
+
+    def trouble(self) -> tuple[str, str] | None:
+        """Why it cannot be used and what to do, or None."""
+        remedy = f"pip install '{self.distribution}{self.wanted}'"
+        if importlib.util.find_spec(self.module) is None:
+            return f"the package {self.distribution} is not installed", remedy
+        if self.release is None:
+            return None
+        try:
+            version = metadata.version(self.distribution)
+        except metadata.PackageNotFoundError:
+            return f"the package {self.distribution} is there without its version", remedy
+        numbers = re.match(r"(\d+)\.(\d+)", version)
+        if numbers is None or tuple(map(int, numbers.groups())) != self.release:
+            return f"{self.distribution} {version} is installed, which it was not made for", remedy
+        return None
+
+
+_ONNXRUNTIME = _Package("onnxruntime", "onnxruntime", ">=1.20")
+_OPENCV = _Package("cv2", "opencv-python-headless", "==4.10.0.84")
+_MODELS = _Package("rapidocr", "rapidocr", ">=3.10,<3.11", (3, 10))
+_PADDLEOCR = _Package("paddleocr", "paddleocr", ">=3.7,<3.8", (3, 7))
+_PADDLEX = _Package("paddlex", "paddlex", ">=3.7,<3.8", (3, 7))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    summary: str
+    open: Callable[[EngineSettings], Engine]
+    packages: tuple[_Package, ...] = ()
+    models: tuple[Task, ...] = ()
+    open_pages: Callable[[EngineSettings], PageEngine] | None = None
+
+
+def names() -> tuple[str, ...]:
+    """The engines there are, the default first."""
+    return tuple(_ENGINES)
+
+
+def availability() -> tuple[Availability, ...]:
+    """For each engine, whether it can run here with the packaged models."""
+    return tuple(_availability(name, entry) for name, entry in _ENGINES.items())
+
+
+def open_engine(settings: EngineSettings) -> Engine:
+    """The engine of that name. Raises UsageError for an unknown name, EngineError where it cannot run."""
+    return _usable(settings).open(settings)
+
+
+def open_page_engine(settings: EngineSettings) -> PageEngine:
+    """The reader of whole pages of that name; raises as `open_engine`, and UsageError where it has none."""
+    entry = _usable(settings)
+    if entry.open_pages is None:
+        able = ", ".join(name for name, each in _ENGINES.items() if each.open_pages)
+        raise UsageError(f"the engine {settings.name} reads strips, not whole pages: choose {able}")
+    return entry.open_pages(settings)
+
+
+def _usable(settings: EngineSettings) -> _Entry:
+    if settings.name not in _ENGINES:
+        raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(_ENGINES)}")
+    entry = _ENGINES[settings.name]
+    found = _availability(settings.name, entry, packaged=not settings.model)
+    if not found.available:
+        raise EngineError(found.message)
+    return entry
+
+
+def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availability:
+    """`packaged`: whether the packaged models are wanted; the user may have named one instead."""
+    pages = entry.open_pages is not None
+    for package in entry.packages:
+        if (package is not _MODELS or packaged) and (trouble := package.trouble()):
+            return Availability(name, entry.summary, pages, False, *trouble)
+    for task in entry.models if packaged else ():
+        if find_packaged(task) is None:
+            reason = f"the package rapidocr holds no PP-OCRv6 {task.value} model"
+            return Availability(name, entry.summary, pages, False, reason, GET_PACKAGED)
+    return Availability(name, entry.summary, pages, True)
+
+
+def _open_ppocr(settings: EngineSettings) -> Engine:
+    from proof.ocr.ppocr import PPOCR  # noqa: PLC0415
+
+    if settings.device != "cpu":
+        raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
+    return PPOCR(Path(settings.model).expanduser() if settings.model else None, settings.threads)
+
+
+def _open_paddle(settings: EngineSettings) -> Engine:
+    from proof.ocr.paddle import PaddleRecogniser, PaddleSettings  # noqa: PLC0415
+
+    return PaddleRecogniser(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
+
+
+def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
+    from proof.ocr.paddle import PaddlePages, PaddleSettings  # noqa: PLC0415
+
+    return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
+
+
+def _open_replay(settings: EngineSettings) -> Engine:
+    from proof.ocr.replay import ReplayEngine  # noqa: PLC0415
+
+    if settings.recording is None:
+        raise UsageError("the engine replay needs a recording: name its file")
+    return ReplayEngine(settings.recording)
+
+
+def _open_null(_: EngineSettings) -> Engine:
+    from proof.ocr.replay import NullEngine  # noqa: PLC0415
+
+    return NullEngine()
+
+
+_ENGINES = {
+    "ppocr": _Entry(
+        "PP-OCRv6 straight on onnxruntime, with full posteriors",
+        _open_ppocr,
+        (_ONNXRUNTIME, _OPENCV, _MODELS),
+        (Task.RECOGNITION,),
+    ),
+    "paddleocr": _Entry(
+        "the paddleocr package on onnxruntime: text and a score, any of its models, whole pages",
+        _open_paddle,
+        (_PADDLEOCR, _PADDLEX, _ONNXRUNTIME, _OPENCV, _MODELS),
+        (Task.RECOGNITION, Task.DETECTION),
+        _open_paddle_pages,
+    ),
+    "replay": _Entry("repeats the readings of a recording", _open_replay),
+    "null": _Entry("reads nothing", _open_null),
+}

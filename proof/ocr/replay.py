@@ -1,0 +1,278 @@
+"""Two engines that recognise nothing: one reads every strip as empty, one repeats what another engine read.
+
+A recording holds readings by the content of their strips, with full posteriors, to the last bit; and what
+the engine knows, so that `knows` and `class_of` answer as it did. It is one compressed `.npz` of plain
+arrays, the same bytes for the same readings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import threading
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import EngineError, OutputError
+from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
+
+FORMAT = 1
+"""Version of the recording format; a recording of another is refused."""
+
+_NO_CLASS = -1
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class NullEngine:
+    """Reads every strip as empty and knows no character."""
+
+    identity = EngineIdentity("null", "1", "", "")
+
+    def knows(self, character: str) -> bool:
+        return False
+
+    def class_of(self, character: str) -> int | None:
+        return None
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        return [Reading(()) for _ in strips]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Readings by `strip_key`, of the engine `identity`. `classes` maps every character that the engine
+    knows to its class in a posterior, or to None where it has none."""
+
+    identity: EngineIdentity
+    readings: Mapping[bytes, Reading]
+    classes: Mapping[str, int | None]
+
+
+class ReplayEngine:
+    """Repeats the readings of a recording; a strip that is not in it is an EngineError.
+
+    Its identity is its own: `model` names the engine that was recorded, `checksum` is the SHA-256 of the
+    recording. `recorded` is the identity of that engine.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        content = _content(path)
+        self._recording = load_recording(path, content)
+        self.recorded = self._recording.identity
+        self.identity = EngineIdentity(
+            "replay",
+            str(FORMAT),
+            f"{self.recorded.name} {self.recorded.model}".strip(),
+            hashlib.sha256(content).hexdigest(),
+        )
+
+    def knows(self, character: str) -> bool:
+        return character in self._recording.classes
+
+    def class_of(self, character: str) -> int | None:
+        return self._recording.classes.get(character)
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        return [self._reading(strip) for strip in strips]
+
+    def _reading(self, strip: Pixels) -> Reading:
+        try:
+            return self._recording.readings[strip_key(strip)]
+        except KeyError:
+            raise EngineError(
+                f"{self._path}: no reading of this strip of {strip.shape[1]} x {strip.shape[0]} pixels: "
+                "the image or the way it is cut has changed; record it again"
+            ) from None
+
+
+class RecordingEngine:
+    """Reads with another engine and keeps what it read; `save` writes the recording, as does leaving a
+    `with` block. A recording that is there already, of the same engine, is added to."""
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self._engine, self._path = engine, path
+        self._lock = threading.Lock()
+        self._readings: dict[bytes, Reading] = {}
+        if path.exists():
+            earlier = load_recording(path)
+            if earlier.identity != engine.identity:
+                raise EngineError(f"{path}: is a recording of {earlier.identity}; delete it, or name another file")
+            self._readings.update(earlier.readings)
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self._engine.identity
+
+    def knows(self, character: str) -> bool:
+        return self._engine.knows(character)
+
+    def class_of(self, character: str) -> int | None:
+        return self._engine.class_of(character)
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        readings = self._engine.read(strips)
+        with self._lock:
+            self._readings.update((strip_key(strip), read) for strip, read in zip(strips, readings, strict=True))
+        return readings
+
+    def save(self) -> None:
+        """Write the recording. Raises OutputError; what was there before then stays as it was."""
+        with self._lock:
+            readings = dict(self._readings)
+        # The protocol lists no characters, so that every code point is asked for: a fifth of a second.
+        letters = (chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF)
+        classes = {letter: self._engine.class_of(letter) for letter in letters if self._engine.knows(letter)}
+        save_recording(self._path, Recording(self._engine.identity, readings, classes))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.save()
+
+
+def record(engine: Engine, path: Path) -> RecordingEngine:
+    """`engine`, with what it reads recorded: `with record(engine, path) as engine: ...`."""
+    return RecordingEngine(engine, path)
+
+
+def strip_key(strip: Pixels) -> bytes:
+    """What tells strips apart: their size and every pixel."""
+    digest = hashlib.blake2b(f"{strip.shape} {strip.dtype.str} ".encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(strip).tobytes())
+    return digest.digest()
+
+
+def save_recording(path: Path, recording: Recording) -> None:
+    """Write a recording, at once or not at all. Raises OutputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                np.savez_compressed(stream, **_packed(recording))  # type: ignore[arg-type] # the stubs take a key for an option
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OutputError(f"{path}: the recording cannot be written: {error.strerror or error}") from error
+
+
+def load_recording(path: Path, content: bytes | None = None) -> Recording:
+    """Read a recording (from `content`, where its bytes are at hand). Raises EngineError."""
+    try:
+        with np.load(io.BytesIO(_content(path) if content is None else content), allow_pickle=False) as stored:
+            return _unpacked({name: stored[name] for name in stored.files})
+    except (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise EngineError(f"{path}: not a recording of format {FORMAT}: {error}; record it again") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EngineError(f"{path}: the recording cannot be read: {error.strerror or error}") from error
+
+
+def _packed(recording: Recording) -> Arrays:
+    """A recording as arrays: ragged lists end to end, with a count for each; strings by number."""
+    keys = sorted(recording.readings)
+    readings = [recording.readings[key] for key in keys]
+    characters = [character for reading in readings for character in reading.characters]
+    alternatives = [pair for character in characters for pair in character.alternatives]
+    posteriors = [reading.posterior for reading in readings if reading.posterior]
+    strings = sorted({c.text for c in characters} | {text for text, _ in alternatives})
+    number = {text: index for index, text in enumerate(strings)}
+    letters = sorted(recording.classes)
+    classes = [recording.classes[letter] for letter in letters]
+    header = {"format": FORMAT, "identity": asdict(recording.identity), "strings": strings, "letters": letters}
+    return {
+        "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
+        "keys": np.frombuffer(b"".join(keys), np.uint8),
+        "classes": np.array([_NO_CLASS if each is None else each for each in classes], np.int32),
+        "counts": np.array([len(reading.characters) for reading in readings], np.int32),
+        "texts": np.array([number[c.text] for c in characters], np.int32),
+        "figures": np.array([(c.start, c.end, c.probability) for c in characters], np.float64).reshape(-1, 3),
+        "alternative_counts": np.array([len(c.alternatives) for c in characters], np.int32),
+        "alternative_texts": np.array([number[text] for text, _ in alternatives], np.int32),
+        "alternative_figures": np.array([figure for _, figure in alternatives], np.float64),
+        "has_posterior": np.array([reading.posterior is not None for reading in readings], np.bool_),
+        "shapes": np.array([posterior.classes.shape for posterior in posteriors], np.int32).reshape(-1, 2),
+        "floors": np.array([posterior.floor for posterior in posteriors], np.float64),
+        "step_classes": _joined([posterior.classes for posterior in posteriors], np.int32),
+        "step_log_probs": _joined([posterior.log_probs for posterior in posteriors], np.float32),
+        "step_centres": _joined([posterior.centres for posterior in posteriors], np.float32),
+    }
+
+
+def _unpacked(arrays: Arrays) -> Recording:
+    header = json.loads(arrays["header"].tobytes())
+    if header["format"] != FORMAT:
+        raise ValueError(f"format {header['format']}")
+    raw = arrays["keys"].tobytes()
+    keys = [raw[start : start + 16] for start in range(0, len(raw), 16)]
+    posteriors = iter(_posteriors(arrays))
+    characters = _characters(arrays, header["strings"])
+    readings = {
+        key: Reading(tuple(characters[start:end]), next(posteriors) if has_posterior else None)
+        for key, (start, end), has_posterior in zip(
+            keys, _spans(arrays["counts"]), arrays["has_posterior"].tolist(), strict=True
+        )
+    }
+    classes = (None if each == _NO_CLASS else each for each in arrays["classes"].tolist())
+    return Recording(
+        EngineIdentity(**header["identity"]),
+        MappingProxyType(readings),
+        MappingProxyType(dict(zip(header["letters"], classes, strict=True))),
+    )
+
+
+def _characters(arrays: Arrays, strings: list[str]) -> list[ReadCharacter]:
+    figures = arrays["alternative_figures"].tolist()
+    pairs = [
+        (strings[text], figure) for text, figure in zip(arrays["alternative_texts"].tolist(), figures, strict=True)
+    ]
+    return [
+        ReadCharacter(strings[text], top, bottom, probability, tuple(pairs[start:end]))
+        for text, (top, bottom, probability), (start, end) in zip(
+            arrays["texts"].tolist(), arrays["figures"].tolist(), _spans(arrays["alternative_counts"]), strict=True
+        )
+    ]
+
+
+def _posteriors(arrays: Arrays) -> Iterator[Posterior]:
+    shapes = [(int(steps), int(kept)) for steps, kept in arrays["shapes"]]
+    cells = _spans(np.array([steps * kept for steps, kept in shapes], np.int64))
+    steps = _spans(np.array([steps for steps, _ in shapes], np.int64))
+    for shape, (start, end), (first, last), floor in zip(shapes, cells, steps, arrays["floors"].tolist(), strict=True):
+        yield Posterior(
+            arrays["step_classes"][start:end].reshape(shape),
+            arrays["step_log_probs"][start:end].reshape(shape),
+            arrays["step_centres"][first:last],
+            floor,
+        )
+
+
+def _spans(counts: NDArray[Any]) -> list[tuple[int, int]]:
+    """Where each of several lists laid end to end starts and ends."""
+    return list(pairwise(accumulate((int(count) for count in counts), initial=0)))
+
+
+def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, kind), *(part.astype(kind, copy=False).ravel() for part in parts)])
