@@ -12,7 +12,7 @@ from proof.result import Status
 
 MOST_BARS = 320
 WIDTH, HEIGHT = 1300.0, 130.0
-LABEL = 40.0
+LABEL_EM = 6.0
 LEFT, FOOT, HEAD = 34.0, 18.0, 8.0
 WIDEST = 30.0
 NARROWEST = 300.0
@@ -70,7 +70,7 @@ def plot(pages: Sequence[PageTally]) -> Plot | None:
     bars = []
     for index, group in enumerate(groups):
         high = tall * _density(group) / top
-        flagged = next((page.number for page in group if page.raised or page.layout), group[0].number)
+        flagged = next((page.number for page in group if page.raised), group[0].number)
         bars.append(
             Bar(
                 x=LEFT + index * step,
@@ -86,7 +86,8 @@ def plot(pages: Sequence[PageTally]) -> Plot | None:
                 characters=sum(page.characters for page in group),
             )
         )
-    every = ceil(LABEL / step)
+    longest = max(len(short_name(bar.first)) for bar in bars)
+    every = ceil((LABEL_EM * longest + 8) / step)
     labels = [Tick(bar.x + bar.w / 2, short_name(bar.first)) for bar in islice(bars, 0, None, every)]
     marks = [Tick(HEIGHT - FOOT - tall * value / top, f"{value:g}") for value in rows]
     return Plot(tuple(bars), tuple(marks), tuple(labels), a_bar, max(bars[-1].x + step, NARROWEST))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proof.flags import Flag, Kind
 from proof.geometry import Box
 from proof.report.crops import Crop, Cutter
-from proof.report.density import Plot, plot, short_name
+from proof.report.density import Plot, plot
 from proof.report.reasons import Say, kind_name, percent, status_name, why
 from proof.report.source import Source
-from proof.report.tally import LayoutFinding, PageTally, Tally, in_order
-from proof.report.view import Placed, View, ordinal, view_of
+from proof.report.tally import LayoutFinding, Tally, in_order
+from proof.report.view import View, ordinal, view_of
 from proof.result import PageResult, Status
 from proof.store import Run
 
@@ -24,8 +24,10 @@ STRIP_PIXELS = 200
 """Width to which a strip is cut: the enlarged glyph is shown out of it, at about its own size."""
 THUMB_PIXELS = 170
 MOST_PROBLEMS = 400
+MOST_ALTERNATIVES = 4
 MOST_THUMBS = 120
 MOST_PAIRS = 200
+MOST_NOTICES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A raised flag as shown. `ordinal` counts the characters of the column, from 1."""
+    """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `before` and `after` are
+    source text; `first` is the first flag listed of its page, and `anchor` where a link to the page leads."""
 
     flag: Flag
     kind: str
@@ -62,16 +65,8 @@ class Card:
     picture: Picture | None
     before: str
     after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A page with its raised flags: the ones shown with their image, and the `rest`, only listed."""
-
-    tally: PageTally
-    per_1000: float | None
-    cards: tuple[Card, ...]
-    rest: tuple[Card, ...]
+    first: bool = False
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +94,18 @@ class PairLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """All that the template shows. `sections` is gone through once, as the page is written.
+class Notice:
+    """A remark about pages, on how many it stands, and the first of them."""
 
-    `without_picture` raised flags are listed without their image, since `with_picture` is the most.
+    words: str
+    count: int
+    pages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that the template shows. `cards` and `rest` are gone through once, as the page is written: the raised
+    flags with their image, and those listed without it, since `with_picture` is the most.
     """
 
     run: Run
@@ -122,13 +125,17 @@ class Report:
     more_hidden_pairs: int
     with_picture: int
     without_picture: int
-    sections: Iterator[Section]
+    cards: Iterator[Card]
+    rest: Iterator[Card]
+    notices: tuple[Notice, ...]
+    more_notices: int
 
 
 def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     """The report over `source`, whose pages `tally` has counted."""
-    run, cutter = source.run, Cutter()
-    problems = list(_problems(tally, cutter, say))
+    run = source.run
+    problems = list(_problems(tally, say))
+    notices = _notices(tally)
     pairs = [PairLine(a, b, "", count) for (a, b), count in tally.pairs.most_common()]
     hidden = (tally.variants + tally.habits).most_common()
     checked = tally.by_status()[Status.CHECKED]
@@ -152,7 +159,10 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
         more_hidden_pairs=max(len(hidden) - MOST_PAIRS, 0),
         with_picture=with_picture,
         without_picture=tally.raised - with_picture,
-        sections=_sections(source, tally, cutter, say),
+        cards=_cards(source, tally, True, say),
+        rest=_cards(source, tally, False, say) if tally.raised > with_picture else iter(()),
+        notices=tuple(notices[:MOST_NOTICES]),
+        more_notices=max(len(notices) - MOST_NOTICES, 0),
     )
 
 
@@ -162,8 +172,9 @@ def _script(run: Run) -> str:
     return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
 
 
-def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
-    """Remarks about the run, then layout findings, then stretches of pages that were not checked."""
+def _problems(tally: Tally, say: Say) -> Iterator[Problem]:
+    """Layout findings, then stretches of pages that were not checked."""
+    cutter = Cutter()
     for finding in tally.layout[:MOST_THUMBS]:
         yield _layout_problem(finding, cutter, say)
     for finding in tally.layout[MOST_THUMBS:]:
@@ -184,19 +195,31 @@ def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> 
     return Problem(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
 
 
-def _sections(source: Source, tally: Tally, cutter: Cutter, say: Say) -> Iterator[Section]:
-    chosen = tally.most_suspicious()
+def _notices(tally: Tally) -> list[Notice]:
+    """What was remarked about pages, the most frequent first."""
+    pages: dict[str, list[str]] = {}
+    for page in tally.pages:
+        for notice in page.notices:
+            pages.setdefault(notice, []).append(page.page)
+    return [
+        Notice(words, len(of), tuple(of[:4])) for words, of in sorted(pages.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _cards(source: Source, tally: Tally, pictured: bool, say: Say) -> Iterator[Card]:
+    """The raised flags in page order, those that get their image or those that do not."""
+    chosen, cutter = tally.most_suspicious(), Cutter()
     for page, result in zip(tally.pages, source.results(), strict=False):
         if not page.raised:
             continue
-        wanted = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
+        with_picture = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
         raised = [flag for flag in in_order(result.flags) if flag.raised and flag.kind is not Kind.LAYOUT]
-        yield Section(
-            tally=page,
-            per_1000=1000 * page.raised / page.characters if page.characters else None,
-            cards=tuple(_card(result, flag, cutter, say) for flag in raised if flag.id in wanted),
-            rest=tuple(_card(result, flag, None, say) for flag in raised if flag.id not in wanted),
-        )
+        shown = [flag for flag in raised if (flag.id in with_picture) is pictured]
+        for flag in shown:
+            card = _card(result, flag, cutter if pictured else None, say)
+            first = flag is shown[0]
+            anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
+            yield replace(card, first=first, anchor=anchor)
 
 
 def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Card:
@@ -231,10 +254,10 @@ def _mark(view: View) -> Box:
 
 
 def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
-    """The engine's alternatives, with what is transcribed where it is not among them."""
-    seen = list(flag.evidence.alternatives[:4])
+    """The engine's best alternatives, with what is transcribed as the last where it is not among them."""
+    seen = list(flag.evidence.alternatives[:MOST_ALTERNATIVES])
     if flag.evidence.p_text is not None and flag.transcribed not in dict(seen):
-        seen.append((flag.transcribed, flag.evidence.p_text))
+        seen = [*seen[: MOST_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
     roles = {flag.suggested: "image", flag.transcribed: "text"}
     return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)
 
@@ -246,11 +269,3 @@ def _around(result: PageResult, flag: Flag, reach: int = 12) -> tuple[str, str]:
         source[max(flag.offset - reach, 0) : flag.offset],
         source[flag.offset + flag.length : flag.offset + flag.length + reach],
     )
-
-
-def names(pages: Sequence[str]) -> str:
-    """The first page in full and the last by its end."""
-    return pages[0] if pages[0] == pages[-1] else f"{pages[0]} – {short_name(pages[-1])}"
-
-
-__all__ = ["Alternative", "Card", "Picture", "Placed", "Problem", "Report", "Section", "names", "report_of"]

@@ -61,8 +61,8 @@ REASONS = {
 """What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
 
 RULES = {
-    "run together in this hand": _("In this hand the two run together all over the text."),
-    "always read so": _("The recogniser reads this character so wherever it occurs."),
+    "run together in this hand": _("In this hand the two are often confused: score lowered."),
+    "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
 }
 
 

@@ -4,7 +4,6 @@
   const bar = document.getElementById("filter");
   if (!bar) return;
   const flags = Array.from(document.querySelectorAll(".flag"));
-  const pages = Array.from(document.querySelectorAll("section.page"));
   const boxes = Array.from(bar.querySelectorAll("input[type=checkbox]"));
   const search = bar.querySelector("input[type=search]");
   const shown = bar.querySelector("output b");
@@ -15,12 +14,10 @@
     const wanted = search.value.trim().replace(/\s*(->|→)\s*/, "→").toLowerCase();
     let count = 0;
     for (const flag of flags) {
-      const words = (flag.dataset.words + " " + flag.closest("section.page").dataset.page).toLowerCase();
-      flag.hidden = !(kinds.has(flag.dataset.kind) && words.includes(wanted));
+      flag.hidden = !(kinds.has(flag.dataset.kind) && flag.dataset.words.toLowerCase().includes(wanted));
       if (!flag.hidden) count += 1;
     }
-    for (const page of pages) page.hidden = !page.querySelector(".flag:not([hidden])");
-    shown.textContent = count;
+    shown.textContent = count.toLocaleString(document.documentElement.lang);
   }
 
   function step(by) {

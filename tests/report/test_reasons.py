@@ -39,7 +39,7 @@ def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: Pa
 def test_what_lowered_a_finding_is_said(checked: PageResult) -> None:
     evidence = replace(checked.flags[0].evidence, reason="doubt", rule="run together in this hand")
     said = why(replace(checked.flags[0], evidence=evidence), english)
-    assert said.endswith("hard to read. In this hand the two run together all over the text.")
+    assert said.endswith("hard to read. In this hand the two are often confused: score lowered.")
 
 
 def test_a_variant_names_the_rule_that_hid_it(checked: PageResult) -> None:

@@ -112,11 +112,17 @@ def test_the_summary_has_every_page_with_its_status_and_the_totals(tmp_path: Pat
     assert summary["versions"]["proof"]
 
 
-def test_the_page_refers_to_nothing_outside_itself(tmp_path: Path, held: HeldRun) -> None:
-    page = Page(write_reports(held, tmp_path).page)
+@pytest.mark.parametrize("pictures", [0, 1, 2000])
+def test_the_page_refers_to_nothing_outside_itself_and_every_link_leads_somewhere(
+    tmp_path: Path, held: HeldRun, pictures: int
+) -> None:
+    page = Page(write_reports(held, tmp_path, pictures=pictures).page)
     outside = [target for target in page.references() if not target.startswith(("#", "data:"))]
     assert outside == []
-    anchors = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    named = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    anchors = set(named)
+    assert len(named) == len(anchors)
+    assert "#p0" in page.references()
     assert {target[1:] for target in page.references() if target.startswith("#")} <= anchors
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
@@ -131,6 +137,7 @@ def test_every_raised_flag_is_shown_with_its_image_and_hidden_ones_are_counted(t
     assert "A column stands elsewhere on the image." in page.text
     assert "images/JMML_000-3b.png: cut short" in page.text
     assert "one to one" in page.text
+    assert "the fold strip is cut off on the left" in page.text
 
 
 def test_the_text_is_never_taken_for_markup(tmp_path: Path, held: HeldRun) -> None:
