@@ -25,11 +25,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
 from proof.ocr.models import ModelFolder, Task, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
+from proof.ocr.ppocr import learned_classes
 
 DETECTION_SIDE = 1280
 """Pixels of the longer side on which lines are looked for. On pages of tables, of two registers and a colour
@@ -99,6 +101,15 @@ class _Model:
                 raise EngineError(f"paddleocr: {self.folder.title} failed to read: {error}") from error
         return dict(result)
 
+    def posteriors(self, line: Pixels) -> NDArray[np.float32]:
+        """A recogniser's posteriors (steps x classes), before PaddleOCR makes text and a score of them."""
+        channels = np.repeat(line[:, :, np.newaxis], 3, axis=2)
+        with self._lock:
+            predictor = self._loaded().paddlex_predictor
+            resized = predictor.pre_tfs["ReisizeNorm"](imgs=[channels])  # the spelling is the package's
+            (output,) = predictor.runner(x=predictor.pre_tfs["ToBatch"](imgs=resized))
+        return np.asarray(output[0], np.float32)
+
     def _locate(self) -> ModelFolder:
         if not self._named:
             return model_folder(packaged_model(self._task), self._task, self._settings.cache)
@@ -118,7 +129,7 @@ class _Model:
         name, path = (official, None) if official else (self.folder.name, str(self.folder.path))
         package = _paddleocr()
         try:
-            return getattr(package, self._kind)(
+            predictor = getattr(package, self._kind)(
                 model_name=name,
                 model_dir=path,
                 engine="onnxruntime",
@@ -127,7 +138,10 @@ class _Model:
                 **self._options,
             )
         except Exception as error:  # the package raises bare Exception, RuntimeError and ValueError here
-            raise EngineError(_load_failure(name, official, self._settings.device, error)) from error
+            raise EngineError(_load_failure(path, official, self._settings.device, error)) from error
+        if self._task is Task.RECOGNITION and not official:
+            _check_dictionary(self.folder, predictor)
+        return predictor
 
 
 class PaddleRecogniser:
@@ -148,11 +162,16 @@ class PaddleRecogniser:
         return EngineIdentity("paddleocr", _versions(), folder.title, folder.checksum)
 
     def knows(self, character: str) -> bool:
-        return character in self._classes
+        """Whether the model has learned `character`, which it has not of everything in its dictionary."""
+        number = self._classes.get(character)
+        return number is not None and bool(self._learned[number])
 
     def class_of(self, character: str) -> int | None:
         """The model's class of `character`; no reading of this engine has a posterior to look it up in."""
         return self._classes.get(character)
+
+    def character_of(self, number: int) -> str:
+        return self._characters[number]
 
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels reads
@@ -169,8 +188,17 @@ class PaddleRecogniser:
         return Reading(spaced(text, places, float(result["rec_score"])))
 
     @cached_property
+    def _characters(self) -> tuple[str, ...]:
+        """By class: the blank, the dictionary, and the space that PaddleX puts after it."""
+        return ("", *dictionary(self._model.folder), " ")
+
+    @cached_property
     def _classes(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(dictionary(self._model.folder), start=1)}
+        return {text: number for number, text in enumerate(self._characters) if text}
+
+    @cached_property
+    def _learned(self) -> NDArray[np.bool_]:
+        return learned_classes(lambda strip: self._model.posteriors(np.rot90(strip)))
 
 
 class PaddlePages:
@@ -313,7 +341,19 @@ def _paddleocr() -> Any:
     return package
 
 
-def _load_failure(name: str, official: str, device: str, error: Exception) -> str:
+def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
+    """A dictionary that is not the model's own would turn every reading into another text, silently."""
+    classes = predictor.paddlex_predictor.runner.session.get_outputs()[0].shape[-1]
+    characters = len(dictionary(folder))
+    # The blank comes before the dictionary; the space after it is not in every model.
+    if isinstance(classes, int) and classes not in (characters + 1, characters + 2):
+        raise EngineError(
+            f"{folder.path}: the model has {classes} classes, its dictionary {characters} characters: "
+            "they do not belong together"
+        )
+
+
+def _load_failure(path: str | None, official: str, device: str, error: Exception) -> str:
     if device != "cpu" and "CUDAExecutionProvider" in str(error):
         return f"paddleocr: device {device} needs the package onnxruntime-gpu and a CUDA driver; or set device to cpu"
     if official:
@@ -321,4 +361,4 @@ def _load_failure(name: str, official: str, device: str, error: Exception) -> st
             f"paddleocr: the model {official} could not be had: {error}; "
             "check its name and the network, or name a folder with inference.onnx and inference.yml"
         )
-    return f"paddleocr: the model {name} could not be loaded: {error}"
+    return f"{path}: the model could not be loaded: {error}"

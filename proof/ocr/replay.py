@@ -46,18 +46,22 @@ class NullEngine:
     def class_of(self, character: str) -> int | None:
         return None
 
+    def character_of(self, number: int) -> str:
+        return ""
+
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         return [Reading(()) for _ in strips]
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Readings by `strip_key`, of the engine `identity`. `classes` maps every character that the engine
-    knows to its class in a posterior, or to None where it has none."""
+    """Readings by `strip_key`, of the engine `identity`. `classes` maps the engine's characters to their
+    classes in a posterior, `known` are those that it could read."""
 
     identity: EngineIdentity
     readings: Mapping[bytes, Reading]
-    classes: Mapping[str, int | None]
+    classes: Mapping[str, int]
+    known: frozenset[str]
 
 
 class ReplayEngine:
@@ -78,12 +82,16 @@ class ReplayEngine:
             f"{self.recorded.name} {self.recorded.model}".strip(),
             hashlib.sha256(content).hexdigest(),
         )
+        self._characters = {number: text for text, number in self._recording.classes.items()}
 
     def knows(self, character: str) -> bool:
-        return character in self._recording.classes
+        return character in self._recording.known
 
     def class_of(self, character: str) -> int | None:
         return self._recording.classes.get(character)
+
+    def character_of(self, number: int) -> str:
+        return self._characters.get(number, "")
 
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         return [self._reading(strip) for strip in strips]
@@ -122,6 +130,9 @@ class RecordingEngine:
     def class_of(self, character: str) -> int | None:
         return self._engine.class_of(character)
 
+    def character_of(self, number: int) -> str:
+        return self._engine.character_of(number)
+
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         readings = self._engine.read(strips)
         with self._lock:
@@ -132,10 +143,11 @@ class RecordingEngine:
         """Write the recording. Raises OutputError; what was there before then stays as it was."""
         with self._lock:
             readings = dict(self._readings)
-        # The protocol lists no characters, so that every code point is asked for: a fifth of a second.
-        letters = (chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF)
-        classes = {letter: self._engine.class_of(letter) for letter in letters if self._engine.knows(letter)}
-        save_recording(self._path, Recording(self._engine.identity, readings, classes))
+        # The protocol lists no characters, so that every code point is asked for: half a second.
+        letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+        classes = {letter: number for letter in letters if (number := self._engine.class_of(letter)) is not None}
+        known = frozenset(letter for letter in letters if self._engine.knows(letter))
+        save_recording(self._path, Recording(self._engine.identity, readings, classes, known))
 
     def __enter__(self) -> Self:
         return self
@@ -199,13 +211,14 @@ def _packed(recording: Recording) -> Arrays:
     posteriors = [reading.posterior for reading in readings if reading.posterior]
     strings = sorted({c.text for c in characters} | {text for text, _ in alternatives})
     number = {text: index for index, text in enumerate(strings)}
-    letters = sorted(recording.classes)
-    classes = [recording.classes[letter] for letter in letters]
+    letters = sorted(recording.classes.keys() | recording.known)
+    classes = [recording.classes.get(letter, _NO_CLASS) for letter in letters]
     header = {"format": FORMAT, "identity": asdict(recording.identity), "strings": strings, "letters": letters}
     return {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "keys": np.frombuffer(b"".join(keys), np.uint8),
-        "classes": np.array([_NO_CLASS if each is None else each for each in classes], np.int32),
+        "classes": np.array(classes, np.int32),
+        "known": np.array([letter in recording.known for letter in letters], np.bool_),
         "counts": np.array([len(reading.characters) for reading in readings], np.int32),
         "texts": np.array([number[c.text] for c in characters], np.int32),
         "figures": np.array([(c.start, c.end, c.probability) for c in characters], np.float64).reshape(-1, 3),
@@ -235,11 +248,12 @@ def _unpacked(arrays: Arrays) -> Recording:
             keys, _spans(arrays["counts"]), arrays["has_posterior"].tolist(), strict=True
         )
     }
-    classes = (None if each == _NO_CLASS else each for each in arrays["classes"].tolist())
+    letters, classes, known = header["letters"], arrays["classes"].tolist(), arrays["known"].tolist()
     return Recording(
         EngineIdentity(**header["identity"]),
         MappingProxyType(readings),
-        MappingProxyType(dict(zip(header["letters"], classes, strict=True))),
+        MappingProxyType({text: number for text, number in zip(letters, classes, strict=True) if number != _NO_CLASS}),
+        frozenset(text for text, is_known in zip(letters, known, strict=True) if is_known),
     )
 
 

@@ -1,0 +1,308 @@
+"""The paddleocr engine reads real columns and real pages with its packaged models, and no network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from proof.errors import EngineError
+from proof.ocr.engine import Engine, Pixels
+from proof.ocr.models import Task, model_folder, packaged_model
+from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+
+COLUMNS = {
+    (891, 157, 97, 570): "欽定四庫全書簡明目錄",
+    (788, 157, 97, 140): "聖諭",
+    (685, 260, 100, 1140): "乾隆三十九年七月二十五日大學士于敏中等",
+    (579, 260, 97, 70): "奉",
+    (479, 157, 97, 1230): "諭旨四庫全書處總目於經史子集內分晰應刻應抄",
+    (380, 215, 97, 1170): "及應存書名三項各條下俱經撰有提要將一書原",
+    (172, 215, 92, 1170): "較之崇文總目蒐羅既廣體例加詳自應如此辦理",
+}
+"""Columns of the first half-folio of JMML: x, y, width and height in pixels, and what stands in them."""
+
+LONG = (685, 260, 100, 1140)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def engine(cache: Path) -> PaddleRecogniser:
+    return PaddleRecogniser(PaddleSettings(threads=2, cache=cache))
+
+
+@pytest.fixture(scope="module")
+def pages(cache: Path, engine: PaddleRecogniser) -> PaddlePages:
+    return PaddlePages(PaddleSettings(threads=2, cache=cache), engine)
+
+
+@pytest.fixture(scope="module")
+def strips(shared: Path) -> dict[tuple[int, int, int, int], Pixels]:
+    page = grey(shared / "facsimile/JMML/images/JMML_000-1a.png")
+    return {(x, y, w, h): page[y : y + h, x : x + w] for x, y, w, h in COLUMNS}
+
+
+def grey(path: Path) -> Pixels:
+    with Image.open(path) as image:
+        return np.asarray(image.convert("L"))
+
+
+def test_it_keeps_the_protocols(engine: PaddleRecogniser, pages: PaddlePages) -> None:
+    strict: tuple[Engine, PageEngine] = (engine, pages)
+    assert strict
+
+
+def test_columns_of_a_real_page_are_read(
+    engine: PaddleRecogniser, strips: dict[tuple[int, int, int, int], Pixels]
+) -> None:
+    readings = engine.read(list(strips.values()))
+    assert [reading.text for reading in readings] == list(COLUMNS.values())
+    for reading in readings:
+        assert reading.posterior is None
+        (score,) = {character.probability for character in reading.characters}
+        assert 0.9 < score <= 1
+        assert all(character.alternatives == ((character.text, score),) for character in reading.characters)
+
+
+def test_each_character_stands_where_its_ink_is(
+    engine: PaddleRecogniser, strips: dict[tuple[int, int, int, int], Pixels]
+) -> None:
+    (reading,) = engine.read([strips[LONG]])
+    ink = np.flatnonzero((strips[LONG] < 128).sum(axis=1) > 2)
+    pitch = (ink[-1] - ink[0]) / len(reading.characters)
+    for number, character in enumerate(reading.characters):
+        true = (ink[0] + (number + 0.5) * pitch) / LONG[3]
+        assert (character.start + character.end) / 2 == pytest.approx(true, abs=0.4 * pitch / LONG[3])
+        assert character.start < true < character.end
+
+
+def test_it_is_the_very_model_of_the_default_engine(engine: PaddleRecogniser) -> None:
+    default = PPOCR()
+    assert engine.identity.name == "paddleocr"
+    assert (engine.identity.model, engine.identity.checksum) == (default.identity.model, default.identity.checksum)
+    assert engine.identity.version.startswith("paddleocr 3.7.")
+    for character in "天侯葢𫝊🛁 ":
+        assert engine.class_of(character) == default.class_of(character)
+    assert [engine.character_of(number) for number in range(18_710)] == [
+        default.character_of(number) for number in range(18_710)
+    ]
+    differing = [text for text in engine._characters if engine.knows(text) != default.knows(text)]
+    assert len(differing) < 20, "they look at the same blots, turned and scaled alike but for rounding"
+    assert (engine.knows("天"), engine.knows("葢"), engine.knows("🛁")) == (True, False, False)
+
+
+def test_a_strip_without_text_or_pixels_reads_as_nothing(engine: PaddleRecogniser) -> None:
+    shapes = [(300, 60), (0, 60), (300, 0), (1, 1), (5000, 2), (2, 500)]
+    for shape in shapes:
+        (reading,) = engine.read([np.full(shape, 255, np.uint8)])
+        assert reading.text == "", shape
+
+
+def test_threads_of_the_caller_get_the_readings_of_their_own_strips(
+    engine: PaddleRecogniser, strips: dict[tuple[int, int, int, int], Pixels]
+) -> None:
+    wanted = list(COLUMNS)[:4] * 3
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(lambda place: engine.read([strips[place]])[0].text, wanted))
+    assert texts == [COLUMNS[place] for place in wanted]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_threads_are_those_of_onnxruntime(cache: Path, threads: int) -> None:
+    engine = PaddleRecogniser(PaddleSettings(threads=threads, cache=cache))
+    engine.read([np.full((60, 60), 255, np.uint8)])
+    session = engine._model._loaded().paddlex_predictor.runner.session
+    assert session.get_session_options().intra_op_num_threads == threads
+
+
+def test_settings_that_cannot_be_are_refused(cache: Path) -> None:
+    with pytest.raises(EngineError, match="unknown device 'cuda'"):
+        PaddleSettings(device="cuda")
+    with pytest.raises(EngineError, match="-1 threads"):
+        PaddleSettings(threads=-1)
+    if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
+        pytest.skip("this machine has onnxruntime-gpu")
+    with pytest.raises(EngineError, match=r"device gpu:0 needs the package onnxruntime-gpu"):
+        PaddleRecogniser(PaddleSettings(device="gpu:0", cache=cache)).read([np.full((60, 60), 255, np.uint8)])
+
+
+def test_a_model_folder_or_a_file_of_the_users_own_is_read_with(
+    tmp_path: Path, cache: Path, strips: dict[tuple[int, int, int, int], Pixels]
+) -> None:
+    made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+    folder, file = tmp_path / "my model", tmp_path / "my own.onnx"
+    shutil.copytree(made.path, folder)
+    shutil.copyfile(packaged_model(Task.RECOGNITION), file)
+    for path, title in ((folder, "PP-OCRv6_small_rec"), (file, "my own")):
+        engine = PaddleRecogniser(PaddleSettings(model=str(path), cache=cache))
+        assert engine.read([strips[LONG]])[0].text == COLUMNS[LONG]
+        assert engine.identity.model == title
+
+
+def test_a_model_that_cannot_be_used_is_named_with_what_to_do(tmp_path: Path, cache: Path) -> None:
+    made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+    broken, foreign, unknown = tmp_path / "broken", tmp_path / "foreign", tmp_path / "unknown"
+    for folder in (broken, foreign, unknown):
+        shutil.copytree(made.path, folder)
+    (broken / "inference.onnx").write_bytes(b"no model")
+    settings = yaml.load((made.path / "inference.yml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    settings["PostProcess"]["character_dict"].pop()
+    (foreign / "inference.yml").write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
+    settings["Global"]["model_name"] = "somebodys_rec"
+    (unknown / "inference.yml").write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
+    cases = {
+        str(broken): "could not be loaded",
+        str(foreign): "18710 classes, its dictionary 18707 characters",
+        str(unknown): "somebodys_rec",
+        str(tmp_path / "missing"): "no such model",
+        "no-such-model": "check its name and the network",
+    }
+    for model, expected in cases.items():
+        with pytest.raises(EngineError) as raised:
+            PaddleRecogniser(PaddleSettings(model=model, cache=cache)).read([np.full((60, 60), 255, np.uint8)])
+        assert model in str(raised.value)
+        assert expected in str(raised.value)
+
+
+OFFLINE = """
+import sys
+from pathlib import Path
+import numpy as np
+from PIL import Image
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        raise SystemExit(f"the network was asked for: {event} {arguments}")
+
+sys.addaudithook(refuse)
+from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings
+
+settings = PaddleSettings(model=sys.argv[2])
+engine = PaddleRecogniser(settings)
+page = np.asarray(Image.open(sys.argv[1]).convert("L"))
+print(engine.read([page[157:297, 788:885]])[0].text, engine.identity.model)
+print(len(PaddlePages(settings, engine).read_page(page[150:750, 570:1000]).lines))
+"""
+
+
+@pytest.mark.parametrize("model", ["", "PP-OCRv6_small_rec"])
+def test_it_works_without_network_says_nothing_and_leaves_no_trace_but_its_cache(
+    tmp_path: Path, cache: Path, shared: Path, model: str
+) -> None:
+    """With the packaged model, and with one of PaddleOCR's own that was fetched before."""
+    if model:
+        made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+        shutil.copytree(made.path, tmp_path / f".paddlex/official_models/{model}_onnx")
+    image = shared / "facsimile/JMML/images/JMML_000-1a.png"
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("PADDLE", "ORT_", "XDG_"))}
+    done = subprocess.run(  # noqa: S603 - this interpreter
+        [sys.executable, "-c", OFFLINE, str(image), model],
+        env=ours | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.split() == ["聖諭", model or "PP-OCRv6_rec_small", "4"]
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.iterdir()}
+    assert left == ({".cache", ".paddlex"} if model else {".cache"})
+    assert {path.name for path in (tmp_path / ".cache").iterdir()} == {"proof"}
+
+
+ANCHORS = {
+    "canon-two-registers.jpg": (
+        "於善惡人皆擁護 是故我以至誠心 爾時婆羅門復以呪讚 敬禮敬禮世間尊於諸母中 種種妙德以嚴身 "
+        "猶如師子獸中上常以八臂自莊嚴 若有衆生心願求善士隨念令圓滿 帝釋諸天咸供養皆共稱讚可歸依 "
+        "衆德能生不思議 晨朝清淨至誠誦 金光明最勝王經卷第七 音釋"
+    ),
+    "colour-scan.jpg": (
+        "王溫舒尹齊 楊僕 杜周 第一百二十三卷 大宛傳 烏孫六十三下同康居 奄蔡大月氏 安息 第一百二十四卷 游俠傳"
+    ),
+    "tables-seal.png": "庫全書 七政推步卷 貝琳編 日五星中行總年立成 日中行度 六百年 六百三十年 七政推步",
+}
+"""What is surely read on each page, in the order in which it must come."""
+
+
+@pytest.mark.parametrize("image", ANCHORS)
+def test_pages_that_are_not_ruled_columns_are_read_in_order(pages: PaddlePages, shared: Path, image: str) -> None:
+    page = grey(shared / "facsimile/other" / image)
+    reading = pages.read_page(page)
+
+    rest = reading.text
+    for text in ANCHORS[image].split():
+        _, found, rest = rest.partition(text)
+        assert found, f"{text} does not follow what is read before it"
+    for each in reading.lines:
+        assert 0 < each.score <= 1
+        assert each.box.w * each.box.h > 0
+        for character in each.characters:
+            x, y = each.character_box(character).centre
+            assert -10 < x < page.shape[1] + 10
+            assert -10 < y < page.shape[0] + 10
+
+
+def test_the_two_registers_are_told_apart_and_the_margin_from_both(pages: PaddlePages, shared: Path) -> None:
+    reading = pages.read_page(grey(shared / "facsimile/other/canon-two-registers.jpg"))
+    upper, lower, margin = (
+        "".join(line.text for line in reading.lines if line.register == register) for register in (1, 2, 0)
+    )
+    assert "慈悲愍念常現前" in upper
+    assert "衆生施與安樂讚" in lower
+    assert "金光明最勝王經" in margin
+
+
+def test_a_page_without_text_has_no_lines(pages: PaddlePages) -> None:
+    assert pages.read_page(np.full((400, 300), 255, np.uint8)).lines == ()
+    assert pages.read_page(np.zeros((0, 300), np.uint8)).lines == ()
+
+
+def test_a_page_is_read_by_detector_and_recogniser(pages: PaddlePages, engine: PaddleRecogniser) -> None:
+    assert pages.identity.model == "PP-OCRv6_det_small + PP-OCRv6_rec_small"
+    assert pages.identity.checksum != engine.identity.checksum
+
+
+def test_a_slanting_outline_is_cut_upright() -> None:
+    page = np.zeros((200, 200), np.uint8)
+    page[:, 100:] = 255
+    piece = cut(page, ((120.0, 20.0), (180.0, 40.0), (150.0, 140.0), (90.0, 120.0)))
+    assert piece.shape == (104, 63)
+    assert (piece[:5, 5:] == 255).all(), "its top edge lies wholly on white"
+    assert (piece[-1, :5] == 0).all(), "its lower left corner lies on black"
+
+
+@given(st.text(min_size=1, max_size=20), st.data())
+def test_characters_lie_in_order_along_the_strip_each_around_its_place(text: str, data: st.DataObject) -> None:
+    distinct = st.lists(st.integers(0, 200), min_size=len(text), max_size=len(text), unique=True)
+    places = [(step + 0.5) / 201 for step in sorted(data.draw(distinct))]
+    read = spaced(text, places, 0.5)
+
+    kept = [place for character, place in zip(text, places, strict=True) if not character.isspace()]
+    assert "".join(each.text for each in read) == "".join(text.split())
+    assert all(each.start < place < each.end for each, place in zip(read, kept, strict=True))
+    assert all(one.end == other.start for one, other in pairwise(read))
+    assert all(0 <= each.start < each.end <= 1 for each in read)
+
+
+def test_characters_of_which_no_place_is_known_are_spaced_evenly() -> None:
+    read = spaced("天地玄黃", [], 0.5)
+    assert [(each.start, each.end) for each in read] == [(0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1)]
+    assert spaced("", [], 0.5) == ()

@@ -1,0 +1,93 @@
+"""The engines by name: which can run here, why one cannot, and how they are opened."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.errors import EngineError, UsageError
+from proof.ocr import models, registry
+from proof.ocr.paddle import PaddlePages, PaddleRecogniser
+from proof.ocr.ppocr import PPOCR
+from proof.ocr.registry import EngineSettings, availability, names, open_engine, open_page_engine
+from proof.ocr.replay import NullEngine, ReplayEngine, record
+
+
+def test_every_engine_can_run_here() -> None:
+    assert names() == ("ppocr", "paddleocr", "replay", "null")
+    assert names()[0] == EngineSettings().name
+    for each in availability():
+        assert each.available, each.message
+        assert each.message == f"{each.name}: available"
+
+
+def test_whether_an_engine_can_run_is_told_without_importing_it() -> None:
+    program = (
+        "import sys; from proof.ocr import registry; registry.availability();"
+        "print(sorted({'cv2', 'onnxruntime', 'paddleocr', 'paddlex', 'rapidocr', 'yaml'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_missing_package_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "paddlex" else find(name))
+    by_name = {each.name: each for each in availability()}
+    assert by_name["ppocr"].available
+    assert by_name["paddleocr"].message == (
+        "paddleocr: the package paddlex is not installed; pip install 'paddlex>=3.7,<3.8'"
+    )
+    with pytest.raises(EngineError, match="the package paddlex is not installed"):
+        open_engine(EngineSettings("paddleocr"))
+
+
+def test_another_version_than_the_engine_was_made_for_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "4.0rc1" if name == "paddleocr" else version(name))
+    by_name = {each.name: each for each in availability()}
+    assert by_name["paddleocr"].message == (
+        "paddleocr: paddleocr 4.0rc1 is installed, which it was not made for; pip install 'paddleocr>=3.7,<3.8'"
+    )
+
+
+def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = models.packaged_model(models.Task.RECOGNITION)
+    monkeypatch.setattr(registry, "find_packaged", lambda _: None)
+    by_name = {each.name: each for each in availability()}
+    for name in ("ppocr", "paddleocr"):
+        assert "holds no PP-OCRv6 rec model" in by_name[name].message
+        assert "pip install" in by_name[name].message
+        assert open_engine(EngineSettings(name, model=str(model))).identity.model == model.stem
+
+
+def test_engines_are_opened_with_their_settings(tmp_path: Path) -> None:
+    recording = tmp_path / "recording.npz"
+    with record(NullEngine(), recording) as engine:
+        engine.read([np.zeros((5, 5), np.uint8)])
+    assert isinstance(open_engine(EngineSettings()), PPOCR)
+    assert isinstance(open_engine(EngineSettings("null")), NullEngine)
+    assert isinstance(open_engine(EngineSettings("replay", recording=recording)), ReplayEngine)
+    paddle = open_engine(EngineSettings("paddleocr", threads=2, device="gpu:1"))
+    assert isinstance(paddle, PaddleRecogniser)
+    assert (paddle.settings.threads, paddle.settings.device) == (2, "gpu:1")
+    assert isinstance(open_page_engine(EngineSettings("paddleocr")), PaddlePages)
+
+
+def test_what_an_engine_cannot_do_is_said() -> None:
+    with pytest.raises(UsageError, match="unknown engine 'tesseract': choose one of ppocr, paddleocr"):
+        open_engine(EngineSettings("tesseract"))
+    with pytest.raises(UsageError, match="ppocr reads strips, not whole pages: choose paddleocr"):
+        open_page_engine(EngineSettings("ppocr"))
+    with pytest.raises(UsageError, match="replay needs a recording"):
+        open_engine(EngineSettings("replay"))
+    with pytest.raises(UsageError, match="ppocr runs on the cpu, not on gpu"):
+        open_engine(EngineSettings("ppocr", device="gpu"))
