@@ -10,7 +10,7 @@ from proof.flags import Flag, Kind
 from proof.geometry import Box
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
-from proof.report.reasons import Say, kind_name, percent, status_name, why
+from proof.report.reasons import Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import Source
 from proof.report.tally import LayoutFinding, Tally, in_order
 from proof.report.view import View, ordinal, view_of
@@ -85,12 +85,21 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """A confusion, or a hidden pair with the rule that hid it, and how often."""
+    """A confusion and how often it occurs."""
 
     transcribed: str
     suggested: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPairs:
+    """What one rule hid: how many findings, and the pairs, the most frequent first."""
+
     rule: str
     count: int
+    pairs: tuple[PairLine, ...]
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +130,7 @@ class Report:
     kinds: tuple[tuple[str, str, int], ...]
     pairs: tuple[PairLine, ...]
     more_pairs: int
-    hidden_pairs: tuple[PairLine, ...]
-    more_hidden_pairs: int
+    hidden_pairs: tuple[HiddenPairs, ...]
     with_picture: int
     without_picture: int
     cards: Iterator[Card]
@@ -136,8 +144,7 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     run = source.run
     problems = list(_problems(tally, say))
     notices = _notices(tally)
-    pairs = [PairLine(a, b, "", count) for (a, b), count in tally.pairs.most_common()]
-    hidden = (tally.variants + tally.habits).most_common()
+    pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
@@ -155,8 +162,7 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
         kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
         pairs=tuple(pairs[:MOST_PAIRS]),
         more_pairs=max(len(pairs) - MOST_PAIRS, 0),
-        hidden_pairs=tuple(PairLine(a, b, rule, count) for (a, b, rule), count in hidden[:MOST_PAIRS]),
-        more_hidden_pairs=max(len(hidden) - MOST_PAIRS, 0),
+        hidden_pairs=tuple(_hidden_pairs(tally, say)),
         with_picture=with_picture,
         without_picture=tally.raised - with_picture,
         cards=_cards(source, tally, True, say),
@@ -193,6 +199,23 @@ def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> 
     flag = finding.flag
     thumb = cutter.cut(finding.image, finding.page_box, THUMB_PIXELS) if cutter else None
     return Problem(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
+
+
+def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
+    """Rule by rule, the one that hid most first."""
+    by_rule: dict[str, list[PairLine]] = {}
+    for (transcribed, suggested, rule), count in (tally.variants + tally.habits).most_common():
+        by_rule.setdefault(rule, []).append(PairLine(transcribed, suggested, count))
+    groups = [
+        HiddenPairs(
+            rule_name(rule, say),
+            sum(pair.count for pair in pairs),
+            tuple(pairs[:MOST_PAIRS]),
+            max(len(pairs) - MOST_PAIRS, 0),
+        )
+        for rule, pairs in by_rule.items()
+    ]
+    yield from sorted(groups, key=lambda group: -group.count)
 
 
 def _notices(tally: Tally) -> list[Notice]:
@@ -256,9 +279,13 @@ def _mark(view: View) -> Box:
 def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
     """The engine's best alternatives, with what is transcribed as the last where it is not among them."""
     seen = list(flag.evidence.alternatives[:MOST_ALTERNATIVES])
+    if not seen:
+        return ()
+    # a suggestion in simplified script stands for the traditional form that was read
+    read = flag.suggested if flag.suggested in dict(seen) else seen[0][0]
     if flag.evidence.p_text is not None and flag.transcribed not in dict(seen):
         seen = [*seen[: MOST_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
-    roles = {flag.suggested: "image", flag.transcribed: "text"}
+    roles = {read: "image", flag.transcribed: "text"}
     return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)
 
 

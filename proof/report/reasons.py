@@ -94,6 +94,11 @@ def why(flag: Flag, say: Say) -> str:
     return " ".join(_sentence(part) for part in parts)
 
 
+def rule_name(rule: str, say: Say) -> str:
+    """What a rule is called over the pairs that it hid."""
+    return say(RULES[rule]) if rule in RULES else _sentence(rule).rstrip(".")
+
+
 def rule_in_words(rule: str, say: Say) -> str:
     """What hid or lowered a finding."""
     return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": rule}

@@ -22,8 +22,8 @@ MARGIN = 0.12
 """What is shown of the neighbouring columns, in widths of the column: strokes cross the rules."""
 EM = 0.86
 """Size of a character of the transcription in pitches of the column."""
-PLAIN_PITCH = 0.55
-"""Height of a character in widths of its column, where no character tells."""
+PLAIN_PITCH, LEAST_PITCH, MOST_PITCH = 0.55, 0.25, 1.3
+"""Height of a character in widths of its column: where no character tells, and at least and most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def view_of(result: PageResult, flag: Flag) -> View | None:
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
     column = next((column.box for column in result.columns if column.number == flag.line), None) or focus
-    pitch = _pitch(line, focus, column)
+    pitch = _pitch(result, focus, column)
     area = _area(result, column, focus, pitch)
     if area.w < 1 or area.h < 1:
         return None
@@ -94,16 +94,16 @@ def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
     return focus
 
 
-def _pitch(line: Sequence[CheckedCharacter], focus: Box, column: Box) -> float:
-    """From one character to the next, in the main text or in the half-row: the median over the column."""
+def _pitch(result: PageResult, focus: Box, column: Box) -> float:
+    """From one character to the next: the median over the page, which the Siku's cells keep from column to
+    column; within what a column's width allows, so that one bad box does not make a giant of a glyph."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
-        for above, below in pairwise(line)
-        if above.row == below.row and below.box.centre[1] > above.box.centre[1]
+        for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
+        if (above.line, above.row) == (below.line, below.row) and below.box.centre[1] > above.box.centre[1]
     ]
-    if steps:
-        return max(median(steps), 1.0)
-    return max(focus.h, 1.0) if line else max(min(focus.h, PLAIN_PITCH * column.w), 1.0)
+    pitch = median(steps) if steps else min(focus.h, PLAIN_PITCH * column.w)
+    return max(min(max(pitch, LEAST_PITCH * column.w), MOST_PITCH * column.w), 1.0)
 
 
 def _area(result: PageResult, column: Box, focus: Box, pitch: float) -> Box:

@@ -115,6 +115,13 @@ def test_a_character_without_a_glyph_of_its_own_stands_below_the_one_before() ->
     assert min(b - a for a, b in pairwise(heights)) > 0.5 * placed[0].em
 
 
+def test_one_bad_box_makes_no_giant_and_no_dwarf() -> None:
+    sparse = (characters()[0], replace(characters()[1], offset=5, box=Box(520, 900, 60, PITCH)))
+    assert seen(page(sparse), flag(0)).pitch <= 1.3 * COLUMN.w
+    crowded = tuple(replace(c, box=Box(520, 100 + c.offset, 60, PITCH)) for c in characters())
+    assert seen(page(crowded), flag(0)).pitch >= 0.25 * COLUMN.w
+
+
 def test_without_a_column_box_the_flag_s_own_box_serves() -> None:
     view = seen(page(cells=(), columns=False), flag(3, bbox=Box(500, 700, 80, 50)))
     assert view.area.y < 700

@@ -136,7 +136,7 @@ def test_every_raised_flag_is_shown_with_its_image_and_hidden_ones_are_counted(t
     assert len(images) == len(raised) + 1  # and the page with a column out of place
     assert "A column stands elsewhere on the image." in page.text
     assert "images/JMML_000-3b.png: cut short" in page.text
-    assert "one to one" in page.text
+    assert "One to one 2" in " ".join(page.text.split())
     assert "the fold strip is cut off on the left" in page.text
 
 
@@ -266,3 +266,15 @@ def test_an_interruption_leaves_no_half_file(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_simplified_suggestion_stands_for_the_traditional_form_that_was_read(tmp_path: Path, held: HeldRun) -> None:
+    page = held.pages[0]
+    evidence = replace(page.flags[0].evidence, alternatives=(("儀", 0.97), ("議", 0.01)))
+    flag = replace(page.flags[0], suggested="仪", evidence=evidence)
+    swap = replace(page.flags[1], evidence=replace(evidence, alternatives=()))
+    written = Page(write_reports(HeldRun(held.run, [replace(page, flags=(flag, swap))]), tmp_path).page)
+    roles = [
+        attrs.get("class") for tag, attrs in written.tags if tag == "li" and attrs.get("class") in ("image", "text")
+    ]
+    assert roles == ["image", "text"]
