@@ -1,0 +1,270 @@
+"""From one transcription format to another, as far as the other can hold it; what is lost is listed.
+
+The script stays as it is. A page-marked format can only be made of another page-marked one: what has no pages has
+to be laid out on the columns of the images first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proof.errors import UsageError
+from proof.refs import PageId
+from proof.text.model import Script
+from proof.text.witness import Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
+
+_NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
+_SENTENCE_END = re.compile(r"[。？！」』”]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A text in another format. `losses` says in words what the format could not hold, with how many there were."""
+
+    text: str
+    format: Format
+    losses: tuple[str, ...]
+
+
+def convert(
+    edition: Edition,
+    target: Format,
+    *,
+    work: str = "",
+    references: Mapping[str, str] | None = None,
+) -> Converted:
+    """`edition` in the format `target`; the same format gives the text itself.
+
+    `work` is the id of the work for Kanripo page marks where the edition has none; `references` leads from page
+    ids to image file names for the mirror's page marks. Raises UsageError where pages are wanted and there are
+    none, or one of the two is missing.
+    """
+    if target is edition.format:
+        return Converted(edition.text, target, ())
+    losses: Counter[str] = Counter()
+    if target in (Format.KANRIPO, Format.MIRROR):
+        if not edition.paged:
+            raise UsageError(
+                f"{edition.path} has no pages, so it cannot become {target}: lay it out on the columns of its images "
+                "first"
+            )
+        marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
+        return Converted(_paged(edition, target, marks, losses), target, _told(losses))
+    writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical}[target]
+    text = writer(_running(edition, losses), edition, losses)
+    _count_lost(edition, target, losses)
+    return Converted(text, target, _told(losses))
+
+
+def _told(losses: Counter[str]) -> tuple[str, ...]:
+    return tuple(f"{what}: {count}" for what, count in losses.items() if count)
+
+
+@dataclass(slots=True)
+class _Passage:
+    """A heading or a paragraph of running text. `pieces` are its layers in order, neighbours of one layer joined;
+    `marks` are footnote labels by the place in `pieces` before which they stand."""
+
+    heading: int = 0
+    anchor: str = ""
+    pieces: list[tuple[Layer, str]] = field(default_factory=list)
+
+    def add(self, layer: Layer, text: str) -> None:
+        if self.pieces and self.pieces[-1][0] is layer:
+            self.pieces[-1] = (layer, self.pieces[-1][1] + text)
+        elif text:
+            self.pieces.append((layer, text))
+
+
+def _running(edition: Edition, losses: Counter[str]) -> list[_Passage]:
+    """The edition as paragraphs. Columns run on; a column in full width of the classic that follows a commentary
+    begins a paragraph, as the printed page has it."""
+    passages: list[_Passage] = []
+    before: Layer | None = None
+    labels = _labels(edition)
+    for block in edition.blocks:
+        stretches = [stretch for stretch in block.stretches if stretch.source.strip()]
+        if not stretches:
+            continue
+        if block.kind is not BlockKind.COLUMN or _begins(before, stretches[0], passages):
+            passages.append(_Passage(block.level if block.kind is BlockKind.HEADING else 0, block.anchor))
+        for stretch in stretches:
+            told = _with_labels(stretch, labels)
+            passages[-1].add(stretch.layer, re.sub(r"[ \u3000\r]+", "", told) if edition.paged else told.strip("\r"))
+            before = stretch.layer
+    losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
+    return passages
+
+
+def _begins(before: Layer | None, first: Stretch, passages: list[_Passage]) -> bool:
+    return not passages or (first.layer is Layer.CANON and before is not None and before is not Layer.CANON)
+
+
+def _labels(edition: Edition) -> dict[int, str]:
+    return {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
+
+
+def _with_labels(stretch: Stretch, labels: Mapping[int, str]) -> str:
+    """The stretch and the footnote reference that stands at its end, if one does."""
+    return stretch.source + labels.get(stretch.end, "")
+
+
+def _inline(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
+    lines = []
+    for passage in passages:
+        text, note = "", ""
+        for layer, told in [*passage.pieces, (Layer.CANON, "")]:
+            if layer in _NOTES:
+                note += ("\u3000" if note else "") + _bare(told)
+                continue
+            text += f"【{note}】" if note else ""
+            note = ""
+            text += _bare(told)
+        lines.append("\u3000\u3000" + text)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _bare(text: str) -> str:
+    """Without footnote references, and without what would be read as the mark of a note."""
+    return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
+
+
+def _zhushu(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
+    lines: list[str] = []
+    for passage in passages:
+        text = ""
+        subcommentary = False
+        for layer, told in passage.pieces:
+            bare = _bare(told)
+            if layer in (Layer.SUBCOMMENTARY, Layer.LEMMA):
+                if not subcommentary:
+                    lines += [text] if text else []
+                    text = "[疏]"
+                text += bare
+                subcommentary = True
+                continue
+            if subcommentary:
+                lines.append(text)
+                text, subcommentary = "", False
+            text += bare
+        lines += [text] if text else []
+    losses["boundaries between classic and commentary"] += sum(
+        layer is Layer.COMMENTARY for passage in passages for layer, _ in passage.pieces
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _critical(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
+    front = f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
+    parts = [front]
+    for passage in passages:
+        text = "".join(f"<small>{told}</small>" if layer in _NOTES else told for layer, told in passage.pieces)
+        if passage.heading:
+            anchor = f" {{#{passage.anchor}}}" if passage.anchor else ""
+            text = f"{'#' * max(3, passage.heading)} {text}{anchor}"
+        parts.append(text.lstrip("\u3000") + "\n")
+    notes = "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes)
+    layers = {layer for passage in passages for layer, _ in passage.pieces} & _NOTES
+    if len(layers) > 1:
+        losses["which commentary a note is (" + "、".join(sorted(layers)) + ")"] += 1
+    return "\n".join([*parts, notes] if notes else parts)
+
+
+def _count_lost(edition: Edition, target: Format, losses: Counter[str]) -> None:
+    """What the running formats do not hold."""
+    losses["page marks"] += len(edition.pages)
+    if target is not Format.CRITICAL:
+        losses["footnotes"] += len(edition.footnotes)
+        losses["anchors and levels of headings"] += sum(block.kind is BlockKind.HEADING for block in edition.blocks)
+    if edition.format is Format.CRITICAL:
+        losses["front matter but its title"] += edition.text.startswith("---")
+    if edition.format is Format.INLINE:
+        losses["remarks of the web site"] += edition.text.count("<!--")
+    if edition.paged:
+        losses["spaces of indentation and raising"] += sum(
+            char in " \u3000" for stretch in edition.stretches() for char in stretch.source
+        )
+
+
+def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
+    work = work or edition.work
+    if not work:
+        raise UsageError(f"{edition.path} does not say which work it is: name its id, such as KR1d0030")
+    numbers = {name: str(number).zfill(3) for number, name in enumerate(_juan_names(edition), start=1)}
+
+    def mark(page: PageStart) -> str:
+        juan = _chinese_number(page.juan) or numbers[page.juan]
+        edition_name = page.ref.edition if page.ref else "WYG"
+        if page.folio is None:
+            raise UsageError(f"{edition.path}:{page.file_line}: the page mark names no half-folio")
+        return f"<pb:{work}_{edition_name}_{juan}-{page.folio}>¶"
+
+    return mark
+
+
+def _juan_names(edition: Edition) -> list[str]:
+    return list(dict.fromkeys(page.juan for page in edition.pages))
+
+
+def _chinese_number(juan: str) -> str:
+    """`卷十` as `010`; empty where it is no plain number."""
+    digits = {char: value for value, char in enumerate("零一二三四五六七八九")}
+    total, digit = 0, 0
+    for char in juan.removeprefix("卷"):
+        if char in digits:
+            digit = digits[char]
+        elif char in "十百":
+            total += (digit or 1) * (10 if char == "十" else 100)
+            digit = 0
+        else:
+            return ""
+    return str(total + digit).zfill(3) if total + digit else ""
+
+
+def _mirror_marks(edition: Edition, references: Mapping[str, str]) -> Callable[[PageStart], str]:
+    page_word = "页" if edition.script is Script.SIMPLIFIED else "頁"
+
+    def mark(page: PageStart) -> str:
+        reference = references.get(page.id)
+        if reference is None:
+            raise UsageError(f"no image is known for page {page.id}: give the image list of the edition")
+        known = PageId.match(page.id)
+        juan = page.juan or (known.juan if known else "")
+        image = Path(reference).name
+        image += "" if Path(image).suffix else ".png"
+        return f"{juan.replace(' ', '') or '卷'} 第 {page.folio or page.id} {page_word} {image}"
+
+    return mark
+
+
+def _paged(edition: Edition, target: Format, mark: Callable[[PageStart], str], losses: Counter[str]) -> str:
+    """Page marks translated, columns as they stand; blanks in the target's own kind."""
+    blank, ending = ("\u3000", "¶\n") if target is Format.KANRIPO else (" ", "\n")
+    lines: list[str] = []
+    if target is Format.KANRIPO and edition.title:
+        lines.append(f"#+TITLE: {edition.title}\n")
+    starts = sorted(
+        [(page.start, page, None) for page in edition.pages] + [(block.start, None, block) for block in edition.blocks],
+        key=lambda item: item[0],
+    )
+    for _, page, block in starts:
+        if page is not None:
+            lines.append(mark(page) + "\n")
+        elif block is not None:
+            lines.append(_column(edition, block, blank) + ending)
+    first = edition.pages[0].start if edition.pages else 0
+    losses["lines before the first page mark"] += edition.text[:first].count("\n")
+    if target is Format.MIRROR:
+        losses["ids of pages"] += len(edition.pages)
+    else:
+        losses["image references"] += sum(page.ref is not None for page in edition.pages)
+    return "".join(lines)
+
+
+def _column(edition: Edition, block: Block, blank: str) -> str:
+    return re.sub(r"[ \u3000]", blank, edition.text[block.start : block.end])

@@ -1,0 +1,194 @@
+"""Reading a witness: from a file in any of the formats to an edition."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text import critical, inline, zhushu
+from proof.text.encoding import Decoded, decode
+from proof.text.kanripo import KANRIPO
+from proof.text.layers import last_layer, note_parts
+from proof.text.mirror import MIRROR
+from proof.text.model import Cell, Column, Transcription
+from proof.text.pages import LineKind, lines
+from proof.text.read import FORMATS, parse_transcription
+from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
+
+_INDENTED = re.compile(r"[ \u3000]+")
+_VOICES = (
+    (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
+    (re.compile(r"[釋释]曰|[疏䟽]曰"), Layer.SUBCOMMENTARY),
+    (re.compile(r"[釋释]文|[陸陆]氏"), Layer.GLOSS),
+)
+
+
+def read_edition(path: Path | str, encoding: str | None = None, form: Format | None = None) -> Edition:
+    """The edition in the file at `path`; its format is found from its marks unless `form` names it.
+
+    Raises TextError where the file cannot be read, is in another encoding, or is in none of the formats.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise TextError(path, None, "is a folder: name one transcription file in it")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    return parse_edition(decode(path, data, encoding), path, form)
+
+
+def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> Edition:
+    """The edition that a decoded file holds; `path` is what messages call it. Raises TextError."""
+    form = form or detect_format(decoded.text)
+    match form:
+        case Format.KANRIPO | Format.MIRROR:
+            return edition_of(parse_transcription(decoded, path))
+        case Format.INLINE:
+            return inline.parse_inline(decoded, path)
+        case Format.ZHUSHU:
+            return zhushu.parse_zhushu(decoded, path)
+        case Format.CRITICAL:
+            return critical.parse_critical(decoded, path)
+    raise TextError(
+        path,
+        1,
+        "no format is recognised: expected page marks (<pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png), "
+        "notes in 【…】, lines that begin [疏], or Markdown with <small> and footnotes",
+    )
+
+
+def detect_format(text: str) -> Format | None:
+    """The format of a text by its marks, None where it has none. Page marks decide; of the others, the most
+    frequent mark does."""
+    for line in text.splitlines():
+        if KANRIPO.mark.match(line):
+            return Format.KANRIPO
+        if MIRROR.mark.match(line):
+            return Format.MIRROR
+    counts = {
+        Format.INLINE: len(inline.MARK.findall(text)),
+        Format.ZHUSHU: len(re.findall(r"^\[疏\]", text, re.MULTILINE)),
+        Format.CRITICAL: len(critical.MARK.findall(text)),
+    }
+    best = max(counts, key=lambda form: counts[form])
+    return best if counts[best] else None
+
+
+def edition_of(transcription: Transcription) -> Edition:
+    """A page-marked transcription as a witness: every column a block, its notes and indented commentary in their
+    layers."""
+    form = Format(transcription.format)
+    columns = [(page.id, column) for page in transcription.pages for column in page.columns]
+    columns.sort(key=lambda item: item[1].start)
+    blocks: list[Block] = []
+    layers = _Layers()
+    for page, column in columns:
+        end = column.start + len(column.source)
+        blocks.append(
+            Block(
+                BlockKind.COLUMN,
+                column.start,
+                end,
+                column.file_line,
+                tuple(layers.stretches(column)),
+                page=page,
+                number=column.number,
+            )
+        )
+    marks = _page_starts(transcription)
+    return Edition(
+        path=transcription.path,
+        format=form,
+        script=transcription.script,
+        text=transcription.text,
+        encoding=transcription.encoding,
+        bom=transcription.bom,
+        title=transcription.title,
+        work=transcription.work,
+        blocks=tuple(blocks),
+        pages=marks,
+        warnings=transcription.warnings,
+    )
+
+
+def _page_starts(transcription: Transcription) -> tuple[PageStart, ...]:
+    juan = {page.id: page.juan for page in transcription.pages}
+    return tuple(
+        PageStart(line.mark.id, line.mark.folio, line.mark.ref, juan[line.mark.id], line.start, line.number)
+        for line in lines(transcription.text, FORMATS)
+        if line.kind is LineKind.MARK and line.mark is not None
+    )
+
+
+class _Layers:
+    """Gives columns their layers, one after the other: a note goes on in the next column, and so does a commentary
+    that stands indented in full width (`　鄭注…`)."""
+
+    def __init__(self) -> None:
+        self.main = Layer.CANON
+        self.note: Layer | None = None
+        """The layer in which a note stood at the end of the column before, None where none did."""
+
+    def stretches(self, column: Column) -> list[Stretch]:
+        found: list[Stretch] = []
+        self._begin(column)
+        for index, run in enumerate(column.runs):
+            if not run.note:
+                found += _slices(column, run.cells, self.main)
+                if any(not cell.blank for cell in run.cells):
+                    self.note = None
+                continue
+            opening = self.note if index == 0 or not found else None
+            told = "".join(cell.text for cell in run.cells)
+            parts = note_parts(told, opening or Layer.COMMENTARY) if opening is not Layer.EDITOR else []
+            parts = parts or [(Layer.EDITOR if opening is Layer.EDITOR else Layer.COMMENTARY, 0, len(told))]
+            found += _note_slices(column, run.cells, parts)
+            self.note = last_layer(parts, opening or Layer.COMMENTARY)
+        if not column.runs or column.runs[-1].note is False:
+            self.note = None
+        return found
+
+    def _begin(self, column: Column) -> None:
+        indent = _INDENTED.match(column.source)
+        if indent is None:
+            self.main = Layer.CANON
+            return
+        rest = column.source[indent.end() :]
+        voice = next((layer for pattern, layer in _VOICES if pattern.match(rest)), None)
+        if voice is not None:
+            self.main = voice
+
+
+def _slices(column: Column, cells: tuple[Cell, ...], layer: Layer) -> list[Stretch]:
+    """The cells as stretches: cut wherever markup stands between two of them."""
+    found: list[Stretch] = []
+    start = end = -1
+    for cell in cells:
+        if cell.offset != end:
+            if end > start:
+                found.append(Stretch(layer, column.start + start, column.source[start:end]))
+            start = cell.offset
+        end = cell.offset + cell.length
+    if end > start:
+        found.append(Stretch(layer, column.start + start, column.source[start:end]))
+    return found
+
+
+def _note_slices(column: Column, cells: tuple[Cell, ...], parts: list[tuple[Layer, int, int]]) -> list[Stretch]:
+    """The cells of a note, each in the layer of the part that its text falls in."""
+    found: list[Stretch] = []
+    at, index = 0, 0
+    for layer, start, end in parts:
+        chosen = []
+        while index < len(cells) and at < end:
+            if at >= start:
+                chosen.append(cells[index])
+            at += len(cells[index].text)
+            index += 1
+        found += _slices(column, tuple(chosen), layer)
+    return found
+
+
+__all__ = ["PAGED", "detect_format", "edition_of", "parse_edition", "read_edition"]

@@ -1,0 +1,112 @@
+"""Inline commentary: running text, notes in `【…】`, no page marks; `<!-- … -->` is a remark of the web site.
+
+A paragraph begins with ideographic spaces. `右射` on a line of its own, or before a space, closes a section and
+names it. A line may break within a sentence: the text goes on in the next.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proof.text.encoding import Decoded
+from proof.text.layers import note_parts
+from proof.text.script import script_of
+from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
+
+MARK = re.compile(r"【[^【】\n]{2,}】")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_CLOSING = re.compile(r"右[^\u3000【】]{1,14}")
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+
+
+def parse_inline(decoded: Decoded, path: Path) -> Edition:
+    """The edition that a decoded file holds."""
+    text = decoded.text
+    remarks = [found.span() for found in _COMMENT.finditer(text)]
+    blocks: list[Block] = []
+    warnings: list[str] = []
+    start, number, title = 0, 0, ""
+    for raw in text.split("\n"):
+        number += 1
+        line = raw.rstrip("\r")
+        begin, end = start, start + len(line)
+        start += len(raw) + 1
+        stretches = [
+            stretch
+            for left, right in _outside(begin, end, remarks)
+            for stretch in _line_stretches(text, left, right, number, warnings)
+        ]
+        if not stretches:
+            continue
+        heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
+        kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
+        blocks.append(Block(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
+    told = tuple(f"{path}:{warning}" for warning in warnings)
+    script = script_of(stretch.source for block in blocks for stretch in block.stretches)
+    return Edition(
+        path, Format.INLINE, script, text, decoded.encoding, decoded.bom, title, "", tuple(blocks), warnings=told
+    )
+
+
+def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What of a line lies outside the web site's remarks."""
+    parts = []
+    for left, right in remarks:
+        if right <= start or left >= end:
+            continue
+        if left > start:
+            parts.append((start, left))
+        start = right
+    if start < end:
+        parts.append((start, end))
+    return parts
+
+
+def _line_stretches(text: str, start: int, end: int, number: int, warnings: list[str]) -> list[Stretch]:
+    """The stretches of one line. A note that is not closed goes to the end of its line."""
+    found: list[Stretch] = []
+    at = start
+    for private in _PRIVATE.finditer(text, start, end):
+        told = f"U+{ord(private[0]):04X} is in a private area: expected a character that Unicode knows"
+        warnings.append(f"{number}: {told}")
+    while at < end:
+        opening = _find(text, "【", at, end)
+        stray = _find(text, "】", at, opening)
+        if stray < opening:
+            warnings.append(f"{number}: a note is closed that was not opened: expected 【 before 】")
+            found += _main(text, at, stray)
+            at = stray + 1
+            continue
+        found += _main(text, at, opening)
+        if opening == end:
+            break
+        closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
+        if closing > again or closing == end:
+            warnings.append(f"{number}: a note is not closed: expected 】 before the next 【 or the end of the line")
+        stop = min(closing, again)
+        body = text[opening + 1 : stop]
+        found += [Stretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)]
+        at = stop + 1 if stop < end and text[stop] == "】" else stop
+    return found
+
+
+def _find(text: str, char: str, start: int, end: int) -> int:
+    at = text.find(char, start, end)
+    return end if at < 0 else at
+
+
+def _main(text: str, start: int, end: int) -> list[Stretch]:
+    """Classic text between the notes, divided at ideographic spaces: `右射　記君與射…` ends one section in the
+    middle of a line."""
+    found = []
+    for part in re.finditer(r"[^\u3000]+", text[start:end]):
+        layer = Layer.HEADING if _CLOSING.fullmatch(part[0]) and _stands_alone(text, start, end, part) else Layer.CANON
+        found.append(Stretch(layer, start + part.start(), part[0]))
+    return found
+
+
+def _stands_alone(text: str, start: int, end: int, part: re.Match[str]) -> bool:
+    """Whether a space or the line's end follows: before a note it would be the classic."""
+    after = start + part.end()
+    return after >= len(text) or text[after] in "\u3000\r\n"

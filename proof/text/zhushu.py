@@ -1,0 +1,122 @@
+"""The 注疏 layout: a paragraph of the classic with its commentary run together, then one that begins `[疏]`.
+
+The subcommentary names the words from which to which it speaks: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`. That
+tells where the classic ends and the commentary begins in the paragraph before; where nothing tells, the paragraph
+stays undivided.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proof.text.encoding import Decoded
+from proof.text.model import is_han
+from proof.text.script import script_of
+from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
+
+MARK = re.compile(r"\[疏\]")
+_SPEAKS = re.compile(r"○(?:釋|释)[曰云][:：]?")
+_QUOTED = re.compile(r"(?P<note>注)?[“「](?P<first>[^“”「」]+)[”」](?:至[“「](?P<last>[^“”「」]+)[”」])?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lemma:
+    """The words with which the passage spoken of begins and ends."""
+
+    note: bool
+    first: str
+    last: str
+
+
+def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
+    """The edition that a decoded file holds."""
+    text = decoded.text
+    blocks: list[Block] = []
+    warnings: list[str] = []
+    start = 0
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.rstrip("\r")
+        begin, end = start, start + len(line)
+        start += len(raw) + 1
+        if not line.strip():
+            continue
+        if (mark := MARK.match(line)) is None:
+            stretches: tuple[Stretch, ...] = (Stretch(Layer.UNDIVIDED, begin, line),)
+        else:
+            stretches, lemmas = _subcommentary(line, begin, mark.end())
+            if blocks and blocks[-1].stretches[0].layer is Layer.UNDIVIDED:
+                blocks[-1] = _divided(blocks[-1], lemmas)
+            else:
+                warnings.append(f"{path}:{number}: expected a paragraph of the classic before [疏]")
+        blocks.append(Block(BlockKind.PARAGRAPH, begin, end, number, stretches))
+    script = script_of(stretch.source for block in blocks for stretch in block.stretches)
+    return Edition(
+        path,
+        Format.ZHUSHU,
+        script,
+        text,
+        decoded.encoding,
+        decoded.bom,
+        "",
+        "",
+        tuple(blocks),
+        warnings=tuple(warnings),
+    )
+
+
+def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[Stretch, ...], list[_Lemma]]:
+    spoken = _SPEAKS.search(line)
+    if spoken is None:
+        return (Stretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
+    head = line[after_mark : spoken.start()]
+    lemmas = [
+        _Lemma(found["note"] is not None, _han(found["first"]), _han(found["last"] or found["first"]))
+        for found in _QUOTED.finditer(head)
+    ]
+    stretches = (
+        Stretch(Layer.LEMMA, begin + after_mark, head),
+        Stretch(Layer.SUBCOMMENTARY, begin + spoken.end(), line[spoken.end() :]),
+    )
+    return tuple(stretch for stretch in stretches if stretch.source), lemmas
+
+
+def _han(text: str) -> str:
+    return "".join(char for char in text if is_han(char))
+
+
+def _divided(block: Block, lemmas: list[_Lemma]) -> Block:
+    """The paragraph cut where the commentary begins, if the lemmas tell one place and no other."""
+    (whole,) = block.stretches
+    places = [index for index, char in enumerate(whole.source) if is_han(char)]
+    bare = "".join(whole.source[index] for index in places)
+    canon = next((lemma for lemma in lemmas if not lemma.note), None)
+    note = next((lemma for lemma in lemmas if lemma.note), None)
+    if note is None or not note.first:
+        return block
+    cuts = [at for at in _occurrences(bare, note.first) if at > 0]
+    if canon is not None:
+        ends = [at for at in cuts if bare[:at].endswith(canon.last)]
+        cuts = ends or cuts
+    if len(cuts) != 1 or not bare.endswith(note.last):
+        return block
+    cut = whole.source.rfind(bare[cuts[0] - 1], 0, places[cuts[0]]) + 1
+    opening = places[cuts[0]]
+    while cut < opening and whole.source[cut] in "。,，;；:：”』」》、!！?？":
+        cut += 1
+    return replace(
+        block,
+        stretches=(
+            Stretch(Layer.CANON, whole.start, whole.source[:cut]),
+            Stretch(Layer.COMMENTARY, whole.start + cut, whole.source[cut:]),
+        ),
+    )
+
+
+def _occurrences(text: str, part: str) -> list[int]:
+    found, at = [], text.find(part)
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + 1)
+    return found

@@ -1,0 +1,275 @@
+"""Every format gives one model, and every character knows its place in the file."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.errors import TextError, UsageError
+from proof.text.edit import Edit, mend
+from proof.text.edition import detect_format, parse_edition, read_edition
+from proof.text.encoding import Decoded, decode, encode
+from proof.text.model import Script
+from proof.text.witness import Address, Addresses, BlockKind, Edition, Format, Layer
+
+SEEDS = {
+    "000_8d937d0b6d447d78.txt": Format.CRITICAL,
+    "001_4b1015a6353d5b95.txt": Format.INLINE,
+    "002_b2ea0a06aa9e0d29.txt": Format.ZHUSHU,
+    "003_ef0b6b28549717f0.txt": Format.MIRROR,
+    "004_ad33b9c10ca74f2c.txt": Format.INLINE,
+}
+
+INLINE = (
+    "<!-- { } -->\n"
+    "　　公坐取宾所媵觯兴【至此又言兴者明公崇礼不倦也　疏曰若然君尊】唯公所赐【扑普卜反】\n　　右公为士举旅\n"
+)
+ZHUSHU = "宾辞以俎。俎者,肴之贵者也。\n[疏]“宾辞以俎”。○注“俎者”至“贵者也”。○释曰:俎所盛。\n离犹扌奎也。不言。\n"
+CRITICAL = (
+    '---\ntitle: "鄉射禮第五"\n---\n\n### 數獲 {#5.3.10}\n\n'
+    "東面于中西[^3]坐。<small>固東面矣，\n\n其義如是。</small>二筭為純。\n\n[^3]: 西：原作東，據嚴本校勘記改。\n"
+)
+KANRIPO = (
+    "#+TITLE: 書\n"
+    "<pb:KR1d0030_WYG_010-1a>¶\n大射儀(案比今注/訛作北)¶\n　鄭注&KR0058;也¶\n　公也¶\n<pb:KR1d0030_WYG_010-1b>¶\n命¶\n"
+)
+
+
+def edition(text: str, form: Format | None = None) -> Edition:
+    return parse_edition(Decoded(text, "utf-8", False), Path("text.txt"), form)
+
+
+def layered(read: Edition) -> list[tuple[Layer, str]]:
+    return [(stretch.layer, stretch.source) for stretch in read.stretches()]
+
+
+@pytest.mark.parametrize(("name", "form"), SEEDS.items())
+def test_a_seed_is_recognised_and_written_back_byte_for_byte(shared: Path, name: str, form: Format) -> None:
+    path = shared / "seeds" / name
+    read = read_edition(path)
+    assert read.format is form
+    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_every_character_of_a_seed_knows_its_place(shared: Path, name: str) -> None:
+    read = read_edition(shared / "seeds" / name)
+    stretches = list(read.stretches())
+    assert all(read.text[s.start : s.end] == s.source for s in stretches)
+    assert all(before.end <= after.start for before, after in pairwise(stretches))
+    cells = [cell for stretch in stretches for cell in stretch.cells()]
+    assert all(read.text[c.start : c.start + c.length] == c.text for c in cells)
+    assert len(cells) > 3000
+
+
+def test_nothing_but_markup_and_footnotes_is_left_out_of_the_layers(shared: Path) -> None:
+    for name in SEEDS:
+        read = read_edition(shared / "seeds" / name)
+        if read.paged:
+            continue
+        left, at = [], 0
+        for stretch in read.stretches():
+            left.append(read.text[at : stretch.start])
+            at = stretch.end
+        for note in read.footnotes:
+            left = [part.replace(note.text, "") for part in [*left, read.text[at:]]]
+        rest = "".join(left).replace(f'title: "{read.title}"', "")
+        assert {char for char in rest if "\u3400" <= char <= "\u9fff"} <= set("疏○释曰")
+
+
+def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
+    read = read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
+    assert (read.format, read.script, read.title) == (Format.KANRIPO, Script.TRADITIONAL, "儀禮集釋")
+    assert {Layer.CANON, Layer.COMMENTARY, Layer.EDITOR} <= read.layers
+    assert all(read.text[s.start : s.end] == s.source for s in read.stretches())
+    assert len(read.pages) == 65
+
+
+def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:
+    read = edition(INLINE)
+    assert layered(read) == [
+        (Layer.CANON, "公坐取宾所媵觯兴"),
+        (Layer.COMMENTARY, "至此又言兴者明公崇礼不倦也"),
+        (Layer.SUBCOMMENTARY, "疏曰若然君尊"),
+        (Layer.CANON, "唯公所赐"),
+        (Layer.GLOSS, "扑普卜反"),
+        (Layer.HEADING, "右公为士举旅"),
+    ]
+    assert [block.kind for block in read.blocks] == [BlockKind.PARAGRAPH, BlockKind.HEADING]
+
+
+def test_the_subcommentary_tells_where_classic_and_commentary_part() -> None:
+    read = edition(ZHUSHU)
+    assert layered(read) == [
+        (Layer.CANON, "宾辞以俎。"),
+        (Layer.COMMENTARY, "俎者,肴之贵者也。"),
+        (Layer.LEMMA, "“宾辞以俎”。○注“俎者”至“贵者也”。"),
+        (Layer.SUBCOMMENTARY, "俎所盛。"),
+        (Layer.UNDIVIDED, "离犹扌奎也。不言。"),
+    ]
+
+
+def test_a_character_in_two_halves_is_one() -> None:
+    stretch = list(edition(ZHUSHU).stretches())[-1]
+    assert [cell.text for cell in stretch.cells()][:4] == ["离", "犹", "扌奎", "也"]
+
+
+def test_headings_commentary_and_footnotes_of_a_critical_edition() -> None:
+    read = edition(CRITICAL)
+    assert read.title == "鄉射禮第五"
+    assert [(block.kind, block.level, block.anchor) for block in read.blocks[:1]] == [(BlockKind.HEADING, 3, "5.3.10")]
+    assert layered(read) == [
+        (Layer.HEADING, "數獲"),
+        (Layer.CANON, "東面于中西"),
+        (Layer.CANON, "坐。"),
+        (Layer.COMMENTARY, "固東面矣，"),
+        (Layer.COMMENTARY, "其義如是。"),
+        (Layer.CANON, "二筭為純。"),
+    ]
+    (note,) = read.footnotes
+    assert (note.label, note.text) == ("3", "西：原作東，據嚴本校勘記改。")
+    assert note.anchor is not None
+    assert read.text[note.anchor - 1] == "西"
+    assert read.text[note.start : note.start + len(note.text)] == note.text
+
+
+def test_columns_have_their_layers_and_addresses() -> None:
+    read = edition(KANRIPO)
+    assert layered(read) == [
+        (Layer.CANON, "大射儀"),
+        (Layer.EDITOR, "案比今注"),
+        (Layer.EDITOR, "訛作北"),
+        (Layer.COMMENTARY, "　鄭注&KR0058;也"),
+        (Layer.COMMENTARY, "　公也"),
+        (Layer.CANON, "命"),
+    ]
+    addresses = Addresses(read)
+    assert addresses.of(read.text.index("&KR")) == Address("KR1d0030_WYG_010-1a", 2, 3)
+    assert addresses.start(Address("KR1d0030_WYG_010-1b", 1, 0), 1) == read.text.index("命")
+    with pytest.raises(UsageError, match="outside"):
+        addresses.start(Address("KR1d0030_WYG_010-1b", 1, 1), 1)
+
+
+def test_a_place_without_pages_is_a_line_of_the_file() -> None:
+    read = edition(CRITICAL)
+    addresses = Addresses(read)
+    assert addresses.of(read.text.index("二筭")) == Address("", 9, 13)
+    assert addresses.of(0) == Address("", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        ("　　甲【乙丙\n　　丁【戊己】\n", 1, "expected 】"),
+        ("　　甲】乙【丙丁】\n", 1, "expected 【"),
+        ("　　甲【乙丙】\n　　\ue172\n", 2, "private area"),
+        ("[疏]“甲”。○释曰:乙\n", 1, "expected a paragraph"),
+        ("<small>甲\n\n乙\n", 1, "expected </small>"),
+        ("<small>甲</small>\n乙</small>\n", 2, "expected the commentary to be opened"),
+        ("<small>甲</small>\n\n乙[^1]\n", 3, "footnote [^1] is missing"),
+        ("<small>甲</small>\n\n[^1]: 乙：原作丙。\n", 3, "nothing refers"),
+    ],
+)
+def test_a_malformed_line_is_named_with_what_was_expected(text: str, line: int, expected: str) -> None:
+    (warning,) = edition(text).warnings
+    assert warning.startswith(f"text.txt:{line}: ")
+    assert expected in warning
+
+
+def test_front_matter_without_end_is_refused() -> None:
+    with pytest.raises(TextError, match=r"text.txt:1: the front matter has no end"):
+        edition("---\ntitle: x\n<small>甲</small>\n")
+
+
+def test_what_is_in_no_format_is_refused_with_what_was_expected() -> None:
+    assert detect_format("甲乙丙\n") is None
+    with pytest.raises(TextError, match=r"no format is recognised: expected page marks"):
+        edition("甲乙丙\n")
+
+
+MARKS = [
+    "【",
+    "】",
+    "　",
+    "疏曰",
+    "今按",
+    "音",
+    "反",
+    "如字",
+    "[疏]",
+    "“",
+    "”",
+    "至",
+    "注",
+    "○",
+    "释曰:",
+    "<small>",
+    "</small>",
+]
+MARKS += [
+    "[^1]",
+    "[^1]:",
+    "---",
+    "\n",
+    "\r\n",
+    "### ",
+    "{#5}",
+    "<!--",
+    "-->",
+    "甲",
+    "乙",
+    "扌",
+    "(",
+    ")",
+    "/",
+    "&KR1;",
+    "¶",
+]
+MARKS += [
+    "<pb:KR1d0030_WYG_010-1a>¶\n",
+    "卷十 第 1a 页 WYG0103-0192c.png\n",
+    "title: ",
+    "\ufeff",
+    "\x00",
+    "\x85",
+    "𩔖",
+    "?",
+]
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=40).map("".join), st.sampled_from([None, *Format]))
+@settings(max_examples=400, deadline=None)
+def test_no_arrangement_of_marks_breaks_a_reader(text: str, form: Format | None) -> None:
+    try:
+        read = edition(text, form)
+    except TextError:
+        return
+    stretches = sorted(read.stretches(), key=lambda stretch: stretch.start)
+    assert all(read.text[s.start : s.end] == s.source for s in stretches)
+    assert all(before.end <= after.start for before, after in pairwise(stretches))
+    for stretch in stretches:
+        for cell in stretch.cells():
+            assert read.text[cell.start : cell.start + cell.length] == cell.text
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_an_edit_at_any_cell_changes_that_and_nothing_else(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([INLINE, ZHUSHU, CRITICAL, KANRIPO]))
+    read = edition(text)
+    cell = data.draw(st.sampled_from([cell for stretch in read.stretches() for cell in stretch.cells()]))
+    mended = mend(read.text, [Edit(cell.start, cell.length, "㐀")])
+    assert mended == text[: cell.start] + "㐀" + text[cell.start + cell.length :]
+
+
+def test_a_byte_order_mark_and_crlf_survive(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + CRITICAL.replace("\n", "\r\n").encode())
+    read = read_edition(path)
+    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+    assert [layer for layer, _ in layered(read)] == [layer for layer, _ in layered(edition(CRITICAL))]
+    assert decode(path, path.read_bytes()).text == read.text
