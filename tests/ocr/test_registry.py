@@ -19,6 +19,12 @@ from proof.ocr.registry import EngineSettings, availability, names, open_engine,
 from proof.ocr.replay import NullEngine, ReplayEngine, record
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Model folders are made in a cache of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
 def test_every_engine_can_run_here() -> None:
     assert names() == ("ppocr", "paddleocr", "replay", "null")
     assert names()[0] == EngineSettings().name
