@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 
 from proof.geometry import Box
 
+METHOD = 1
+"""Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""
+AT_ONCE = 64
 COLOURED = 12
 """How far the channels lie apart, on average over the most coloured hundredth, in a picture with colour."""
 QUALITY = 55
-SHADES = 8
-"""Greys left of a scan in black and white, where they only soften edges: half the bytes, and no haze."""
+EFFORT = 2
+SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
+"""Eight greys, enough for a scan in black and white, where they only soften edges: half the bytes, and no haze."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image file as a check knows it: its path, the hash of its bytes, and its size in pixels."""
+
+    path: Path | None
+    sha: str
+    size: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +43,70 @@ class Crop:
     uri: str
 
 
+class Shelf(Protocol):
+    """Keeps bytes under a key: what was cut once need not be cut again."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put_many(self, entries: Mapping[str, bytes]) -> None: ...
+
+
 class Cutter:
     """Cuts pieces out of images. It holds the image asked for last: flags come page by page, and the
-    quadrants of a plate one after the other."""
+    quadrants of a plate one after the other. With a shelf, what was cut in an earlier run is not cut again;
+    `close` puts there what is new."""
 
-    def __init__(self) -> None:
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self._shelf = shelf
+        self._fresh: dict[str, bytes] = {}
         self._path: Path | None = None
         self._image: Image.Image | None = None
 
-    def cut(self, path: Path | None, area: Box, width: int) -> Crop | None:
-        """The piece `area` of the image at `path`, at most `width` pixels wide; None where the image is
-        gone, cannot be read, or has nothing there. The area is widened to whole pixels."""
-        image = self._open(path)
-        if image is None:
-            return None
+    def cut(self, picture: Picture, area: Box, width: int) -> Crop | None:
+        """The piece `area` of an image, at most `width` pixels wide, widened to whole pixels; None where the
+        image is gone, cannot be read, or has nothing there."""
         left, top = max(int(area.x), 0), max(int(area.y), 0)
-        right, bottom = min(int(area.right + 0.999), image.width), min(int(area.bottom + 0.999), image.height)
-        if right <= left or bottom <= top:
+        right, bottom = min(int(area.right + 0.999), picture.size[0]), min(int(area.bottom + 0.999), picture.size[1])
+        if picture.path is None or right <= left or bottom <= top:
             return None
-        piece = image.crop((left, top, right, bottom))
+        edges = (left, top, right, bottom)
+        key = _key(picture, edges, width) if self._shelf and picture.sha else ""
+        packed = self._shelf.get(key) if self._shelf and key else None
+        if packed is None:
+            packed = self._fresh_piece(picture.path, edges, width)
+            if packed is not None and key:
+                self._keep(key, packed)
+        if packed is None:
+            return None
+        return Crop(Box(left, top, right - left, bottom - top), _uri(packed))
+
+    def close(self) -> None:
+        """Put what was cut anew on the shelf, and let go of the image."""
+        if self._shelf and self._fresh:
+            self._shelf.put_many(self._fresh)
+        self._fresh, self._path, self._image = {}, None, None
+
+    def _keep(self, key: str, packed: bytes) -> None:
+        self._fresh[key] = packed
+        if self._shelf and len(self._fresh) >= AT_ONCE:
+            self._shelf.put_many(self._fresh)
+            self._fresh = {}
+
+    def _fresh_piece(self, path: Path, edges: tuple[int, int, int, int], width: int) -> bytes | None:
+        if path != self._path:
+            self._path, self._image = path, _load(path)
+        if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
+            return None  # it is gone, or no longer the image that was checked
+        piece = self._image.crop(edges)
         if piece.width > width:
             height = max(round(piece.height * width / piece.width), 1)
             piece = piece.resize((width, height), Image.Resampling.LANCZOS)
-        return Crop(Box(left, top, right - left, bottom - top), _uri(piece))
+        return _packed(piece)
 
-    def _open(self, path: Path | None) -> Image.Image | None:
-        if path != self._path:
-            self._path, self._image = path, None if path is None else _load(path)
-        return self._image
+
+def _key(picture: Picture, edges: tuple[int, int, int, int], width: int) -> str:
+    parts = "\x1f".join(map(str, (METHOD, picture.sha, *edges, width)))
+    return "crop:" + hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
 
 
 def _load(path: Path) -> Image.Image | None:
@@ -62,6 +114,11 @@ def _load(path: Path) -> Image.Image | None:
     no longer be read, was said there or is plain from its absence."""
     try:
         with Image.open(path) as image:
+            image.load()
+            ImageOps.exif_transpose(image, in_place=True)  # boxes count pixels of the image as it is looked at
+            if image.has_transparency_data:
+                layered = image.convert("RGBA")
+                return Image.alpha_composite(Image.new("RGBA", image.size, "white"), layered).convert("RGB")
             if image.mode in ("1", "L"):
                 return image.convert("L")
             if image.mode.startswith(("I", "F")):
@@ -72,21 +129,24 @@ def _load(path: Path) -> Image.Image | None:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey of more than eight bits, brought down to eight."""
-    values = np.asarray(image, dtype=np.float64)
-    most = 65535.0 if values.max(initial=0) > 255 else 255.0
-    return Image.fromarray((values.clip(0, most) * (255 / most)).astype(np.uint8))
+    """Grey of more than eight bits, brought down to eight: paper comes near to full scale."""
+    values = np.nan_to_num(np.asarray(image, dtype=np.float64))
+    return Image.fromarray((values.clip(0) * (255 / max(values.max(initial=0), 1.0))).astype(np.uint8))
 
 
-def _uri(piece: Image.Image) -> str:
+def _packed(piece: Image.Image) -> bytes:
     if piece.mode == "RGB" and not _has_colour(piece):
         piece = piece.convert("L")
     packed = io.BytesIO()
     if piece.mode == "L" and _black_and_white(piece):
-        piece.quantize(SHADES).convert("L").save(packed, "WEBP", lossless=True, method=4)
+        piece.point(SHADES).save(packed, "WEBP", lossless=True, method=EFFORT)
     else:
-        piece.save(packed, "WEBP", quality=QUALITY, method=4)
-    return "data:image/webp;base64," + base64.b64encode(packed.getvalue()).decode("ascii")
+        piece.save(packed, "WEBP", quality=QUALITY, method=EFFORT)
+    return packed.getvalue()
+
+
+def _uri(packed: bytes) -> str:
+    return "data:image/webp;base64," + base64.b64encode(packed).decode("ascii")
 
 
 def _black_and_white(piece: Image.Image) -> bool:

@@ -12,7 +12,7 @@ from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
 from proof.report.reasons import Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import Source
-from proof.report.tally import LayoutFinding, Tally, in_order
+from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.result import PageResult, Status
 from proof.store import Run
@@ -41,7 +41,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Strips:
     """The strip of the image and of the text over the same area; sizes in CSS pixels, places in the file's."""
 
     crop: Crop
@@ -62,7 +62,7 @@ class Card:
     ordinal: int | None
     why: str
     alternatives: tuple[Alternative, ...]
-    picture: Picture | None
+    strips: Strips | None
     before: str
     after: str
     first: bool = False
@@ -142,7 +142,8 @@ class Report:
 def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     """The report over `source`, whose pages `tally` has counted."""
     run = source.run
-    problems = list(_problems(tally, say))
+    cutter = Cutter(source.shelf)
+    problems = list(_problems(tally, cutter, say))
     notices = _notices(tally)
     pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
     checked = tally.by_status()[Status.CHECKED]
@@ -165,8 +166,8 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
         hidden_pairs=tuple(_hidden_pairs(tally, say)),
         with_picture=with_picture,
         without_picture=tally.raised - with_picture,
-        cards=_cards(source, tally, True, say),
-        rest=_cards(source, tally, False, say) if tally.raised > with_picture else iter(()),
+        cards=_cards(source, tally, cutter, say),
+        rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
         notices=tuple(notices[:MOST_NOTICES]),
         more_notices=max(len(notices) - MOST_NOTICES, 0),
     )
@@ -178,9 +179,8 @@ def _script(run: Run) -> str:
     return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
 
 
-def _problems(tally: Tally, say: Say) -> Iterator[Problem]:
+def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
     """Layout findings, then stretches of pages that were not checked."""
-    cutter = Cutter()
     for finding in tally.layout[:MOST_THUMBS]:
         yield _layout_problem(finding, cutter, say)
     for finding in tally.layout[MOST_THUMBS:]:
@@ -229,9 +229,9 @@ def _notices(tally: Tally) -> list[Notice]:
     ]
 
 
-def _cards(source: Source, tally: Tally, pictured: bool, say: Say) -> Iterator[Card]:
-    """The raised flags in page order, those that get their image or those that do not."""
-    chosen, cutter = tally.most_suspicious(), Cutter()
+def _cards(source: Source, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
+    """The raised flags in page order: with a cutter those that get their image, else those that do not."""
+    chosen, pictured = tally.most_suspicious(), cutter is not None
     for page, result in zip(tally.pages, source.results(), strict=False):
         if not page.raised:
             continue
@@ -239,10 +239,12 @@ def _cards(source: Source, tally: Tally, pictured: bool, say: Say) -> Iterator[C
         raised = [flag for flag in in_order(result.flags) if flag.raised and flag.kind is not Kind.LAYOUT]
         shown = [flag for flag in raised if (flag.id in with_picture) is pictured]
         for flag in shown:
-            card = _card(result, flag, cutter if pictured else None, say)
+            card = _card(result, flag, cutter, say)
             first = flag is shown[0]
             anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
             yield replace(card, first=first, anchor=anchor)
+    if cutter:
+        cutter.close()
 
 
 def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Card:
@@ -253,20 +255,20 @@ def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Ca
         ordinal=ordinal(result, flag),
         why=why(flag, say),
         alternatives=_alternatives(flag),
-        picture=_picture(result, flag, cutter) if cutter else None,
+        strips=_strips(result, flag, cutter) if cutter else None,
         before=before,
         after=after,
     )
 
 
-def _picture(result: PageResult, flag: Flag, cutter: Cutter) -> Picture | None:
+def _strips(result: PageResult, flag: Flag, cutter: Cutter) -> Strips | None:
     view = view_of(result, flag)
-    crop = cutter.cut(result.image, view.area, STRIP_PIXELS) if view else None
+    crop = cutter.cut(picture_of(result), view.area, STRIP_PIXELS) if view else None
     if view is None or crop is None:
         return None
     scale = min(PITCH / view.pitch, WIDEST_STRIP / view.area.w)
     area = crop.area
-    return Picture(crop, view, _mark(view), area.w * scale, view.text_area.w * scale, area.h * scale)
+    return Strips(crop, view, _mark(view), area.w * scale, view.text_area.w * scale, area.h * scale)
 
 
 def _mark(view: View) -> Box:

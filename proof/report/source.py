@@ -6,17 +6,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from proof.report.crops import Shelf
 from proof.result import PageResult
 from proof.store import Run, Store
 
 
 class Source(Protocol):
-    """A run and its page results in page order; `results` can be gone through more than once."""
+    """A run and its page results in page order; both kinds can be gone through more than once.
+
+    `outlines` are the results without columns and characters, which most of a report does not look at;
+    `shelf` keeps what was cut out of images, where there is a place for it.
+    """
 
     @property
     def run(self) -> Run: ...
 
+    @property
+    def shelf(self) -> Shelf | None: ...
+
     def results(self) -> Iterator[PageResult]: ...
+
+    def outlines(self) -> Iterator[PageResult]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +40,15 @@ class StoredRun:
     def run(self) -> Run:
         return self.store.run(self.run_id)
 
+    @property
+    def shelf(self) -> Shelf:
+        return self.store.readings
+
     def results(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id)
+
+    def outlines(self) -> Iterator[PageResult]:
+        return self.store.results(run=self.run_id, outline=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,10 @@ class HeldRun:
 
     run: Run
     pages: Sequence[PageResult]
+    shelf: Shelf | None = None
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)
+
+    def outlines(self) -> Iterator[PageResult]:
+        return self.results()

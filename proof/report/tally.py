@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from proof.flags import Flag, Kind
 from proof.geometry import Box
+from proof.report.crops import Picture
 from proof.result import PageResult, Status
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
@@ -37,11 +37,11 @@ class PageTally:
 
 @dataclass(frozen=True, slots=True)
 class LayoutFinding:
-    """A raised finding about a column or a page, and where the page's image is."""
+    """A raised finding about a column or a page, and the page's image."""
 
     number: int
     flag: Flag
-    image: Path | None
+    image: Picture
     page_box: Box
 
 
@@ -74,7 +74,7 @@ class Tally:
                 if flag.raised:
                     layout += 1
                     box = result.image_box or Box(0, 0, *result.image_size)
-                    self.layout.append(LayoutFinding(number, flag, result.image, box))
+                    self.layout.append(LayoutFinding(number, flag, picture_of(result), box))
             elif flag.raised:
                 raised += 1
                 self._count_pair(flag)
@@ -136,6 +136,11 @@ class Tally:
             heapq.heappush(self._suspicious, entry)
         elif self.most:
             heapq.heappushpop(self._suspicious, entry)
+
+
+def picture_of(result: PageResult) -> Picture:
+    """The image file that a page was read on."""
+    return Picture(result.image, result.image_sha, result.image_size)
 
 
 def status_text(status: Status, message: str) -> str:

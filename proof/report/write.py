@@ -63,7 +63,7 @@ def write_reports(
         whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as cells,
     ):
         writers = (JsonLines(lines), Spreadsheet(cells))
-        for result in source.results():
+        for result in source.outlines():
             written.tally.add(result)
             for flag in in_order(result.flags):
                 for writer in writers:

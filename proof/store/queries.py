@@ -46,19 +46,21 @@ def next_pages(session: Session, run: int | None, work: str | None, after: Curso
     return list(session.scalars(query))
 
 
-def results(session: Session, pages: Sequence[PageRow]) -> list[PageResult]:
-    """The results of these pages, in their order."""
+def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -> list[PageResult]:
+    """The results of these pages, in their order; an `outline` lacks columns and characters."""
     ids = [page.id for page in pages]
-    columns: dict[int, list[ColumnRow]] = defaultdict(list)
-    in_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
-    for column in session.scalars(in_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
-        columns[column.page_id].append(column)
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
     current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
-    packed = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(ids))
-    characters: dict[int, bytes] = {row.page_id: row.data for row in session.execute(packed)}
+    columns: dict[int, list[ColumnRow]] = defaultdict(list)
+    characters: dict[int, bytes] = {}
+    if not outline:
+        of_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
+        for column in session.scalars(of_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+            columns[column.page_id].append(column)
+        packed = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(ids))
+        characters = {row.page_id: row.data for row in session.execute(packed)}
     return [rows.result_of(page, columns[page.id], characters.get(page.id), flags_of[page.id]) for page in pages]
 
 

@@ -1,9 +1,10 @@
-"""Readings kept by image, layout and engine: an edit of the text costs no reading."""
+"""What was got out of an image at some cost, kept under what it depends on: readings by image, layout and
+engine, so that an edit of the text costs no reading; crops by image and place."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
@@ -37,12 +38,17 @@ class Readings:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep `data` under `key` (at most 128 letters), in place of what was there."""
+        self.put_many({key: data})
+
+    def put_many(self, entries: Mapping[str, bytes]) -> None:
+        """Keep all of `entries`, in one transaction."""
         with self._writing() as session:
-            row = session.get(ReadingRow, key)
-            if row is None:
-                row = ReadingRow(key=key)
-                session.add(row)
-            row.data, row.size, row.used = data, len(data), datetime.now(UTC)
+            for key, data in entries.items():
+                row = session.get(ReadingRow, key)
+                if row is None:
+                    row = ReadingRow(key=key)
+                    session.add(row)
+                row.data, row.size, row.used = data, len(data), datetime.now(UTC)
 
     def size(self) -> int:
         """Bytes kept."""

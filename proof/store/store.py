@@ -168,16 +168,19 @@ class Store:
             row = session.scalar(found)
             return queries.results(session, [row])[0] if row else None
 
-    def results(self, *, run: int | None = None, work: str | None = None) -> Iterator[PageResult]:
+    def results(
+        self, *, run: int | None = None, work: str | None = None, outline: bool = False
+    ) -> Iterator[PageResult]:
         """Page results in page order, a few in memory at a time: of the pages that `run` had, or of all
-        that a work has (by text, then by position). Exactly one of the two is given."""
+        that a work has (by text, then by position). Exactly one of the two is given. An `outline` is a
+        result without its columns and characters."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
         after: queries.Cursor | None = None
         while True:
             with self._reading() as session:
                 page_rows = queries.next_pages(session, run, work, after)
-                results = queries.results(session, page_rows)
+                results = queries.results(session, page_rows, outline)
             if not page_rows:
                 return
             after = queries.cursor_of(page_rows[-1])

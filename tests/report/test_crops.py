@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from PIL import Image
 
 from proof.geometry import Box
-from proof.report.crops import Cutter
+from proof.report.crops import AT_ONCE, Crop, Cutter, Picture
 
 
 def picture(uri: str) -> Image.Image:
@@ -20,6 +22,19 @@ def picture(uri: str) -> Image.Image:
     image = Image.open(io.BytesIO(base64.b64decode(data)))
     image.load()
     return image
+
+
+def known(path: Path | None, sha: str = "") -> Picture:
+    """An image as a check would know it."""
+    size = (300, 200)
+    if path and path.is_file():
+        with Image.open(path) as image:
+            size = image.size
+    return Picture(path, sha, size)
+
+
+def cut(path: Path | None, area: Box, width: int = 1000) -> Crop | None:
+    return Cutter().cut(known(path), area, width)
 
 
 def checkered(tmp_path: Path, mode: str = "L") -> Path:
@@ -36,7 +51,7 @@ def checkered(tmp_path: Path, mode: str = "L") -> Path:
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "I;16", "F"])
 def test_a_piece_shows_what_lies_there_in_every_kind_of_image(tmp_path: Path, mode: str) -> None:
-    crop = Cutter().cut(checkered(tmp_path, mode), Box(100.4, 50.0, 99.5, 40.0), 1000)
+    crop = cut(checkered(tmp_path, mode), Box(100.4, 50.0, 99.5, 40.0))
     assert crop is not None
     assert crop.area == Box(100, 50, 100, 40)
     shown = np.asarray(picture(crop.uri).convert("L"))
@@ -46,14 +61,14 @@ def test_a_piece_shows_what_lies_there_in_every_kind_of_image(tmp_path: Path, mo
 
 
 def test_a_wide_piece_is_brought_down_and_keeps_its_shape(tmp_path: Path) -> None:
-    crop = Cutter().cut(checkered(tmp_path), Box(0, 0, 300, 200), 60)
+    crop = cut(checkered(tmp_path), Box(0, 0, 300, 200), 60)
     assert crop is not None
     assert picture(crop.uri).size == (60, 40)
     assert crop.area == Box(0, 0, 300, 200)
 
 
 def test_a_piece_is_cut_at_the_edge_of_the_image(tmp_path: Path) -> None:
-    crop = Cutter().cut(checkered(tmp_path), Box(-20, 150, 60, 400), 100)
+    crop = cut(checkered(tmp_path), Box(-20, 150, 60, 400), 100)
     assert crop is not None
     assert crop.area == Box(0, 150, 40, 50)
 
@@ -64,8 +79,8 @@ def test_red_ink_stays_red_and_tinted_paper_turns_grey(tmp_path: Path) -> None:
     Image.fromarray(pixels).save(tmp_path / "tinted.png")
     pixels[5:25, 5:25] = (190, 30, 30)
     Image.fromarray(pixels).save(tmp_path / "seal.png")
-    tinted = Cutter().cut(tmp_path / "tinted.png", Box(0, 0, 80, 80), 80)
-    sealed = Cutter().cut(tmp_path / "seal.png", Box(0, 0, 80, 80), 80)
+    tinted = cut(tmp_path / "tinted.png", Box(0, 0, 80, 80), 80)
+    sealed = cut(tmp_path / "seal.png", Box(0, 0, 80, 80), 80)
     assert tinted is not None
     assert sealed is not None
     grey = np.asarray(picture(tinted.uri).convert("RGB")).astype(int)
@@ -75,16 +90,70 @@ def test_red_ink_stays_red_and_tinted_paper_turns_grey(tmp_path: Path) -> None:
 
 
 def test_an_image_that_is_gone_or_broken_gives_no_piece(tmp_path: Path) -> None:
-    cutter = Cutter()
     broken = tmp_path / "broken.png"
     broken.write_bytes(checkered(tmp_path).read_bytes()[:60])
-    assert cutter.cut(tmp_path / "gone.png", Box(0, 0, 10, 10), 100) is None
-    assert cutter.cut(broken, Box(0, 0, 10, 10), 100) is None
-    assert cutter.cut(None, Box(0, 0, 10, 10), 100) is None
-    assert cutter.cut(checkered(tmp_path), Box(400, 0, 10, 10), 100) is None
+    assert cut(tmp_path / "gone.png", Box(0, 0, 10, 10)) is None
+    assert Cutter().cut(Picture(broken, "", (300, 200)), Box(0, 0, 10, 10), 100) is None
+    assert cut(None, Box(0, 0, 10, 10)) is None
+    assert cut(checkered(tmp_path), Box(400, 0, 10, 10)) is None
+
+
+def test_an_image_smaller_than_the_one_checked_gives_no_piece(tmp_path: Path) -> None:
+    assert Cutter().cut(Picture(checkered(tmp_path), "", (600, 400)), Box(250, 150, 100, 100), 100) is None
+
+
+def test_an_image_that_lies_on_its_side_is_cut_as_it_is_looked_at(tmp_path: Path) -> None:
+    with Image.open(checkered(tmp_path)) as image:
+        exif = image.getexif()
+        exif[0x0112] = 6  # to be turned a quarter clockwise: what was on the left is then above
+        image.save(tmp_path / "turned.jpg", exif=exif, quality=95)
+    crop = Cutter().cut(Picture(tmp_path / "turned.jpg", "", (200, 300)), Box(0, 100, 200, 100), 200)
+    assert crop is not None
+    shown = np.asarray(picture(crop.uri).convert("L"))
+    assert shown.shape == (100, 200)
+    assert shown[:45].max() < 60
+    assert shown[55:].min() > 195
+
+
+class Shelf:
+    """A shelf that counts how often it is asked for something and given something."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.given = 0
+
+    def get(self, key: str) -> bytes | None:
+        return self.kept.get(key)
+
+    def put_many(self, entries: Mapping[str, bytes]) -> None:
+        self.given += 1
+        self.kept |= entries
+
+
+def test_what_was_cut_once_is_taken_from_the_shelf_even_without_the_image(tmp_path: Path) -> None:
+    path, shelf = checkered(tmp_path), Shelf()
+    image = known(path, "5eed")
+    cutter = Cutter(shelf)
+    areas = [Box(float(x), 10, 40, 40) for x in range(AT_ONCE + 5)]
+    first = [cutter.cut(image, area, 100) for area in areas]
+    cutter.close()
+    assert shelf.given == 2
+    path.unlink()
+    again = Cutter(shelf)
+    assert [again.cut(image, area, 100) for area in areas] == first
+    assert again.cut(replace(image, sha="another image"), areas[0], 100) is None
+    assert again.cut(image, areas[0], 20) is None
+
+
+def test_an_image_without_a_hash_is_never_put_on_the_shelf(tmp_path: Path) -> None:
+    shelf = Shelf()
+    cutter = Cutter(shelf)
+    assert cutter.cut(known(checkered(tmp_path)), Box(0, 0, 40, 40), 100) is not None
+    cutter.close()
+    assert shelf.kept == {}
 
 
 def test_a_column_of_a_black_and_white_scan_takes_few_bytes(facsimile: Path) -> None:
-    crop = Cutter().cut(facsimile, Box(886, 400, 140, 525), 200)
+    crop = cut(facsimile, Box(886, 400, 140, 525), 200)
     assert crop is not None
     assert len(crop.uri) < 9_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import json
+import shutil
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -65,6 +66,18 @@ def test_a_run_in_memory_and_the_same_run_out_of_the_store_give_the_same_files(t
         in_memory = write_reports(HeldRun(stored.run, held.pages), tmp_path / "held")
     for name in ("flags", "spreadsheet", "summary", "page"):
         assert getattr(out_of_store, name).read_bytes() == getattr(in_memory, name).read_bytes()
+
+
+def test_a_report_written_again_needs_no_image(tmp_path: Path, held: HeldRun, facsimile: Path) -> None:
+    image = tmp_path / "image.png"
+    shutil.copy(facsimile, image)
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        run = store.begin_run(held.run.info)
+        store.save_page(run, PagePlace(0), "key", replace(held.pages[0], image=image))
+        store.finish_run(run)
+        first = write_reports(StoredRun(store, run), tmp_path / "out").page.read_bytes()
+        image.unlink()
+        assert write_reports(StoredRun(store, run), tmp_path / "out").page.read_bytes() == first
 
 
 def test_all_flags_are_in_the_lists_hidden_and_layout_ones_too_in_page_order(tmp_path: Path, held: HeldRun) -> None:
@@ -211,11 +224,15 @@ class LongRun:
     run: Run
     page: PageResult
     count: int
+    shelf: None = None
 
     def results(self) -> Iterator[PageResult]:
         for number in range(self.count):
             flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in self.page.flags)
             yield replace(self.page, page=f"p{number}", flags=flags)
+
+    def outlines(self) -> Iterator[PageResult]:
+        return self.results()
 
 
 def test_memory_stays_flat_however_many_pages_there_are(tmp_path: Path, held: HeldRun) -> None:

@@ -98,6 +98,14 @@ def test_pages_come_in_their_order_whatever_the_order_of_saving(
     assert [result.page for result in store.results(work="KR1d0030")] == expected
 
 
+def test_an_outline_is_a_result_without_columns_and_characters(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "key", page_result)
+    assert list(store.results(run=run, outline=True)) == [replace(page_result, columns=(), characters=())]
+
+
 def test_juan_checked_one_by_one_make_one_work(store: Store, info: RunInfo, page_result: PageResult) -> None:
     for juan in ("011", "010"):
         text = f"KR1d0030_{juan}.txt"
@@ -290,7 +298,7 @@ def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunIn
 def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store) -> None:
     for key in ("old", "middle", "new"):
         store.readings.put(key, key.encode() * 100)
-    store.readings.put("new", b"x" * 300)
+    store.readings.put_many({"new": b"x" * 300, "middle": b"middle" * 100})
     assert store.readings.get("new") == b"x" * 300
     assert store.readings.get("never") is None
     assert store.readings.get("old") == b"old" * 100
