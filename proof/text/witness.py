@@ -220,6 +220,10 @@ class Addresses:
         begin, end, page, number = self._lines[at]
         return Address(page, number, start - begin) if start <= end else None
 
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Where in the file each line begins and ends."""
+        return ((start, end) for start, end, _, _ in self._lines)
+
     def line(self, page: str, line: int) -> tuple[int, int]:
         """Where in the file a line begins and ends. Raises UsageError where there is none."""
         known = self._known.get((page, line))

@@ -1,0 +1,148 @@
+"""Collation notes (校勘記): what was changed, what stood there, and after which witness.
+
+Two forms: the house style of critical editions, `西：原作東，據影像改。`, as footnotes in the text or as a list with
+page references; and the plain one, `page, column, character: A → B`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import count
+
+from proof.errors import UsageError
+from proof.export.corrections import Placed
+from proof.export.source import CorrectedSource
+from proof.flags import Kind
+from proof.text.column import parse_column
+from proof.text.edit import Edit, mend
+from proof.text.model import Script
+from proof.text.witness import Addresses, Edition, Format
+
+IMAGE = "影像"
+"""The witness that a correction follows where it names none: the page image."""
+
+_SIMPLIFIED = str.maketrans({"據": "据", "刪": "删", "補": "补", "脫": "脱", "頁": "页"})
+_PASSAGE = 12
+"""Code points; a longer correction is named by its beginning and its end."""
+
+
+def house_note(placed: Placed, script: Script) -> str:
+    """One correction in the house style, its own words in the script of the source."""
+    correction = placed.correction
+    new, old = _short(correction.replacement), _short(correction.original)
+    witness = correction.witness or IMAGE
+    if not correction.original:
+        told = f"{new}：原脫，據{witness}補"
+    elif not correction.replacement:
+        told = f"{old}：原衍，據{witness}刪"
+    elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
+        told = f"{new}：原作{old}，據{witness}乙正"
+    else:
+        told = f"{new}：原作{old}，據{witness}改"
+    told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
+    return f"{told}。{correction.note}"
+
+
+def house_list(corrected: CorrectedSource) -> str:
+    """The collation notes as a list, a line each, with page references, in the order of the text."""
+    edition = corrected.edition
+    lines = []
+    for placed in _in_order(corrected.placed):
+        correction = placed.correction
+        where = f"{correction.page}，第{correction.line}行" if correction.page else f"第{correction.line}行"
+        lines.append(f"{where}　{house_note(placed, edition.script)}\n")
+    return "".join(lines)
+
+
+def plain_list(corrected: CorrectedSource) -> str:
+    """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
+    without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
+    page is left out and the line is that of the file."""
+    edition = corrected.edition
+    addresses = Addresses(edition)
+    lines = []
+    for placed in _in_order(corrected.placed):
+        correction = placed.correction
+        begin, end = addresses.line(correction.page, correction.line)
+        number = character_number(edition.text[begin:end], correction.offset)
+        where = f"{correction.page}, " if correction.page else ""
+        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}"
+        lines.append(f"{where}{correction.line}, {number}: {change}\n")
+    return "".join(lines)
+
+
+def character_number(source: str, offset: int) -> int:
+    """Which character of a line stands at `offset`, or follows it; from 1."""
+    cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
+    return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
+
+
+def with_footnotes(corrected: CorrectedSource) -> str:
+    """The corrected text with a numbered footnote after every corrected place.
+
+    In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
+    format they follow the text. This is a text to read, not the source: that stays without notes.
+    """
+    edition = corrected.edition
+    numbers = count(_highest(edition) + 1)
+    edits: list[Edit] = []
+    notes: list[tuple[int, str]] = []
+    for placed in _in_order(corrected.placed):
+        label = f"[^{next(numbers)}]"
+        edit = placed.edit
+        edits.append(Edit(edit.start, edit.length, edit.replacement + label))
+        notes.append((edit.start, f"{label}: {house_note(placed, edition.script)}"))
+    try:
+        return mend(edition.text, [*edits, *_note_edits(edition, notes)])
+    except UsageError as error:
+        raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
+
+
+def _note_edits(edition: Edition, notes: Sequence[tuple[int, str]]) -> list[Edit]:
+    """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
+    newline = "\r\n" if "\r\n" in edition.text else "\n"
+    by_place: dict[int, list[str]] = {}
+    for start, note in notes:
+        end = _paragraph_end(edition, start) if edition.format is Format.CRITICAL else len(edition.text)
+        by_place.setdefault(end, []).append(note)
+    edits = []
+    for end, told in by_place.items():
+        line_start = edition.text.rfind("\n", 0, end) + 1
+        follows_note = edition.text.startswith("[^", line_start)
+        gap = newline if follows_note else newline * 2
+        if end == len(edition.text) and edition.text.endswith("\n"):
+            gap = newline
+        edits.append(Edit(end, 0, gap + newline.join(told)))
+    return edits
+
+
+def _paragraph_end(edition: Edition, start: int) -> int:
+    """The end of the line at `start`, or of the footnotes that follow it."""
+    text = edition.text
+    end = _line_end(text, start)
+    while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
+        end = _line_end(text, found.end())
+    return end
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return end - 1 if end > start and text[end - 1] == "\r" else end
+
+
+def _highest(edition: Edition) -> int:
+    return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
+
+
+def _in_order(placed: Iterable[Placed]) -> list[Placed]:
+    return sorted(placed, key=lambda one: (one.edit.start, one.edit.length))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _PASSAGE else f"{text[:2]}至{text[-2:]}{len(text)}字"
+
+
+def _put_right(old: str, new: str) -> bool:
+    return len(old) > 1 and old != new and sorted(old) == sorted(new)

@@ -1,0 +1,198 @@
+"""Accepted corrections, and where in the source they belong, also after the source has changed.
+
+A correction is held to its place by what stands there and around it. Where the file no longer reads so it is
+refused, or set at the one place that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from proof.errors import ProofError, UsageError
+from proof.flags import Flag, Kind
+from proof.text.edit import Edit
+from proof.text.witness import Addresses, Edition
+
+REACH = 3
+"""Code points on either side that a context shows at least; fewer mean that the line begins or ends there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One decision on one place: `length` code points from `offset` on, which read `original`, become `replacement`.
+
+    `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
+    `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
+    `replacement` is in the script in which it was decided; `settled` says that it is in the source's already.
+    `witness` is what it is corrected after (影像 where empty), `note` a line in words. What is not `accepted`, and
+    what answers a planted `audit` error, never gets out.
+    """
+
+    page: str
+    line: int
+    offset: int
+    length: int
+    replacement: str
+    original: str
+    context: str = ""
+    note: str = ""
+    kind: Kind = Kind.SUBSTITUTION
+    ref: str = ""
+    witness: str = ""
+    flag: str = ""
+    settled: bool = False
+    accepted: bool = True
+    audit: bool = False
+
+    @classmethod
+    def of(cls, flag: Flag, replacement: str | None = None, *, note: str = "", paged: bool = True) -> Correction:
+        """The correction that accepts a flag: with its suggestion, or with `replacement` in its place."""
+        return cls(
+            page=flag.page if paged else "",
+            line=flag.line,
+            offset=flag.offset,
+            length=flag.length,
+            replacement=flag.suggested if replacement is None else replacement,
+            original=flag.transcribed,
+            context=flag.context,
+            note=note,
+            kind=flag.kind,
+            ref=flag.ref,
+            flag=flag.id,
+        )
+
+    @property
+    def place(self) -> str:
+        """How messages name its place."""
+        where = f"page {self.page}, column {self.line}" if self.page else f"line {self.line}"
+        return f"{where}, offset {self.offset}: {self.original or '(nothing)'} → {self.replacement or '(nothing)'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A correction with its edit of the file. `moved`: it was set at another place than the one it names."""
+
+    correction: Correction
+    edit: Edit
+    moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A correction whose place reads otherwise now; `found` is how many places of the file have its context."""
+
+    correction: Correction
+    found: int
+
+    def __str__(self) -> str:
+        where = "its context is nowhere" if not self.found else f"its context is at {self.found} places"
+        return f"{self.correction.place} ({where})"
+
+
+class ChangedSourceError(ProofError):
+    """The source changed since it was checked; `places` are the corrections that no longer fit."""
+
+    http_status = 409
+
+    def __init__(self, name: str, places: Sequence[Displaced], *, hopeless: bool) -> None:
+        listed = "\n".join(f"  {place}" for place in places)
+        advice = "check it again" if hopeless else "check it again, or ask for re-anchoring"
+        super().__init__(f"{name} changed since it was checked; {advice}. These places moved:\n{listed}")
+        self.places = tuple(places)
+
+
+def context_of(source: str, offset: int, length: int, reach: int = REACH) -> str:
+    """The characters around a place of a line, the place in brackets."""
+    end = offset + length
+    return f"{source[max(0, offset - reach) : offset]}[{source[offset:end]}]{source[end : end + reach]}"
+
+
+def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> list[Placed]:
+    """The edits that the accepted corrections make, in the order given.
+
+    With `reanchor`, one whose place reads otherwise goes where its context is found exactly once. Raises
+    ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
+    """
+    addresses = Addresses(edition)
+    placed: list[Placed] = []
+    displaced: list[Displaced] = []
+    for correction in corrections:
+        if not correction.accepted or correction.audit:
+            continue
+        _check(correction)
+        start = _there(edition, addresses, correction)
+        if start is not None:
+            placed.append(Placed(correction, Edit(start, correction.length, correction.replacement)))
+            continue
+        found = _elsewhere(edition, correction)
+        if reanchor and len(found) == 1:
+            address = addresses.of(found[0])
+            if address is not None:
+                moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
+                placed.append(Placed(moved, Edit(found[0], correction.length, correction.replacement), moved=True))
+                continue
+        displaced.append(Displaced(correction, len(found)))
+    if displaced:
+        hopeless = reanchor or all(place.found != 1 for place in displaced)
+        raise ChangedSourceError(str(edition.path), displaced, hopeless=hopeless)
+    return placed
+
+
+def _check(correction: Correction) -> None:
+    if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
+        raise UsageError(f"{correction.place}: a correction stays within its line: no line endings, no pilcrow")
+    if len(correction.original) != correction.length:
+        raise UsageError(f"{correction.place}: {correction.length} characters were to be {correction.original!r}")
+
+
+def _surroundings(correction: Correction) -> tuple[str, str] | None:
+    """What stands before and after the place; None where the context is not known."""
+    marked = f"[{correction.original}]"
+    at = correction.context.find(marked)
+    if at < 0:
+        return None
+    return correction.context[:at], correction.context[at + len(marked) :]
+
+
+def _fits(line: str, offset: int, correction: Correction, around: tuple[str, str] | None) -> bool:
+    end = offset + correction.length
+    if offset < 0 or end > len(line) or line[offset:end] != correction.original:
+        return False
+    if around is None:
+        return True
+    before, after = around
+    return (
+        line[:offset].endswith(before)
+        and line[end:].startswith(after)
+        and (len(before) >= REACH or offset == len(before))
+        and (len(after) >= REACH or end + len(after) == len(line))
+    )
+
+
+def _there(edition: Edition, addresses: Addresses, correction: Correction) -> int | None:
+    """Where the correction belongs if its place reads as it did; None otherwise."""
+    try:
+        begin, end = addresses.line(correction.page, correction.line)
+    except UsageError:
+        return None
+    fits = _fits(edition.text[begin:end], correction.offset, correction, _surroundings(correction))
+    return begin + correction.offset if fits else None
+
+
+def _elsewhere(edition: Edition, correction: Correction) -> list[int]:
+    """Every place of the file that has the correction's context."""
+    around = _surroundings(correction)
+    if around is None or not any((*around, correction.original)):
+        return []
+    before, after = around
+    wanted = before + correction.original + after
+    found: list[int] = []
+    for begin, end in Addresses(edition).spans():
+        line = edition.text[begin:end]
+        at = line.find(wanted)
+        while at >= 0:
+            if _fits(line, at + len(before), correction, around):
+                found.append(begin + at + len(before))
+            at = line.find(wanted, at + 1)
+    return found

@@ -1,0 +1,69 @@
+"""The corrected source: accepted corrections written into the file they came from, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.errors import OutputError
+from proof.export.corrections import Correction, Placed, place
+from proof.export.diff import unified_diff
+from proof.export.script import in_source_script
+from proof.report.atomic import whole_file
+from proof.text.edit import mend
+from proof.text.encoding import encode
+from proof.text.witness import Edition
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedSource:
+    """A corrected file: `data` in the encoding of the source, `placed` the corrections with their edits, their
+    replacements in the source's script."""
+
+    edition: Edition
+    text: str
+    data: bytes
+    placed: tuple[Placed, ...]
+
+    @property
+    def moved(self) -> tuple[Placed, ...]:
+        """The corrections that were set at another place than they name."""
+        return tuple(placed for placed in self.placed if placed.moved)
+
+    def diff(self, name: str) -> bytes:
+        """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository."""
+        edition = self.edition
+        before = encode(edition.path, edition.text, edition.encoding, edition.bom)
+        return unified_diff(before, self.data, name)
+
+
+def correct(
+    edition: Edition,
+    corrections: Iterable[Correction],
+    *,
+    reanchor: bool = False,
+    choices: Mapping[str, str] | None = None,
+) -> CorrectedSource:
+    """The source with the accepted corrections; without any, byte for byte as it is.
+
+    Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
+    context is there exactly once), AmbiguousScriptError where a simplified form has to be chosen (`choices`),
+    UsageError where two corrections claim one place, TextError where the file's encoding lacks a character.
+    """
+    written = in_source_script(corrections, edition.script, choices)
+    placed = place(edition, written, reanchor=reanchor)
+    text = mend(edition.text, [one.edit for one in placed])
+    return CorrectedSource(edition, text, encode(edition.path, text, edition.encoding, edition.bom), tuple(placed))
+
+
+def write_corrected(corrected: CorrectedSource, target: Path) -> None:
+    """Write the corrected file, whole or not at all. Raises OutputError, also where it would replace its own source
+    and that is no longer what was read."""
+    edition = corrected.edition
+    if target.exists() and target.samefile(edition.path):
+        current = edition.path.read_bytes()
+        if current != encode(edition.path, edition.text, edition.encoding, edition.bom):
+            raise OutputError(f"{target} was changed while it was being corrected: export again")
+    with whole_file(target, encoding="latin-1", newline="") as file:
+        file.write(corrected.data.decode("latin-1"))

@@ -1,0 +1,80 @@
+"""Collation notes in the house style of critical editions, and in the plain form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proof.export.collation_notes import house_list, plain_list, with_footnotes
+from proof.export.corrections import Correction
+from proof.export.source import CorrectedSource, correct
+from proof.flags import Kind
+from proof.text.edition import parse_edition
+from proof.text.encoding import Decoded
+
+KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
+CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
+PAGE = "KR1_WYG_010-1a"
+
+
+def corrected(text: str, *corrections: Correction) -> CorrectedSource:
+    return correct(parse_edition(Decoded(text, "utf-8", False), Path("text.txt")), corrections)
+
+
+def four() -> CorrectedSource:
+    return corrected(
+        KANRIPO,
+        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION),
+        Correction(PAGE, 2, 3, 1, "", "告"),
+        Correction(PAGE, 1, 5, 1, "比", "北", note="參見次頁。"),
+        Correction(PAGE, 1, 3, 0, "與", ""),
+    )
+
+
+def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -> None:
+    assert house_list(four()).splitlines() == [
+        "KR1_WYG_010-1a，第1行　與：原脫，據影像補。",
+        "KR1_WYG_010-1a，第1行　比：原作北，據影像改。參見次頁。",
+        "KR1_WYG_010-1a，第2行　告：原衍，據影像刪。",
+        "KR1_WYG_010-1a，第2行　以耦：原作耦以，據影像乙正。",
+    ]
+
+
+def test_the_plain_form_counts_characters_as_the_page_has_them() -> None:
+    assert plain_list(four()).splitlines() == [
+        "KR1_WYG_010-1a, 1, 3: ∅ → 與",
+        "KR1_WYG_010-1a, 1, 5: 北 → 比",
+        "KR1_WYG_010-1a, 2, 4: 告 → ∅",
+        "KR1_WYG_010-1a, 2, 9: 耦以 → 以耦",
+    ]
+
+
+def test_notes_on_a_simplified_text_are_simplified() -> None:
+    text = "卷十 第 1a 页 WYG0103-0192c.png\n东面于大夫之西北耦\n"
+    done = corrected(text, Correction("WYG0103-0192c", 1, 7, 1, "比", "北", witness="严本"))
+    assert house_list(done) == "WYG0103-0192c，第1行　比：原作北，据严本改。\n"
+
+
+def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None:
+    done = corrected(
+        CRITICAL,
+        Correction("", 3, 4, 1, "西", "東", witness="嚴本校勘記"),
+        Correction("", 7, 4, 1, "", "矣"),
+    )
+    assert with_footnotes(done) == (
+        "### 數獲 {#5}\n\n東面于中西[^4][^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n"
+        "[^4]: 西：原作東，據嚴本校勘記改。\n\n二筭為純[^5]。\n\n[^5]: 矣：原衍，據影像刪。\n"
+    )
+    assert "[^4]" not in done.text
+
+
+def test_footnotes_of_other_formats_follow_the_text() -> None:
+    done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
+    text = with_footnotes(done)
+    assert "之西比[^1]耦" in text
+    assert text.endswith("\n[^1]: 比：原作北，據影像改。")
+
+
+def test_without_corrections_there_is_nothing_to_note() -> None:
+    done = corrected(CRITICAL)
+    assert house_list(done) == plain_list(done) == ""
+    assert with_footnotes(done) == CRITICAL

@@ -1,0 +1,230 @@
+"""Accepted corrections go into the source and nothing else does."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.errors import OutputError, TextError, UsageError
+from proof.export.corrections import ChangedSourceError, Correction, context_of
+from proof.export.script import AmbiguousScriptError
+from proof.export.source import correct, write_corrected
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded, decode
+from proof.text.witness import Addresses, Edition, Format
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = {
+    Format.KANRIPO: "#+TITLE: 書\n<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰¶\n",
+    Format.MIRROR: "卷十 第 1a 页 WYG0103-0192c.png\n 东面于大夫之西北耦\n\n命上射曰(某御/于子)",
+    Format.INLINE: "<!-- { } -->\n　　乃张侯下纲不及地武【侯谓所射布也　疏曰凡侯】不系左下纲\n　　右张侯\n",
+    Format.ZHUSHU: "宾辞以俎。俎者,肴之贵者也。\n[疏]“宾辞以俎”。○注“俎者”至“者也”。○释曰:俎所盛。\n",
+    Format.CRITICAL: '---\ntitle: "射"\n---\n\n### 數獲 {#5.3}\n\n'
+    "東面于中西[^3]坐。<small>固東面矣。</small>\n\n[^3]: 西：原作東。\n",
+}
+
+
+def edition(text: str, form: Format) -> Edition:
+    return parse_edition(Decoded(text, "utf-8", False), Path("text.txt"), form)
+
+
+def correction(read: Edition, start: int, length: int, replacement: str) -> Correction:
+    """The correction of a place in the file, as a decision records it."""
+    addresses = Addresses(read)
+    address = addresses.of(start)
+    assert address is not None
+    begin, end = addresses.line(address.page, address.line)
+    return Correction(
+        address.page,
+        address.line,
+        address.offset,
+        length,
+        replacement,
+        read.text[start : start + length],
+        context_of(read.text[begin:end], address.offset, length),
+        settled=True,
+    )
+
+
+@pytest.mark.parametrize("folder", ["seeds", "kanripo/KR1d0030", "kanripo/KR1d0085", "kanripo/KR1d0031"])
+def test_without_corrections_a_file_stays_byte_for_byte(shared: Path, folder: str) -> None:
+    paths = sorted((shared / folder).glob("*.txt"))
+    assert paths
+    for path in paths:
+        corrected = correct(read_edition(path), [])
+        assert corrected.data == path.read_bytes()
+        assert corrected.diff(path.name) == b""
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_exactly_the_corrected_places_change(data: st.DataObject) -> None:
+    read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
+    cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
+    chosen = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=4, unique_by=lambda cell: cell.start))
+    written = {cell.start: data.draw(st.text("甲乙丙𩔖", max_size=2)) for cell in chosen}
+    corrections = [correction(read, cell.start, cell.length, written[cell.start]) for cell in chosen]
+    corrected = correct(read, data.draw(st.permutations(corrections)))
+    expected, at = "", 0
+    for cell in sorted(chosen, key=lambda cell: cell.start):
+        expected += read.text[at : cell.start] + written[cell.start]
+        at = cell.start + cell.length
+    assert corrected.text == expected + read.text[at:]
+    assert corrected.data == corrected.text.encode()
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_correction_outlives_changes_elsewhere_in_its_line(data: st.DataObject) -> None:
+    read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
+    cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
+    wanted, changed = data.draw(st.lists(st.sampled_from(cells), min_size=2, max_size=2, unique_by=lambda c: c.start))
+    decided = correction(read, wanted.start, wanted.length, "㐀")
+    other = edition(correct(read, [correction(read, changed.start, changed.length, "丙丁")]).text, form)
+    try:
+        corrected = correct(other, [decided], reanchor=True)
+    except ChangedSourceError:
+        return
+    assert corrected.text.count("㐀") == 1
+    before = corrected.text.index("㐀")
+    assert context_of(corrected.text, before, 1)[:3] == context_of(other.text, before, wanted.length)[:3]
+    assert corrected.text.replace("㐀", wanted.text) == other.text
+
+
+def test_a_changed_source_is_refused_with_the_places_that_moved() -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    decided = correction(read, read.text.index("北耦"), 1, "比")
+    later = edition(read.text.replace("大夫", "卿大夫"), Format.KANRIPO)
+    with pytest.raises(ChangedSourceError, match=r"changed since it was checked.*\n.*column 1, offset 5: 北 → 比"):
+        correct(later, [decided])
+    corrected = correct(later, [decided], reanchor=True)
+    assert "西比耦" in corrected.text
+    assert [placed.correction.offset for placed in corrected.moved] == [6]
+
+
+def test_what_is_found_twice_is_not_set_anywhere() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    decided = correction(read, read.text.index("北耦"), 1, "比")
+    twice = edition(read.text.replace(" 东面", "再东面") + "\n大夫之西北耦\n", Format.MIRROR)
+    with pytest.raises(ChangedSourceError, match="at 2 places"):
+        correct(twice, [replace(decided, line=2)], reanchor=True)
+
+
+def test_a_lost_column_is_filled_in_where_it_is_still_empty() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    decided = Correction("WYG0103-0192c", 2, 0, 0, "与", "", "[]", settled=True)
+    assert correct(read, [decided]).text == read.text.replace("耦\n\n", "耦\n与\n")
+    filled = edition(read.text.replace("耦\n\n", "耦\n和\n"), Format.MIRROR)
+    with pytest.raises(ChangedSourceError):
+        correct(filled, [decided], reanchor=True)
+
+
+def test_undecided_flags_and_planted_errors_never_get_out() -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    decided = correction(read, read.text.index("北耦"), 1, "比")
+    corrected = correct(read, [replace(decided, accepted=False), replace(decided, audit=True)])
+    assert corrected.text == read.text
+    assert corrected.placed == ()
+
+
+def test_a_simplified_source_gets_simplified_readings() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    decided = replace(correction(read, read.text.index("北耦"), 1, "與"), settled=False)
+    assert "西与耦" in correct(read, [decided]).text
+
+
+def test_a_traditional_source_gets_what_the_image_shows() -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    decided = replace(correction(read, read.text.index("北耦"), 1, "後"), settled=False)
+    assert "西後耦" in correct(read, [decided]).text
+
+
+def test_an_ambiguous_simplification_is_asked_about() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    decided = replace(correction(read, read.text.index("北耦"), 1, "乾"), settled=False)
+    with pytest.raises(AmbiguousScriptError, match="is 乾 干 or 乾") as caught:
+        correct(read, [decided])
+    (question,) = caught.value.questions
+    assert question.correction is decided
+    assert "西干耦" in correct(read, [decided], choices={"乾": "干"}).text
+
+
+@pytest.mark.parametrize("text", ["甲\n", "甲\r", "¶", "\x85"])
+def test_a_correction_keeps_within_its_line(text: str) -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    decided = correction(read, read.text.index("北耦"), 1, text)
+    with pytest.raises(UsageError, match="stays within its line"):
+        correct(read, [decided])
+
+
+def test_two_corrections_of_one_place_are_refused() -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    decided = correction(read, read.text.index("北耦"), 1, "比")
+    with pytest.raises(UsageError, match="claim the same place"):
+        correct(read, [decided, replace(decided, replacement="此")])
+
+
+def test_a_character_that_the_encoding_lacks_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(SAMPLES[Format.MIRROR].encode("gb2312"))
+    decoded = decode(path, path.read_bytes(), "gb2312")
+    read = parse_edition(decoded, path)
+    with pytest.raises(TextError, match="cannot be written in gb2312"):
+        correct(read, [correction(read, read.text.index("北耦"), 1, "𩔖")])
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-c", "core.autocrlf=false", "-c", "safe.directory=*", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["KR1_010.txt", "卷 十/KR1 010.txt"])
+@pytest.mark.parametrize("form", list(Format))
+def test_git_applies_the_diff(tmp_path: Path, form: Format, name: str, ending: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(SAMPLES[form].replace("\n", ending).encode())
+    git(tmp_path, "init", "-q")
+    read = read_edition(path)
+    cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
+    corrections = [correction(read, cell.start, cell.length, "甲") for cell in (cells[0], cells[-1])]
+    corrected = correct(read, corrections)
+    (tmp_path / "fix.diff").write_bytes(corrected.diff(name))
+    git(tmp_path, "apply", "--whitespace=nowarn", "fix.diff")
+    assert path.read_bytes() == corrected.data
+    git(tmp_path, "apply", "--whitespace=nowarn", "-R", "fix.diff")
+    assert path.read_bytes() == SAMPLES[form].replace("\n", ending).encode()
+
+
+def test_git_applies_the_diff_of_a_whole_juan(shared: Path, tmp_path: Path) -> None:
+    source = shared / "kanripo/KR1d0030/KR1d0030_010.txt"
+    path = tmp_path / source.name
+    path.write_bytes(source.read_bytes())
+    git(tmp_path, "init", "-q")
+    read = read_edition(path)
+    cells = [cell for stretch in read.stretches() for cell in stretch.cells()][::50]
+    corrected = correct(read, [correction(read, cell.start, cell.length, "〇") for cell in cells])
+    (tmp_path / "fix.diff").write_bytes(corrected.diff(path.name))
+    git(tmp_path, "apply", "--whitespace=nowarn", "fix.diff")
+    assert path.read_bytes() == corrected.data
+    assert len(cells) > 80
+
+
+def test_the_file_is_replaced_whole_and_only_if_it_is_still_what_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(SAMPLES[Format.KANRIPO].encode())
+    read = read_edition(path)
+    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
+    write_corrected(corrected, path)
+    assert path.read_bytes() == corrected.data
+    with pytest.raises(OutputError, match="was changed while"):
+        write_corrected(corrected, path)
+    assert [child.name for child in tmp_path.iterdir()] == ["x.txt"]
