@@ -127,4 +127,5 @@ def percent(p: float) -> str:
 def _sentence(words: str) -> str:
     words = words.strip()
     words = words[:1].upper() + words[1:]
-    return words if not words or words[-1] in ".!?。！？」”" else words + "."
+    ended = not words or words[-1] in ".!?" or not words[-1].isascii()  # Chinese brings its own stop, or needs none
+    return words if ended else words + "."

@@ -26,7 +26,7 @@ def test_what_the_ink_says_and_what_a_column_reads_follow_the_finding(checked: P
         "The text has 分; the image shows no such character here. Ink on the image: room for 0.2 characters."
     )
     layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
-    assert why(layout, english) == "A column stands elsewhere on the image. The image reads: 得附載於後."
+    assert why(layout, english) == "A column stands elsewhere on the image. The image reads: 得附載於後"
 
 
 def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: PageResult) -> None:
