@@ -77,14 +77,15 @@ def column_glyphs(
     readings: Sequence[Reading],
     pitch: float,
     character_of: Callable[[int], str],
+    numbers: Sequence[int] = (),
 ) -> tuple[Glyph, ...]:
     """The glyphs of one column in reading order, from its strips and what was read on each.
 
     `pitch` is the height of a cell on the rectified page; `character_of` gives the character of a class of
-    the engine's posteriors.
+    the engine's posteriors; `numbers` are the strips' numbers in their column, 0, 1 ... if left out.
     """
     glyphs: list[Glyph] = []
-    for number, (strip, reading) in enumerate(zip(strips, readings, strict=True)):
+    for number, strip, reading in zip(numbers or range(len(strips)), strips, readings, strict=True):
         if reading.posterior is not None:
             spikes = _posterior_spikes(reading.posterior, character_of)
         else:
@@ -96,10 +97,11 @@ def column_glyphs(
     return tuple(glyphs)
 
 
-def merged(first: Sequence[Glyph], second: Sequence[Glyph]) -> tuple[Glyph, ...]:
+def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window]) -> tuple[Glyph, ...]:
     """Two looks at the same strips as one: what is believed is the mean of both.
 
-    A glyph that only one look saw is half as present. Glyphs keep the cells of the first look.
+    `second` was read in `windows` alone; elsewhere the first look stands. A glyph inside a window that only
+    one look saw is half as present. Glyphs keep the cells of the first look.
     """
     taken: set[int] = set()
     both: list[Glyph] = []
@@ -111,14 +113,36 @@ def merged(first: Sequence[Glyph], second: Sequence[Glyph]) -> tuple[Glyph, ...]
             and other.strip == glyph.strip
             and abs(other.y - glyph.y) < (0.8 if other.best == glyph.best != "" else 0.45) * glyph.pitch
         ]
-        if not near:
-            both.append(glyph if glyph.silent else replace(glyph, presence=glyph.presence / 2))
-            continue
-        _, i = min(near)
-        taken.add(i)
-        both.append(_mean(glyph, second[i]))
-    alone = [replace(g, presence=g.presence / 2) for i, g in enumerate(second) if i not in taken and not g.silent]
+        if near:
+            _, i = min(near)
+            taken.add(i)
+            both.append(_mean(glyph, second[i]))
+        elif glyph.silent or not any(window.holds(glyph) for window in windows):
+            both.append(glyph)
+        else:
+            both.append(replace(glyph, presence=glyph.presence / 2))
+    alone = [
+        replace(other, presence=other.presence / 2)
+        for i, other in enumerate(second)
+        if i not in taken and not other.silent and any(window.holds(other) for window in windows)
+    ]
     return tuple(sorted([*both, *alone], key=lambda g: (g.strip, g.y)))
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a strip, `top` to `bottom` on the rectified page, that is looked at again.
+
+    Half a cell at either end belongs to glyphs that the cut may have gone through: it is read, not believed.
+    """
+
+    strip: int
+    top: float
+    bottom: float
+
+    def holds(self, glyph: Glyph) -> bool:
+        edge = 0.5 * glyph.pitch
+        return self.strip == glyph.strip and self.top + edge <= glyph.y <= self.bottom - edge
 
 
 def _mean(one: Glyph, other: Glyph) -> Glyph:

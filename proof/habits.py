@@ -12,12 +12,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from math import log
+from statistics import median
 
 from proof.flags import Evidence, Flag, Kind
 from proof.result import PageResult
 
 OFTEN = 3
 """Times that a pair must occur before it can be a habit."""
+
+REMEMBERED = 200
+"""Readings of a pair that are remembered: enough to tell what is usual."""
 
 LEAST = 1e-5
 """The probability taken where an engine gives none."""
@@ -33,12 +37,11 @@ CERTAIN = 0.9
 class Habits:
     """Counts over a run, gathered page by page; memory grows with the kinds of pairs, not with pages.
 
-    `times` counts readings of a pair (transcribed, read), `chances` sums the probability of what is
-    transcribed over them; `unknown` counts, for characters that the engine does not know, what it read.
+    `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the
+    first `REMEMBERED` of them; `unknown` counts, for characters that the engine does not know, what it read.
     """
 
-    times: Counter[tuple[str, str]] = field(default_factory=Counter)
-    chances: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
+    chances: defaultdict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     unknown: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, result: PageResult) -> None:
@@ -50,8 +53,8 @@ class Habits:
             if flag.evidence.p_text is None:
                 self.unknown[flag.transcribed][flag.suggested] += 1
             else:
-                self.times[pair] += 1
-                self.chances[pair] += flag.evidence.p_text
+                if len(self.chances[pair]) < REMEMBERED:
+                    self.chances[pair].append(flag.evidence.p_text)
 
     def settled(self, flag: Flag, threshold: float) -> Flag:
         """The flag with the score that it has in the light of the whole run.
@@ -73,9 +76,10 @@ class Habits:
         own = flag.evidence.p_text
         if own is None:
             return self._stranger(flag.transcribed, flag.suggested, flag.evidence, base)
-        if self.times[pair] < OFTEN:
+        if len(self.chances[pair]) < OFTEN:
             return base, ""
-        usual = self.chances[pair] / self.times[pair]
+        # the median: one reading under a stain says nothing about the others
+        usual = median(self.chances[pair])
         relief = log(max(usual, LEAST) / max(own, LEAST))
         return (base - relief, "run together in this hand") if relief > 0 else (base, "")
 

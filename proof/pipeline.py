@@ -19,6 +19,7 @@ from proof.errors import EngineError, ImageError, ImageListError, UsageError
 from proof.flags import Kind
 from proof.habits import Habits
 from proof.images.find import ImageIndex, PageImage
+from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image, sha256_of
 from proof.ocr.engine import EngineIdentity
 from proof.ocr.page import PageEngine
@@ -273,11 +274,7 @@ def checker_for(settings: Settings, engine: object, script: Script) -> Checker:
 def image_lists(settings: Settings, text: Transcription) -> list[Path]:
     """The image list that is set (in a folder of them, the one named as the text), or the one beside the
     text, as Kanripo has them."""
-    named = settings.project.imglist
-    if named is not None and not named.is_dir():
-        return [named]
-    path = (named or text.path.parent / "imglist") / text.path.name
-    return [path] if path.is_file() else []
+    return find_image_lists(text.path, text.pages, settings.project.imglist)
 
 
 def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> Task:

@@ -163,8 +163,9 @@ def learned_classes(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.
 def sparse(probabilities: NDArray[np.float32]) -> Posterior:
     """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them."""
     steps = len(probabilities)
-    rows, columns = np.nonzero(probabilities > KEPT)
-    values = probabilities[rows, columns]
+    flat = np.flatnonzero(probabilities > KEPT)
+    rows, columns = np.divmod(flat, probabilities.shape[1])
+    values = probabilities.ravel()[flat]
     order = np.lexsort((-values, rows))
     rows, columns, values = rows[order], columns[order], values[order]
     rank = np.arange(rows.size) - np.searchsorted(rows, rows)
