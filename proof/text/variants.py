@@ -1,0 +1,338 @@
+"""Variant or error: whether what is transcribed and what the image shows are one word.
+
+In a traditional text the question is asked in this order, and the first that knows decides:
+
+1. a pair that the project sorted by hand, then one of the list that comes with the package (`data/house.tsv`);
+2. OpenCC's simplified characters that stand for several words: these words are distinct (製/制, 後/后), for that is
+   the error that converters between scripts make;
+3. two standard characters of their own are distinct, whatever dictionaries say of loans between them (值/直);
+4. the dictionaries' lists of variants, weighed like witnesses (`proof.text.authorities`): two are believed, one
+   only where nothing speaks against it and the character has no other standard one to belong to;
+5. two forms of one standard character are forms of each other (緫/揔, both of 總);
+6. anything else is distinct.
+
+**Simplified characters in a traditional text** are the one case in which order matters. No page of the old books has
+a shape that was made in 1956 (传, 仪): where one is *transcribed*, it is an error of the transcription; where one is
+*read*, the engine named the traditional glyph in the other script, and that is no finding. Shapes that are older than
+the reform are words of their own (机, 听, 胜: distinct) or forms in long use (礼, 无, 与, 弃: forms, where the
+dictionaries bear it out).
+
+In a **simplified** transcription of a traditional image whatever simplification merged is one (后 for 後): SCRIPT.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
+from proof.text.model import Script
+from proof.text.pairs import Pair, Relation, pair_of, read_pairs
+
+__all__ = ["Relation", "VariantPolicy", "Verdict"]
+
+HOUSE = Path(__file__).with_name("data") / "house.tsv"
+
+CONVERTED = 3
+"""Witnesses that it takes where the simplified one of the two stands for several words (沖/冲, not 衝/冲)."""
+
+RESTORED = 4
+"""Witnesses that it takes where the table of 2013 gave a variant back as a character of names (村/邨)."""
+
+ONE_WORD = (Relation.SAME, Relation.FORM)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What two characters are to each other, and the name of the rule or the list that decided."""
+
+    relation: Relation
+    rule: str
+
+
+SAME = Verdict(Relation.SAME, "same")
+CANONICAL = Verdict(Relation.SAME, "unicode-equivalent")
+NO_CHARACTER = Verdict(Relation.DISTINCT, "not-a-character")
+MERGED = Verdict(Relation.DISTINCT, "opencc-one-to-many")
+STANDARDS = Verdict(Relation.DISTINCT, "two-standards")
+SIMPLIFIED = Verdict(Relation.DISTINCT, "simplified-in-traditional")
+UNLISTED = Verdict(Relation.DISTINCT, "unlisted")
+COMMON = Verdict(Relation.FORM, "common-standard")
+SCRIPT = Verdict(Relation.SCRIPT, "opencc-script")
+READ_SIMPLIFIED = Verdict(Relation.SCRIPT, "simplified-reading")
+
+
+class VariantPolicy:
+    """Decides for one transcription, by its script, and by the project's own file of pairs if it has one.
+
+    Answers are kept: a second question about the same pair costs next to nothing. The lists are read at the first
+    question, the files at once. `house` is the project's file, `shipped` the one that comes with the package. Raises
+    TextError where a file cannot be read.
+    """
+
+    def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
+        self._script = script
+        self._sorted = {pair: Verdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
+        if house is not None:
+            own = read_pairs(house).items()
+            self._sorted |= {pair: Verdict(relation, "project") for pair, relation in own}
+        self._by_hand: dict[str, list[str]] = {}
+        for one, other in self._sorted:
+            self._by_hand.setdefault(one, []).append(other)
+            self._by_hand.setdefault(other, []).append(one)
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._words: dict[Pair, Verdict] = {}
+        self._standards: dict[str, tuple[str, ...]] = {}
+        self._mere: dict[str, bool] = {}
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._keys: dict[str, str] = {}
+
+    @property
+    def _lists(self) -> Authorities:
+        return authorities()
+
+    def relation(self, transcribed: str, seen: str) -> Verdict:
+        """What the character on the image is to the transcribed one.
+
+        The order matters only where one of the two is a modern simplified character in a traditional text, and
+        where the transcription is simplified.
+        """
+        verdict = self._verdicts.get((transcribed, seen))
+        if verdict is None:
+            verdict = self._verdicts[transcribed, seen] = self._decide(transcribed, seen)
+        return verdict
+
+    def fold(self, character: str) -> str:
+        """A key for rough comparison: all forms of a word have the same, simplified and traditional too.
+
+        It is coarser than `relation`, since it also joins what is only joined by way of a third character; a whole
+        chain of forms and of simplifications has one key.
+        """
+        key = self._keys.get(character)
+        return self._join(character) if key is None else key
+
+    def forms(self, character: str) -> tuple[str, ...]:
+        """What may be read for this transcribed character without its being another word, likeliest first.
+
+        Its forms, in a simplified text also the traditional characters that it stands for and their forms, and in a
+        traditional one what the engine may call it by habit, its modern simplification. The character itself is
+        not among them.
+        """
+        found = self._forms.get(character)
+        if found is None:
+            plain = _plain(character)
+            if self._script is Script.SIMPLIFIED:
+                candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
+            else:
+                candidates = self._kin(plain)
+            found = tuple(form for form in candidates if form != character)
+            self._forms[character] = found
+        return found
+
+    def to_source_script(self, seen: str, transcribed: str = "") -> str:
+        """What to suggest where the image reads `seen`, in the script of the transcription.
+
+        A simplified transcription gets the simplified character, and its own where that stands for what is seen.
+        A traditional one gets what is seen, or its traditional character where the engine named it in simplified.
+        """
+        conversions = self._lists.conversions
+        if self._script is Script.TRADITIONAL:
+            return conversions.traditional[seen][0] if self._modern(seen) else seen
+        if transcribed and self.relation(transcribed, seen).relation is not Relation.DISTINCT:
+            return transcribed
+        character = _plain(seen)
+        if character not in conversions.simplified and character not in self._lists.standard:
+            # A scribe's form has no simplification of its own: that of the word is meant.
+            character = next((form for form in self._kin(character) if form in self._lists.standard), character)
+        return conversions.simplified.get(character, (character,))[0]
+
+    def _decide(self, transcribed: str, seen: str) -> Verdict:
+        if transcribed == seen:
+            return SAME
+        one, other = _plain(transcribed), _plain(seen)
+        if one == other:
+            return CANONICAL
+        if len(one) != 1 or len(other) != 1:
+            return NO_CHARACTER
+        by_hand = self._sorted.get(pair_of(one, other))
+        if by_hand is not None:
+            return by_hand
+        return self._simplified(one, other) if self._script is Script.SIMPLIFIED else self._traditional(one, other)
+
+    def _traditional(self, transcribed: str, seen: str) -> Verdict:
+        if self._modern(seen) and self._stands_for(seen, transcribed):
+            return READ_SIMPLIFIED
+        if self._modern(transcribed) and self._stands_for(transcribed, seen):
+            return SIMPLIFIED
+        return self._word(transcribed, seen)
+
+    def _simplified(self, transcribed: str, seen: str) -> Verdict:
+        sources = self._sources(transcribed)
+        if seen in sources:
+            return SCRIPT
+        for source in sources:
+            verdict = self._word(source, seen)
+            if verdict.relation is not Relation.DISTINCT:
+                return verdict
+        if self._modern(seen) and any(self._stands_for(seen, source) for source in sources):
+            return READ_SIMPLIFIED
+        return self._word(transcribed, seen)
+
+    def _sources(self, transcribed: str) -> tuple[str, ...]:
+        """What a character of a simplified text stands for, itself included."""
+        conversions = self._lists.conversions
+        sources = (
+            *conversions.traditional.get(transcribed, ()),
+            transcribed,
+            *conversions.becoming.get(transcribed, ()),
+        )
+        return _unique(sources)
+
+    def _modern(self, character: str) -> bool:
+        """Whether the shape was made by the reform: a mere simplification, in no old dictionary of words and on no
+        list of forms."""
+        known = self._mere.get(character)
+        if known is None:
+            sources = self._lists.conversions.traditional.get(character, ())
+            known = bool(sources) and character not in sources and character not in self._lists.rimed
+            known = known and not any(self._word(character, source).relation in ONE_WORD for source in sources)
+            self._mere[character] = known
+        return known
+
+    def _stands_for(self, short: str, full: str) -> bool:
+        sources = self._lists.conversions.traditional.get(short, ())
+        return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
+
+    def _word(self, one: str, other: str) -> Verdict:
+        """The verdict on two characters of a traditional text, in either order."""
+        if one == other:
+            return SAME
+        pair = pair_of(one, other)
+        verdict = self._words.get(pair)
+        if verdict is None:
+            verdict = self._sorted.get(pair) or self._weigh(*pair)
+            self._words[pair] = verdict
+        return verdict
+
+    def _weigh(self, one: str, other: str) -> Verdict:
+        lists = self._lists
+        if lists.conversions.one_to_many(one, other):
+            return MERGED
+        testimony = lists.about(one, other)
+        short = lists.conversions.simplification(one, other)
+        if short:
+            # Unlike the dictionaries, yitizi has taken in OpenCC's simplifications themselves.
+            testimony = testimony.without("Y")
+            needed = BELIEVED if len(lists.conversions.traditional[short]) == 1 else CONVERTED
+            return _form(testimony) if testimony.weight >= needed else SIMPLIFIED
+        if one in lists.standard and other in lists.standard and not self._restored(one, other, testimony):
+            return STANDARDS if testimony.witnesses else UNLISTED
+        if testimony.believed or (testimony.weight >= BELIEVED and self._joined(one, other)):
+            return _form(testimony)
+        if testimony.weight > 0 and not testimony.contested and self._belongs(one, other):
+            return _form(testimony)
+        return COMMON if self._same_standard(one, other, testimony) else UNLISTED
+
+    def _restored(self, one: str, other: str, testimony: Testimony) -> bool:
+        """Whether one of two standard characters is on the table of 2013 for names alone, a variant otherwise."""
+        simplified = self._lists.conversions.simplified
+        if simplified.get(one, (one,))[0] == simplified.get(other, (other,))[0]:
+            return testimony.weight >= BELIEVED
+        third = one in self._lists.third or other in self._lists.third
+        return third and "D" in testimony.witnesses and testimony.weight >= RESTORED
+
+    def _belongs(self, one: str, other: str) -> bool:
+        """Whether one of the two is standard and the only standard character that the other could belong to."""
+        lists = self._lists
+        standard, variant = (one, other) if one in lists.standard else (other, one)
+        if standard not in lists.standard or variant in lists.standard:
+            return False
+        partners = (partner for partner in lists.partners(variant) if partner in lists.standard)
+        return all(partner == standard or lists.about(variant, partner).weight <= 0 for partner in partners)
+
+    def _joined(self, one: str, other: str) -> bool:
+        """Whether a third character is a well attested form of both (疎 of 疏 and of 踈)."""
+        lists = self._lists
+        between = set(lists.partners(one)) & set(lists.partners(other))
+        return any(
+            not lists.conversions.one_to_many(one, form)
+            and not lists.conversions.one_to_many(form, other)
+            and min(lists.about(one, form).weight, lists.about(form, other).weight) > BELIEVED
+            for form in between
+        )
+
+    def _standard_of(self, character: str) -> tuple[str, ...]:
+        """The standard characters that a variant is a well attested form of."""
+        found = self._standards.get(character)
+        if found is None:
+            lists = self._lists
+            found = ()
+            if character not in lists.standard:
+                found = tuple(
+                    partner
+                    for partner in lists.partners(character)
+                    if partner in lists.standard
+                    and lists.about(character, partner).weight > BELIEVED
+                    and self._word(character, partner).relation is Relation.FORM
+                )
+            self._standards[character] = found
+        return found
+
+    def _same_standard(self, one: str, other: str, testimony: Testimony) -> bool:
+        if set(testimony.against) & set("bndq"):
+            return False
+        return bool(set(self._standard_of(one)) & set(self._standard_of(other)))
+
+    def _kin(self, character: str) -> tuple[str, ...]:
+        """All forms of a character in a traditional text, the best attested first, then its modern simplification."""
+        lists = self._lists
+        candidates = [*self._by_hand.get(character, ()), *lists.partners(character)]
+        standards = self._standard_of(character)
+        for standard in standards:
+            candidates += lists.partners(standard)
+        kin = [c for c in _unique(candidates) if self._word(character, c).relation in (Relation.FORM, Relation.TABOO)]
+        kin = [c for c in kin if c != character and not self._modern(c)]
+        kin.sort(key=lambda c: (c not in lists.standard, -lists.about(character, c).weight, c))
+        short = (s for full in (character, *standards) for s in lists.conversions.simplified.get(full, ()))
+        return _unique([*kin, *(s for s in short if s != character and self._modern(s))])
+
+    def _join(self, character: str) -> str:
+        """Give one key to all that forms and simplifications connect with a character."""
+        conversions = self._lists.conversions
+        members, waiting = {character}, [character]
+        while waiting:
+            current = waiting.pop()
+            plain = _plain(current)
+            near = [c for c in self._kin(plain) if self._word(plain, c).relation is not Relation.TABOO]
+            near += [plain, *conversions.traditional.get(plain, ()), *conversions.simplified.get(plain, ())]
+            for other in near:
+                if other not in members:
+                    members.add(other)
+                    waiting.append(other)
+        standard = self._lists.standard
+        key = min(members, key=lambda c: (c not in standard, c))
+        self._keys.update(dict.fromkeys(members, key))
+        return key
+
+
+def _form(testimony: Testimony) -> Verdict:
+    return Verdict(Relation.FORM, testimony.name)
+
+
+def _plain(character: str) -> str:
+    """The character without variation selectors; for a compatibility ideograph or a radical the unified ideograph."""
+    if len(character) > 1:
+        character = "".join(c for c in character if not (0xFE00 <= ord(c) <= 0xFE0F or 0xE0100 <= ord(c) <= 0xE01EF))
+    if len(character) == 1 and _compatible(ord(character)):
+        return unicodedata.normalize("NFKC", character)
+    return character
+
+
+def _compatible(code: int) -> bool:
+    return 0x2E80 <= code <= 0x2FDF or 0xF900 <= code <= 0xFAFF or 0x2F800 <= code <= 0x2FA1F
+
+
+def _unique(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))
