@@ -34,6 +34,14 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
         _remove(part)
 
 
+def must_be_writable(folder: Path) -> None:
+    """Make `folder` where it is missing, and raise OutputError where no file can be written in it: better
+    before an hour of reading than after."""
+    with whole_file(folder / "flags.jsonl.trial") as file:
+        file.write("\n")
+    _remove(folder / "flags.jsonl.trial")
+
+
 def _remove(part: Path) -> None:
     try:
         part.unlink(missing_ok=True)

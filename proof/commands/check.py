@@ -1,0 +1,57 @@
+"""`proof check`: transcriptions against page images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.commands.options import CHECKING, config_option, must_have_work, setting_options, settings_of
+from proof.commands.outcome import flagged, print_counts, print_flagged, print_trouble
+from proof.commands.progress import CheckProgress
+from proof.config import Settings
+from proof.pipeline import check
+from proof.report.atomic import must_be_writable
+
+SOUND, TROUBLED = 0, 1
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every remark about texts and pages.")
+
+
+@click.command("check")
+@click.argument("texts", nargs=-1, metavar="[TEXT]...", type=click.Path(path_type=Path))
+@config_option
+@setting_options(CHECKING)
+@click.option(
+    "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Flagged places to print."
+)
+@quiet_option
+@verbose_option
+def command(
+    texts: tuple[Path, ...], config: Path | None, given: dict[str, Any], show: int, quiet: bool, verbose: bool
+) -> int:
+    """Check transcriptions against images of their pages.
+
+    Writes flags.jsonl, flags.csv, summary.json and report.html. Without TEXT, config.toml of the working
+    folder says what to check. Pages whose image, text, engine and settings did not change are not read
+    again; an interrupted check goes on where it was.
+
+    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, 2 when
+    the command or its input is wrong.
+    """
+    return run_check(settings_of(config, texts, given), show, quiet=quiet, verbose=verbose)
+
+
+def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:
+    """Check, print what was found, and give the exit status."""
+    must_have_work(settings)
+    must_be_writable(settings.project.out)
+    with CheckProgress(quiet=quiet) as progress:
+        outcome = check(settings, progress)
+    if not quiet:
+        print_flagged(flagged(settings, outcome.run_id, show), outcome.written.tally)
+        print_counts(outcome.written)
+    print_trouble(outcome, verbose=verbose)
+    return SOUND if outcome.sound else TROUBLED

@@ -1,0 +1,107 @@
+"""What a check came to, in words: the counts on stdout, what went wrong on stderr."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from proof.commands.flagged import print_places
+from proof.config import Settings
+from proof.flags import Kind
+from proof.pipeline import Outcome
+from proof.report.places import Place, places
+from proof.report.source import StoredRun
+from proof.report.tally import PageTally, Tally
+from proof.report.write import Written
+from proof.result import Status
+from proof.store import Store
+
+MOST_REMARKS = 12
+MOST_PAIRS = 6
+
+
+def flagged(settings: Settings, run_id: int, most: int) -> list[Place]:
+    """The most suspicious places of a run."""
+    with Store.open(settings.store_address) as store:
+        return places(StoredRun(store, run_id), most)
+
+
+def print_flagged(found: Sequence[Place], tally: Tally) -> None:
+    """Print the flagged places, and how many more there are."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    print_places(console, found)
+    raised = sum(count for (_, is_raised), count in tally.flags.items() if is_raised)
+    if raised > len(found) > 0:
+        click.echo(f"... and {raised - len(found):,} more, less suspicious, in the report")
+
+
+def print_counts(written: Written) -> None:
+    """Print what was counted, and where the report lies."""
+    tally = written.tally
+    rate = "" if tally.per_10_000 is None else f", {tally.per_10_000:.1f} in 10,000 characters"
+    click.echo(
+        f"{_count(len(tally.pages), 'page')}, {_count(tally.characters, 'character')}: "
+        f"{_count(tally.raised, 'place')} flagged{rate}"
+    )
+    if tally.layout:
+        click.echo(f"{_count(len(tally.layout), 'finding')} about columns and pages")
+    hidden = tally.flags[Kind.VARIANT.value, False]
+    if hidden:
+        click.echo(f"hidden: {_count(hidden, 'variant')}{_pairs(tally.variants)}")
+    habits = sum(tally.habits.values())
+    if habits:
+        click.echo(f"hidden: {habits:,} that the recogniser reads so all over the text{_pairs(tally.habits)}")
+    click.echo(f"report: {from_here(written.page)}")
+
+
+def print_trouble(outcome: Outcome, *, verbose: bool) -> None:
+    """Name on stderr the pages that failed or carry the wrong image; then what was remarked."""
+    tally = outcome.written.tally
+    bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
+    for page in bad:
+        click.echo(f"{page.page}: {_why(page)}", err=True)
+    without = [page.page for page in tally.pages if page.status is Status.NO_IMAGE]
+    if without:
+        named = ", ".join(without if verbose else without[:MOST_REMARKS])
+        more = "" if verbose or len(without) <= MOST_REMARKS else " ..."
+        click.echo(f"no image: {_count(len(without), 'page')} ({named}{more})", err=True)
+    _print_remarks((*outcome.findings, *outcome.notices), verbose=verbose)
+    if verbose:
+        _print_remarks([f"{page.page}: {notice}" for page in tally.pages for notice in page.notices], verbose=True)
+
+
+def from_here(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies inside."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
+    remarks = list(remarks)
+    shown = remarks if verbose else remarks[:MOST_REMARKS]
+    for remark in shown:
+        click.echo(remark, err=True)
+    if len(remarks) > len(shown):
+        click.echo(f"... and {len(remarks) - len(shown):,} more remarks: see the report, or add -v", err=True)
+
+
+def _why(page: PageTally) -> str:
+    return f"{page.status.value}: {page.message}" if page.message else page.status.value
+
+
+def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
+    """`: 乗 for 乘 2, 竝 for 并 1`: what the image shows for what the text has."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for (transcribed, suggested, _), count in pairs.items():
+        counted[transcribed, suggested] += count
+    named = [f"{suggested} for {transcribed} {count}" for (transcribed, suggested), count in counted.most_common()]
+    more = ", ..." if len(named) > MOST_PAIRS else ""
+    return f" ({', '.join(named[:MOST_PAIRS])}{more})" if named else ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,74 @@
+"""The progress of a check on stderr: a bar on a terminal, elsewhere a line every so often."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from proof.commands.pace import Pace, clock
+from proof.pipeline import Progress as Done
+
+EVERY = 10.0
+"""Seconds from one line to the next where there is no terminal."""
+
+
+class CheckProgress:
+    """Watches a check, in a `with` block around it. An interrupted one is told how far it came."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._bar: Progress | None = None
+        if self._console.is_terminal and not quiet:
+            columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), TextColumn("{task.fields[told]}"))
+            self._bar = Progress(*columns, console=self._console, transient=True, expand=True)
+        self._task: TaskID | None = None
+        self._quiet = quiet
+        self._last: Done | None = None
+        self._pace = Pace(time.monotonic())
+        self._next = time.monotonic() + EVERY
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._task = self._bar.add_task("checking", total=None, told="")
+            self._bar.start()
+        return self
+
+    def __call__(self, done: Done) -> None:
+        now = time.monotonic()
+        self._last = done
+        self._pace.note(now, done.done)
+        if self._bar and self._task is not None:
+            step = "checking" if done.done < done.total else "writing the reports"
+            self._bar.update(
+                self._task, total=done.total, completed=done.done, description=step, told=told(done, self._pace)
+            )
+        elif not self._quiet and now >= self._next:
+            click.echo(told(done, self._pace), err=True)
+            self._next = now + EVERY
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._bar:
+            self._bar.stop()
+        if kind is KeyboardInterrupt:
+            done = f"{self._last.done} of {self._last.total} pages are" if self._last else "no page was"
+            click.echo(f"stopped: {done} done; the same command goes on from there", err=True)
+        elif kind is None and self._last and not self._quiet:
+            click.echo(told(self._last, self._pace), err=True)
+
+
+def told(done: Done, pace: Pace) -> str:
+    """The progress in words."""
+    parts = [f"{done.done} of {done.total} pages"]
+    if pace.per_second:
+        parts.append(f"{pace.per_second:.1f} pages/s")
+    left = pace.left(done.total)
+    if left is not None and done.done < done.total:
+        parts.append(f"{clock(left)} left")
+    if done.reused:
+        parts.append(f"{done.reused} reused")
+    return ", ".join(parts)

@@ -1,0 +1,56 @@
+"""`proof render`: a transcription drawn as Siku pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from proof.commands.options import config_option, setting_options, settings_of
+from proof.images import facsimile
+
+
+@click.command("render")
+@click.argument("text", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Folder for the images.")
+@config_option
+@setting_options(("render.font", "render.wear", "render.seed"))
+@click.option("--plates", is_flag=True, help="Draw plates of four half-folios, as the printed pages have them.")
+@click.option("--grey", is_flag=True, help="Keep the tones of a photograph; else black and white as a facsimile.")
+@click.option("--scale", type=click.FloatRange(0.2, 4.0), default=1.0, show_default=True, help="Size of the images.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+def command(
+    text: Path,
+    out: Path,
+    config: Path | None,
+    given: dict[str, Any],
+    plates: bool,
+    grey: bool,
+    scale: float,
+    quiet: bool,
+) -> int:
+    """Draw a transcription as Siku half-folios, worn by a seed.
+
+    Writes an image a half-folio, named by its reference, and boxes.jsonl with the true box of every character.
+    """
+    render = settings_of(config, (text,), given).render
+    console = Console(stderr=True, highlight=False, markup=False)
+    with console.status("drawing") as status:
+        rendering = facsimile.run(
+            text,
+            out,
+            wear=render.wear,
+            grey=grey,
+            scale=scale,
+            fonts=(render.font,) if render.font else (),
+            seed=render.seed,
+            as_plates=plates,
+            progress=lambda count: status.update(f"drawing: {count} images"),
+        )
+    if rendering.missing:
+        click.echo(f"no font here holds {' '.join(rendering.missing)}: 〓 stands in their place", err=True)
+    if not quiet:
+        click.echo(f"{len(rendering.images)} images in {out}, the boxes of their characters in {rendering.boxes}")
+    return 0

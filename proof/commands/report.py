@@ -1,0 +1,30 @@
+"""`proof report`: the reports of an earlier check, written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.outcome import print_counts
+from proof.report.again import write_again
+
+
+@click.command("report")
+@config_option
+@setting_options(("project.out", "report.lang", "store.url"))
+@click.option("--work", help="Work whose last check is reported, as summary.json names it.  [default: the last one]")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+def command(config: Path | None, given: dict[str, Any], work: str | None, quiet: bool) -> int:
+    """Write the reports of the last check again, out of the store.
+
+    No page is read; useful for another language, or another folder.
+    """
+    again = write_again(settings_of(config, given=given), work)
+    if again.run.finished is None:
+        click.echo("the last check was interrupted: the reports hold the pages it had done", err=True)
+    if not quiet:
+        print_counts(again.written)
+    return 0

@@ -1,0 +1,50 @@
+"""The most suspicious places of a run, with the column that each stands in: for a list that is read as it is."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from proof.flags import Flag
+from proof.languages import translations
+from proof.report.reasons import kind_name, why
+from proof.report.source import Source
+from proof.report.tally import in_order
+from proof.result import PageResult
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A raised flag: its kind and why it was raised in words, and the source text of its column before and
+    after it."""
+
+    flag: Flag
+    kind: str
+    why: str
+    before: str
+    after: str
+
+
+def places(source: Source, most: int, language: str = "en") -> list[Place]:
+    """The `most` raised flags of the highest scores, in page order. Raises UsageError for the language."""
+    chosen: list[tuple[float, int, Place]] = []
+    say = translations(language).gettext
+    number = 0
+    for result in source.results() if most else ():
+        for flag in in_order(result.flags):
+            if not flag.raised:
+                continue
+            number += 1
+            before, after = around(result, flag)
+            entry = (flag.score, -number, Place(flag, kind_name(flag.kind, say), why(flag, say), before, after))
+            if len(chosen) < most:
+                heapq.heappush(chosen, entry)
+            else:
+                heapq.heappushpop(chosen, entry)
+    return [place for _, _, place in sorted(chosen, key=lambda entry: -entry[1])]
+
+
+def around(result: PageResult, flag: Flag) -> tuple[str, str]:
+    """The source text of a flag's column before and after it; empty where the column is not known."""
+    source = next((column.source for column in result.columns if column.number == flag.line), "")
+    return source[: flag.offset], source[flag.offset + flag.length :]
