@@ -27,14 +27,16 @@ class Conversions:
     """Simplified to traditional and back, and the regional standards.
 
     `traditional` maps a simplified character to all that it stands for (后 to 後 and 后), `simplified` a traditional
-    one to what it becomes; `merged` maps a traditional character to those simplified ones that stand for several
-    words, it among them. `preferred` are the pairs of one region's standard and another's (峯/峰 in Taiwan and Hong
-    Kong), `japanese` those of Japan's new and old forms.
+    one to what it becomes; `becoming` and `shortened` are `simplified` and `traditional` turned round. `merged` maps a
+    traditional character to those simplified ones that stand for several words, it among them. `preferred` are the
+    pairs of one region's standard and another's (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and
+    old forms.
     """
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
     becoming: dict[str, tuple[str, ...]]
+    shortened: dict[str, tuple[str, ...]]
     merged: dict[str, frozenset[str]]
     preferred: dict[str, frozenset[str]]
     japanese: dict[str, frozenset[str]]
@@ -75,6 +77,14 @@ def _symmetric(*names: str) -> dict[str, frozenset[str]]:
     return {character: frozenset(others) for character, others in pairs.items()}
 
 
+def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    turned: dict[str, list[str]] = defaultdict(list)
+    for key, values in table.items():
+        for value in values:
+            turned[value].append(key)
+    return {value: tuple(keys) for value, keys in turned.items()}
+
+
 @cache
 def conversions() -> Conversions:
     """The tables, read once."""
@@ -84,14 +94,11 @@ def conversions() -> Conversions:
         if len(sources) > 1:
             for source in sources:
                 merged[source].add(short)
-    becoming: dict[str, list[str]] = defaultdict(list)
-    for full, shorts in simplified.items():
-        for short in shorts:
-            becoming[short].append(full)
     return Conversions(
         traditional=traditional,
         simplified=simplified,
-        becoming={short: tuple(fulls) for short, fulls in becoming.items()},
+        becoming=_turned(simplified),
+        shortened=_turned(traditional),
         merged={character: frozenset(shorts) for character, shorts in merged.items()},
         preferred=_symmetric("TWVariants", "HKVariants"),
         japanese=_symmetric("JPShinjitaiCharacters"),

@@ -127,7 +127,7 @@ class VariantPolicy:
                 candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
             else:
                 candidates = self._kin(plain)
-            found = tuple(form for form in candidates if form != character)
+            found = tuple(form for form in candidates if form != character and self._one_word(character, form))
             self._forms[character] = found
         return found
 
@@ -140,13 +140,16 @@ class VariantPolicy:
         conversions = self._lists.conversions
         if self._script is Script.TRADITIONAL:
             return conversions.traditional[seen][0] if self._modern(seen) else seen
-        if transcribed and self.relation(transcribed, seen).relation is not Relation.DISTINCT:
+        if transcribed and self._one_word(transcribed, seen):
             return transcribed
         character = _plain(seen)
         if character not in conversions.simplified and character not in self._lists.standard:
             # A scribe's form has no simplification of its own: that of the word is meant.
             character = next((form for form in self._kin(character) if form in self._lists.standard), character)
         return conversions.simplified.get(character, (character,))[0]
+
+    def _one_word(self, transcribed: str, seen: str) -> bool:
+        return self.relation(transcribed, seen).relation is not Relation.DISTINCT
 
     def _decide(self, transcribed: str, seen: str) -> Verdict:
         if transcribed == seen:
@@ -306,7 +309,14 @@ class VariantPolicy:
             current = waiting.pop()
             plain = _plain(current)
             near = [c for c in self._kin(plain) if self._word(plain, c).relation is not Relation.TABOO]
-            near += [plain, *conversions.traditional.get(plain, ()), *conversions.simplified.get(plain, ())]
+            near.append(plain)
+            for table in (
+                conversions.traditional,
+                conversions.simplified,
+                conversions.becoming,
+                conversions.shortened,
+            ):
+                near += table.get(plain, ())
             for other in near:
                 if other not in members:
                     members.add(other)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proof.errors import TextError
@@ -199,6 +199,9 @@ class TestForms:
         assert "机" not in traditional.forms("機")
 
     @given(ideographs, st.sampled_from([traditional, simplified]))
+    @example("耑", simplified)
+    @example("济", traditional)
+    @example("颺", simplified)
     def test_every_form_is_one_word_with_the_character(self, character: str, policy: VariantPolicy) -> None:
         forms = policy.forms(character)
         assert character not in forms
@@ -207,13 +210,14 @@ class TestForms:
 
 
 class TestFold:
-    @given(ideographs)
-    def test_all_forms_have_one_key(self, character: str) -> None:
-        key = traditional.fold(character)
-        assert traditional.fold(key) == key
-        for form in traditional.forms(character):
-            if traditional.relation(character, form).relation is not Relation.TABOO:
-                assert traditional.fold(form) == key
+    @given(ideographs, st.sampled_from([traditional, simplified]))
+    @example("渺", simplified)
+    def test_all_forms_have_one_key(self, character: str, policy: VariantPolicy) -> None:
+        key = policy.fold(character)
+        assert policy.fold(key) == key
+        for form in policy.forms(character):
+            if policy.relation(character, form).relation is not Relation.TABOO:
+                assert policy.fold(form) == key
 
     def test_both_scripts_have_one_key(self) -> None:
         for group in ("仪儀", "传傳𫝊", "后後", "发發髮", "会會㑹", "类類𩔖"):
@@ -225,7 +229,7 @@ class TestFold:
 
     def test_chains_of_forms_stay_short(self) -> None:
         keys = [traditional.fold(char) for char in authorities().standard]
-        assert max(map(keys.count, set(keys))) <= 40
+        assert max(map(keys.count, set(keys))) <= 10
 
 
 class TestSuggestion:
