@@ -1,0 +1,76 @@
+## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
+## make test    all tests; sets up what they need
+## make lint    what CI checks before the tests
+## make bench   the measurements, in one table
+## make clean   removes what make made; results (out/, proof.sqlite) stay
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproject.toml)
+
+# The first Python that is new enough; `make PYTHON=...` names another.
+PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
+
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+KAI      = fc-list 2>/dev/null | grep -q TW-Kai
+POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-system lint bench clean
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+demo: $(VENV)/installed
+	@$(BIN)/proof demo
+
+test: test-system $(VENV)/installed-dev
+	$(BIN)/python -m pytest -rs
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python scripts/bench.py
+
+# Three distributions write OpenCV into one folder, the one installed last is imported. It has to be the
+# headless one: the others need libGL. tests/test_environment.py holds this to it.
+$(VENV)/installed: pyproject.toml | $(VENV)/made
+	@echo "installing into $(VENV): a minute or so"
+	@$(PIP) install --editable .
+	@$(PIP) install --force-reinstall --no-deps opencv-python-headless==$(OPENCV)
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/made:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; found: $$(python3 --version 2>&1)" >&2; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 \
+		|| { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -q pip; } \
+		|| { echo "$(PYTHON) cannot make a virtual environment: install its venv module (Debian: python3-venv)" >&2; exit 1; }
+	@touch $@
+
+# What no package index has: a browser, the font of the sample, a database server. Where they cannot be
+# installed from here, the tests that need them are skipped and say so.
+test-system:
+	@if { $(CHROMIUM); } >/dev/null && { $(KAI); } && { $(POSTGRES); } >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "installing Chromium, a regular-script font and PostgreSQL for the tests"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+			chromium fontconfig fonts-cns11643-kai postgresql; } >/dev/null 2>&1 \
+		|| echo "they could not be installed: the tests that need them are skipped"; \
+	else \
+		echo "Chromium, TW-Kai or PostgreSQL is missing: the tests that need them are skipped"; \
+	fi
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
