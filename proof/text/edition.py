@@ -8,14 +8,16 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text import critical, inline, zhushu
 from proof.text.encoding import Decoded, decode
-from proof.text.kanripo import KANRIPO
+from proof.text.kanripo import KANRIPO, header_property
 from proof.text.layers import last_layer, note_parts
 from proof.text.mirror import MIRROR
-from proof.text.model import Cell, Column, Transcription
+from proof.text.model import Cell, Column, Script, Transcription
 from proof.text.pages import LineKind, lines
 from proof.text.read import FORMATS, parse_transcription
 from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
+_PAGE_MARK = re.compile(rf"^{KANRIPO.mark.pattern}", re.MULTILINE)
+_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*ID[ \t]", re.MULTILINE)
 _INDENTED = re.compile(r"[ \u3000]+")
 _VOICES = (
     (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
@@ -42,6 +44,8 @@ def read_edition(path: Path | str, encoding: str | None = None, form: Format | N
 def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> Edition:
     """The edition that a decoded file holds; `path` is what messages call it. Raises TextError."""
     form = form or detect_format(decoded.text)
+    if form is Format.KANRIPO and not _PAGE_MARK.search(decoded.text):
+        return _without_pages(decoded, path)
     match form:
         case Format.KANRIPO | Format.MIRROR:
             return edition_of(parse_transcription(decoded, path))
@@ -67,6 +71,8 @@ def detect_format(text: str) -> Format | None:
             return Format.KANRIPO
         if MIRROR.mark.match(line):
             return Format.MIRROR
+    if _HEAD.search(text):
+        return Format.KANRIPO
     counts = {
         Format.INLINE: len(inline.MARK.findall(text)),
         Format.ZHUSHU: len(re.findall(r"^\[疏\]", text, re.MULTILINE)),
@@ -113,6 +119,23 @@ def edition_of(transcription: Transcription) -> Edition:
     )
 
 
+def _without_pages(decoded: Decoded, path: Path) -> Edition:
+    """A file of the Kanseki Repository that is a head and nothing else, as the juan `000` of some works."""
+    known = dict(filter(None, map(header_property, decoded.text.splitlines())))
+    return Edition(
+        path=path,
+        format=Format.KANRIPO,
+        script=Script.TRADITIONAL,
+        text=decoded.text,
+        encoding=decoded.encoding,
+        bom=decoded.bom,
+        title=known.get("TITLE", ""),
+        work=known.get("ID", ""),
+        blocks=(),
+        warnings=(f"{path}:1: no page mark follows the head: expected <pb:...>",),
+    )
+
+
 def _page_starts(transcription: Transcription) -> tuple[PageStart, ...]:
     juan = {page.id: page.juan for page in transcription.pages}
     return tuple(
@@ -134,13 +157,13 @@ class _Layers:
     def stretches(self, column: Column) -> list[Stretch]:
         found: list[Stretch] = []
         self._begin(column)
-        for index, run in enumerate(column.runs):
+        for run in column.runs:
             if not run.note:
                 found += _slices(column, run.cells, self.main)
                 if any(not cell.blank for cell in run.cells):
                     self.note = None
                 continue
-            opening = self.note if index == 0 or not found else None
+            opening = self.note
             told = "".join(cell.text for cell in run.cells)
             parts = note_parts(told, opening or Layer.COMMENTARY) if opening is not Layer.EDITOR else []
             parts = parts or [(Layer.EDITOR if opening is Layer.EDITOR else Layer.COMMENTARY, 0, len(told))]

@@ -1,0 +1,219 @@
+"""Collating a base with witnesses: parts, differences, systematic pairs, and what the apparatus says of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proof.collate.apparatus import ApparatusNote, apparatus_of
+from proof.collate.blocks import Block, align, gaps
+from proof.collate.differences import PASSAGE, Class, Difference, Judge, SystematicPair, differences, systematic
+from proof.collate.sequence import Keys, Sequence, sequence_of, shared_layers
+from proof.errors import UsageError
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
+from proof.text.witness import Addresses, Edition, Layer
+
+PLACED = 0.5
+"""Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
+
+ERROR_SCORE = 4.0
+SUPPORTED = 2.0
+"""What an apparatus note that names the reading adds to the score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a paragraph or column of the base is in the witness: `block` its number in the base, `file_line` its
+    line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere)."""
+
+    block: int
+    file_line: int
+    share: float
+    witness_line: int
+
+    @property
+    def placed(self) -> bool:
+        return self.share >= PLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part that one of the two lacks: code points in the file of the one that has it, and how many characters."""
+
+    start: int
+    end: int
+    length: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collation:
+    """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks."""
+
+    base: Sequence
+    witness: Sequence
+    blocks: tuple[Block, ...]
+    differences: tuple[Difference, ...]
+    systematic: tuple[SystematicPair, ...]
+    placements: tuple[Placement, ...]
+    only_base: tuple[Passage, ...]
+    only_witness: tuple[Passage, ...]
+    left_out: tuple[Layer, ...]
+    """Layers that were not compared since only one of the two has them."""
+
+    def of(self, *categories: Class) -> list[Difference]:
+        """The differences of these classes, in the order of the base."""
+        return [one for one in self.differences if one.category in categories]
+
+    def aligned(self) -> dict[int, int]:
+        """Which character of the witness answers each of the base, where one does."""
+        return {
+            op.a0 + offset: op.b0 + offset
+            for block in self.blocks
+            for op in block.ops
+            for offset in range(min(op.a1 - op.a0, op.b1 - op.b0))
+            if op.equal or max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE
+        }
+
+
+def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Collation:
+    """`base` against `witness`. `pairs` is a project's own file of pairs of characters.
+
+    Raises UsageError where one of the two has no text.
+    """
+    mine, theirs = shared_layers(base, witness)
+    policies = {script: VariantPolicy(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
+    keys = Keys(policies[Script.SIMPLIFIED].fold)
+    a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
+    for one in (a, b):
+        if not one.cells:
+            raise UsageError(f"{one.edition.path} has no text to collate")
+    blocks = align(a.keys, b.keys)
+    found = differences(a, b, blocks, Judge(base.script, witness.script, policies))
+    found, recurring = systematic(a, b, blocks, found, _everywhere(base))
+    found = _annotated(a, b, found)
+    return Collation(
+        base=a,
+        witness=b,
+        blocks=tuple(blocks),
+        differences=tuple(found),
+        systematic=tuple(recurring),
+        placements=tuple(_placements(a, b, blocks)),
+        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks])),
+        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks])),
+        left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
+    )
+
+
+def _everywhere(edition: Edition) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for stretch in edition.stretches():
+        for cell in stretch.cells():
+            places[cell.text].append(cell.start)
+    return places
+
+
+def _placements(a: Sequence, b: Sequence, blocks: Many[Block]) -> list[Placement]:
+    """Where every paragraph of the base that has text is in the witness."""
+    total: dict[int, int] = defaultdict(int)
+    equal: dict[int, int] = defaultdict(int)
+    first: dict[int, int] = {}
+    for number in a.blocks:
+        total[number] += 1
+    for block in blocks:
+        for op in block.ops:
+            if op.equal:
+                for offset in range(op.a1 - op.a0):
+                    number = a.blocks[op.a0 + offset]
+                    equal[number] += 1
+                    first.setdefault(number, b.edition.blocks[b.blocks[op.b0 + offset]].file_line)
+    return [
+        Placement(number, a.edition.blocks[number].file_line, equal[number] / length, first.get(number, 0))
+        for number, length in total.items()
+    ]
+
+
+def _passages(of: Sequence, spans: list[tuple[int, int]]) -> list[Passage]:
+    found = []
+    for start, end in gaps(spans, len(of)):
+        last = of.cells[end - 1]
+        text = of.text(start, end)
+        told = text if end - start <= 40 else f"{of.text(start, start + 18)}…{of.text(end - 18, end)}"
+        found.append(Passage(of.cells[start].start, last.start + last.length, end - start, told))
+    return found
+
+
+def _annotated(a: Sequence, b: Sequence, found: list[Difference]) -> list[Difference]:
+    """The differences with the notes of either apparatus that speak of their place."""
+    mine, theirs = _noted(a), _noted(b)
+    done = []
+    for one in found:
+        notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
+        notes += [note for at in range(one.b0, max(one.b1, one.b0 + 1)) for note in theirs.get(at, ())]
+        done.append(replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one)
+    return done
+
+
+def _noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
+    """The notes of an apparatus by the numbers of the characters that they speak of."""
+    places: dict[int, list[ApparatusNote]] = defaultdict(list)
+    for note in apparatus_of(of.edition):
+        last = of.index_before(note.anchor)
+        for at in range(max(0, last - max(1, len(note.lemma)) + 1), last + 1):
+            places[at].append(note)
+        if not note.lemma:
+            places[last + 1].append(note)
+    return places
+
+
+def flags(collation: Collation) -> list[Flag]:
+    """The differences as the flags that they would be, in the order of the base.
+
+    Only errors and systematic pairs are raised. `page` is empty where the base has no pages; the `ref` too.
+    """
+    edition = collation.base.edition
+    addresses = Addresses(edition)
+    refs = {page.id: str(page.ref or "") for page in edition.pages}
+    found: list[Flag] = []
+    seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
+    for one in collation.differences:
+        address = addresses.of(one.start)
+        if address is None or one.category is Class.PASSAGE:
+            continue
+        begin, end = addresses.line(address.page, address.line)
+        line = edition.text[begin:end]
+        stop = address.offset + one.length
+        context = f"{line[max(0, address.offset - 3) : address.offset]}[{line[address.offset : stop]}]{line[stop:][:3]}"
+        key = (address.page, address.line, one.kind, context)
+        raised = one.category in (Class.ERROR, Class.SYSTEMATIC)
+        score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)
+        evidence = Evidence(
+            reason="witness",
+            rule=one.rule if not raised else one.category.value,
+            note="；".join(
+                [f"{collation.witness.edition.path.name}: {one.witness or '∅'}", *(n.text for n in one.notes)]
+            ),
+        )
+        flag = Flag(
+            page=address.page,
+            ref=refs.get(address.page, ""),
+            line=address.line,
+            offset=address.offset,
+            length=one.length,
+            kind=one.kind,
+            transcribed=one.base,
+            suggested=one.witness,
+            score=score,
+            raised=raised,
+            bbox=None,
+            evidence=evidence,
+            context=context,
+            id=flag_id(*key, seen[key]),
+        )
+        seen[key] += 1
+        found.append(flag)
+    return found

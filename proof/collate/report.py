@@ -1,0 +1,97 @@
+"""A collation on paper: JSON lines of flags, a table of places, and what could not be placed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proof.collate.apparatus import ApparatusNote, apparatus_of
+from proof.collate.collation import Collation, Passage, flags
+from proof.collate.differences import SystematicPair
+from proof.collate.witnesses import places
+from proof.report.atomic import whole_file
+from proof.text.witness import Addresses, Edition
+
+
+def summary(collation: Collation) -> dict[str, Any]:
+    """A collation in figures and lists, as JSON takes it."""
+    edition, witness = collation.base.edition, collation.witness.edition
+    unplaced = [place for place in collation.placements if not place.placed]
+    return {
+        "base": str(edition.path),
+        "witness": str(witness.path),
+        "characters": {"base": len(collation.base), "witness": len(collation.witness)},
+        "differences": dict(Counter(one.category.value for one in collation.differences)),
+        "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
+        "systematic": [_pair(edition, pair) for pair in collation.systematic],
+        "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
+        "not placed": [
+            {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
+            for place in unplaced
+        ],
+        "only in base": [_passage(edition, passage) for passage in collation.only_base],
+        "only in witness": [_passage(witness, passage) for passage in collation.only_witness],
+        "not compared": [layer.value for layer in collation.left_out],
+        "apparatus": {"base": apparatus_summary(edition), "witness": apparatus_summary(witness)},
+    }
+
+
+def apparatus_summary(edition: Edition) -> dict[str, Any]:
+    """The collation notes of an edition counted by verb, and those that were not understood."""
+    notes = apparatus_of(edition)
+    return {
+        "notes": len(notes),
+        "verbs": dict(Counter(note.verb for note in notes if note.understood).most_common()),
+        "not understood": [_where(edition, note) for note in notes if not note.understood],
+    }
+
+
+def _where(edition: Edition, note: ApparatusNote) -> str:
+    line = edition.text.count("\n", 0, note.start) + 1
+    return f"{edition.path.name}:{line}: {note.text}"
+
+
+def _pair(edition: Edition, pair: SystematicPair) -> dict[str, Any]:
+    addresses = Addresses(edition)
+    found = [addresses.of(place) for place in pair.places]
+    return {
+        "base": pair.base,
+        "witness": pair.witness,
+        "confirmed": pair.confirmed,
+        "places": [[one.page, one.line, one.offset] for one in found if one is not None],
+    }
+
+
+def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
+    line = edition.text.count("\n", 0, passage.start) + 1
+    return {"line": line, "characters": passage.length, "text": passage.text}
+
+
+def write_collation(collations: Sequence[Collation], folder: Path) -> None:
+    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness) and `collation.json` into `folder`.
+
+    Raises OutputError where they cannot be written.
+    """
+    with whole_file(folder / "flags.jsonl") as file:
+        for collation in collations:
+            for flag in flags(collation):
+                told = flag.as_dict() | {"witness": collation.witness.edition.path.name}
+                file.write(json.dumps(told, ensure_ascii=False) + "\n")
+    with whole_file(folder / "collation.json") as file:
+        json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    names = [collation.witness.edition.path.name for collation in collations]
+    addresses = Addresses(collations[0].base.edition)
+    with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["page", "line", "offset", "base", *(part for name in names for part in (name, "class"))])
+        for place in places(collations):
+            address = addresses.of(place.start)
+            read = {reading.witness: reading for reading in place.readings}
+            row = [address.page, address.line, address.offset] if address else ["", "", ""]
+            cells = [(read[name].text or "∅", read[name].category) if name in read else ("", "") for name in names]
+            table.writerow([*row, place.base or "∅", *(part for cell in cells for part in cell)])

@@ -1,0 +1,209 @@
+"""Witnesses against each other: what differs, what is variant or error, and what the apparatus says of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proof.collate.collation import Collation, collate, flags
+from proof.collate.differences import Class
+from proof.collate.report import apparatus_summary, write_collation
+from proof.collate.witnesses import places, weigh
+from proof.errors import UsageError
+from proof.flags import Evidence, Flag, Kind
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
+from proof.text.witness import Edition, Format, Layer
+
+CANON = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
+
+
+def edition(text: str, name: str = "text.txt", form: Format = Format.INLINE) -> Edition:
+    return parse_edition(Decoded(text, "utf-8", False), Path(name), form)
+
+
+def seed(shared: Path, number: str) -> Edition:
+    return read_edition(next((shared / "seeds").glob(f"{number}_*")))
+
+
+@pytest.fixture(scope="module")
+def damaged(shared: Path) -> Collation:
+    """鄉射禮 in the 注疏 layout against the critical edition."""
+    return collate(seed(shared, "002"), seed(shared, "000"))
+
+
+def test_the_mirror_against_its_source_has_the_known_errors_and_no_other(shared: Path) -> None:
+    collation = collate(seed(shared, "003"), read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt"))
+    errors = {
+        (flag.ref, flag.line, flag.transcribed, flag.suggested, flag.kind) for flag in flags(collation) if flag.raised
+    }
+    with (shared / "gold/seed-003.tsv").open(encoding="utf-8") as file:
+        known = list(csv.DictReader(file, delimiter="\t"))
+    assert errors == {
+        (
+            row["ref"].removesuffix(".png"),
+            int(row["line"]),
+            row["seed"],
+            row["witness"],
+            Kind.OMISSION if row["what"] == "omission" else Kind.SUBSTITUTION,
+        )
+        for row in known
+    }
+    assert {one.category for one in collation.differences} == {Class.ERROR, Class.VARIANT, Class.SCRIPT}
+    assert all(one.rule for one in collation.differences if one.category is not Class.ERROR)
+
+
+def test_the_footnotes_that_name_the_damaged_readings_are_carried(damaged: Collation) -> None:
+    carried = {(one.base, one.witness): one.notes[0].text for one in damaged.differences if one.notes}
+    assert (
+        carried.items()
+        >= {
+            ("备", "儁"): "儁：原作備，據嚴本校勘記改。",
+            ("进", "雖"): "雖：原作進，據嚴本校勘記改。",
+            ("躬", "射"): "射：原作躬，據嚴本校勘記改。",
+            ("射", "躬"): "躬：原作射，據嚴本校勘記改。",
+        }.items()
+    )
+
+
+def test_encoding_damage_is_one_finding_a_pair_with_all_its_places(damaged: Collation) -> None:
+    pairs = {(pair.base, pair.witness): pair for pair in damaged.systematic}
+    assert {("聄", "翿"), ("魨", "髤"), ("筩", "笴"), ("蘯", "蘋"), ("胑", "膱"), ("扌奎", "㨒")} <= pairs.keys()
+    text = damaged.base.edition.text
+    for pair in pairs.values():
+        assert len(pair.places) == text.count(pair.base)
+        assert all(text.startswith(pair.base, place) for place in pair.places)
+
+
+def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
+    errors = {(one.base, one.witness) for one in damaged.of(Class.ERROR)}
+    assert ("俎", "祖") in errors
+    assert not errors & {("宾", "賔"), ("与", "與"), ("蛇", "虵"), ("略", "畧")}
+    assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA, Layer.HEADING)
+
+
+def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
+    base = seed(shared, "004")
+    juan = [read_edition(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
+    collations = [collate(base, witness) for witness in (seed(shared, "000"), *juan)]
+    best = {
+        place.block: max(c.placements[index].share for c in collations if len(c.placements) > index)
+        for index, place in enumerate(collations[2].placements)
+    }
+    assert len(best) == 7
+    assert min(best.values()) > 0.9
+    assert not any(place.placed for place in collations[-1].placements)
+
+
+def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> None:
+    collation = collate(seed(shared, "001"), seed(shared, "003"))
+    placed = {place.file_line: place.share for place in collation.placements}
+    assert placed[9] > 0.5
+    assert placed[13] == 0
+    assert {one.category for one in collation.differences} <= {
+        Class.PARALLEL,
+        Class.PASSAGE,
+        Class.SCRIPT,
+        Class.VARIANT,
+    }
+
+
+def test_a_simplified_text_with_commentary_meets_a_traditional_one_without() -> None:
+    base = edition("　　司射东面于大夫之西北耦【比近也】大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦")
+    collation = collate(base, edition(f"　　{CANON}"))
+    (error,) = collation.of(Class.ERROR)
+    assert (error.base, error.witness, base.text[error.start]) == ("北", "比", "北")
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "base", "witness"),
+    [
+        (CANON.replace("西比耦", "西北耦"), Kind.SUBSTITUTION, "北", "比"),
+        (CANON.replace("西比耦", "西耦"), Kind.OMISSION, "", "比"),
+        (CANON.replace("西比耦", "西比比耦"), Kind.INSERTION, "比", ""),
+        (CANON.replace("下射曰子", "下曰射子"), Kind.TRANSPOSITION, "曰射", "射曰"),
+    ],
+)
+def test_an_error_of_each_kind(changed: str, kind: Kind, base: str, witness: str) -> None:
+    text = edition(f"　　{changed}")
+    collation = collate(text, edition(f"　　{CANON}"))
+    (flag,) = [flag for flag in flags(collation) if flag.raised]
+    assert (flag.kind, flag.transcribed, flag.suggested) == (kind, base, witness)
+    line = text.text.splitlines()[flag.line - 1]
+    mended = line[: flag.offset] + flag.suggested + line[flag.offset + flag.length :]
+    assert mended == f"　　{CANON}"
+
+
+def test_a_long_passage_is_one_finding() -> None:
+    collation = collate(edition(f"　　{CANON}"), edition(f"　　{CANON[:25]}乃張侯下綱不及地武不繫左下綱{CANON[25:]}"))
+    (one,) = collation.differences
+    assert one.category is Class.PASSAGE
+    assert flags(collation) == []
+
+
+def test_three_witnesses_stand_on_one_line() -> None:
+    base = edition(f"　　{CANON.replace('西比', '西北')}")
+    witnesses = [edition(f"　　{CANON}", "a.txt"), edition(f"　　{CANON.replace('西比', '西北')}", "b.txt")]
+    witnesses.append(edition("　　甲乙丙丁戊己庚辛壬癸", "c.txt"))
+    collations = [collate(base, witness) for witness in witnesses]
+    (place,) = places(collations)
+    assert place.base == "北"
+    assert [(r.witness, r.text, r.category) for r in place.readings] == [
+        ("a.txt", "比", "error"),
+        ("b.txt", "北", "same"),
+    ]
+
+
+def flag_on(base: Edition, transcribed: str, suggested: str) -> Flag:
+    offset = base.text.index(transcribed)
+    evidence = Evidence("posterior")
+    return Flag(
+        "", "", 1, offset, len(transcribed), Kind.SUBSTITUTION, transcribed, suggested, 3.0, True, None, evidence
+    )
+
+
+def test_a_witness_that_reads_otherwise_raises_a_flag_and_one_that_agrees_lowers_it() -> None:
+    base = edition(f"　　{CANON.replace('西比', '西北')}")
+    policy = VariantPolicy(Script.TRADITIONAL)
+    flag = flag_on(base, "北耦", "比耦")
+    against = collate(base, edition(f"　　{CANON}", "a.txt"))
+    agreeing = collate(base, edition(base.text, "b.txt"))
+    (raised,) = weigh([flag], base, [against], policy)
+    (lowered,) = weigh([flag], base, [agreeing], policy)
+    assert raised.score > flag.score > lowered.score
+    assert raised.evidence.note == "a.txt: 比耦"
+    (both,) = weigh([flag], base, [against, agreeing], policy)
+    assert both.score == flag.score
+    assert both.evidence.note == "a.txt: 比耦；b.txt: 北耦"
+    layout = replace(flag, kind=Kind.LAYOUT, line=0, length=0)
+    assert weigh([layout], base, [against], policy) == [layout]
+
+
+def test_a_text_without_words_is_refused() -> None:
+    with pytest.raises(UsageError, match="has no text to collate"):
+        collate(edition("　　。。"), edition(f"　　{CANON}"))
+
+
+def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation, tmp_path: Path) -> None:
+    write_collation([damaged], tmp_path)
+    told = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"备", "进"} <= {flag["transcribed"] for flag in told if flag["raised"]}
+    with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][:4] == ["page", "line", "offset", "base"]
+    assert len(rows) > 500
+    (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert summary["apparatus"]["witness"]["verbs"]["原作"] == 6
+    assert {pair["base"] for pair in summary["systematic"]} >= {"聄", "筩"}
+
+
+def test_notes_that_were_not_understood_are_listed_with_their_place() -> None:
+    text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)比(案比今注疏/本訛作北)¶\n"
+    told = apparatus_summary(edition(text, form=Format.KANRIPO))
+    assert told == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
