@@ -18,11 +18,11 @@ SUSPECT = 1.0
 TROUBLED = 12.0
 """Nats: an alignment that costs more may be due to where the runs of the column were cut."""
 
-AROUND = 3.2
+AROUND = 2.2
 """Cells on either side of a suspect that a second look takes in."""
 
-SECOND_ZOOM = 1.45
-"""How much longer the strips of a second look are: at another pitch the recogniser errs elsewhere."""
+ZOOMS = (1.5, 2.0)
+"""How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
@@ -74,18 +74,31 @@ class ColumnReader:
         best = self._attempt(area, line, Way.BEST)
         if line is None:
             return best
-        if best.cost > TROUBLED and len(line.runs) > 1:
-            for way in (Way.COUNTED, Way.SEEN):
-                other = self._attempt(area, line, way)
-                if other.cost < best.cost - BETTER:
-                    best = other
+        if best.cost > TROUBLED:
+            best = self._cut_otherwise(best, line)
         best = self._again(best)
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
         return best
 
+    def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
+        """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
+        pitch = (best.area.bottom - best.area.top) / self._rows
+        tried = [best.strips]
+        for way in (Way.COUNTED, Way.SEEN):
+            strips = cut_strips(self._layout, best.area, line, self._rows, way)
+            if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
+                continue
+            tried.append(strips)
+            other = self._read_strips(best.area, line, way, strips)
+            if other.cost < best.cost - BETTER:
+                best = other
+        return best
+
     def _attempt(self, area: ColumnArea, line: Column | None, way: Way) -> ReadColumn:
-        strips = cut_strips(self._layout, area, line, self._rows, way)
+        return self._read_strips(area, line, way, cut_strips(self._layout, area, line, self._rows, way))
+
+    def _read_strips(self, area: ColumnArea, line: Column | None, way: Way, strips: tuple[Strip, ...]) -> ReadColumn:
         glyphs = self._glyphs(area, strips, range(len(strips)))
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
@@ -99,15 +112,17 @@ class ColumnReader:
         pairings, cost = align(cells, column.glyphs, self._likeness)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
-    def _again(self, first: ReadColumn) -> ReadColumn:
-        """A second look, at another pitch, around what does not agree; what is believed is the mean of both."""
-        windows = self._windows(first)
-        if not windows:
-            return first
-        pitch = (first.area.bottom - first.area.top) / self._rows
-        strips = [window(first.strips[w.strip], w.top, w.bottom, pitch, SECOND_ZOOM) for w in windows]
-        second = self._glyphs(first.area, strips, [w.strip for w in windows])
-        return self._aligned(replace(first, glyphs=merged(first.glyphs, second, windows)))
+    def _again(self, column: ReadColumn) -> ReadColumn:
+        """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
+        pitch = (column.area.bottom - column.area.top) / self._rows
+        for looks, zoom in enumerate(ZOOMS, 1):
+            windows = self._windows(column)
+            if not windows:
+                break
+            strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
+            seen = self._glyphs(column.area, strips, [w.strip for w in windows])
+            column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
+        return column
 
     def _windows(self, column: ReadColumn) -> list[Window]:
         """Where a column should be looked at again: around its suspects, overlapping windows joined."""
@@ -138,7 +153,7 @@ class ColumnReader:
                 if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph):
                     found.append(glyph)
             else:
-                found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.5]
+                found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
         return found
 
     def _disagrees(self, cell: Cell, glyph: Glyph) -> bool:
@@ -152,6 +167,14 @@ class ColumnReader:
             return column
         other = self._aligned(replace(column, glyphs=order, swapped=True))
         return other if other.cost < 0.4 * column.cost else column
+
+
+def _same_cuts(one: Sequence[Strip], other: Sequence[Strip], tolerance: float) -> bool:
+    """Whether two ways of cutting gave the same strips, but for a few pixels."""
+    return len(one) == len(other) and all(
+        a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:

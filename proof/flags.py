@@ -26,9 +26,10 @@ class Evidence:
     """What spoke for a flag.
 
     `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
-    `rule` names what hid a variant; `p_text` and `p_best` are the posterior of what is transcribed and
-    of what is suggested; `alternatives` are the engine's, most probable first; `note` is a line in words; `base` is the score before the whole run was taken into
-    account (None where that changed nothing).
+    `rule` names what hid a variant or lowered a score; `p_text` and `p_best` are the posterior of what is
+    transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
+    what the ink alone says and `note` a line in words; `base` is the score before the whole run was taken
+    into account (None where that changed nothing).
     """
 
     reason: str

@@ -14,7 +14,7 @@ from math import exp, log
 
 import numpy as np
 
-from proof.images.ink import has_ink
+from proof.images.ink import ink_cells
 from proof.images.layout import Layout
 from proof.images.strips import Strip
 from proof.ocr.engine import Posterior, Reading
@@ -22,6 +22,9 @@ from proof.text.model import Row
 
 FAINT = 0.04
 """Probability that something other than blank stands there, above which a step is a faint glyph."""
+
+ROOM = 1.6
+"""Cells from one glyph to the next between which the ink is asked whether something was passed over."""
 
 FLOOR = float(np.log(1e-5))
 """Log-probability of a character that the engine does not list."""
@@ -97,36 +100,51 @@ def column_glyphs(
     return tuple(glyphs)
 
 
-def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window]) -> tuple[Glyph, ...]:
-    """Two looks at the same strips as one: what is believed is the mean of both.
+def merged(
+    first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int = 1
+) -> tuple[Glyph, ...]:
+    """Another look at the same strips taken in: what is believed is the mean of all.
 
-    `second` was read in `windows` alone; elsewhere the first look stands. A glyph inside a window that only
-    one look saw is half as present. Glyphs keep the cells of the first look.
+    `first` is the mean of `looks` earlier ones. `second` was read in `windows` alone; elsewhere what was
+    believed stands. A glyph inside a window that a look did not see is so much less present. Glyphs keep
+    the cells of the first look.
     """
-    taken: set[int] = set()
+    share = 1.0 / (looks + 1)
+    partner = _partners(first, second)
     both: list[Glyph] = []
-    for glyph in first:
-        near = [
-            (abs(other.y - glyph.y), i)
-            for i, other in enumerate(second)
-            if i not in taken
-            and other.strip == glyph.strip
-            and abs(other.y - glyph.y) < (0.8 if other.best == glyph.best != "" else 0.45) * glyph.pitch
-        ]
-        if near:
-            _, i = min(near)
-            taken.add(i)
-            both.append(_mean(glyph, second[i]))
+    for i, glyph in enumerate(first):
+        if i in partner:
+            both.append(_mean(glyph, second[partner[i]], share))
         elif glyph.silent or not any(window.holds(glyph) for window in windows):
             both.append(glyph)
         else:
-            both.append(replace(glyph, presence=glyph.presence / 2))
+            both.append(replace(glyph, presence=glyph.presence * (1.0 - share)))
+    taken = set(partner.values())
     alone = [
-        replace(other, presence=other.presence / 2)
-        for i, other in enumerate(second)
-        if i not in taken and not other.silent and any(window.holds(other) for window in windows)
+        replace(other, presence=other.presence * share)
+        for j, other in enumerate(second)
+        if j not in taken and not other.silent and any(window.holds(other) for window in windows)
     ]
     return tuple(sorted([*both, *alone], key=lambda g: (g.strip, g.y)))
+
+
+def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
+    """Which glyph of a second look is which of the first: the nearest pairs before others, what was read
+    before what is ink alone."""
+    pairs = []
+    for i, glyph in enumerate(first):
+        for j, other in enumerate(second):
+            away = abs(other.y - glyph.y) / glyph.pitch
+            same = not glyph.silent and other.best == glyph.best
+            if other.strip == glyph.strip and away < (0.8 if same else 0.45):
+                pairs.append((glyph.silent or other.silent, away - (0.4 if same else 0.0), i, j))
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, _, i, j in sorted(pairs):
+        if i not in partner and j not in taken:
+            partner[i] = j
+            taken.add(j)
+    return partner
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +163,16 @@ class Window:
         return self.strip == glyph.strip and self.top + edge <= glyph.y <= self.bottom - edge
 
 
-def _mean(one: Glyph, other: Glyph) -> Glyph:
+def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
+    """`one` with `other` taken in at `share` of the whole."""
     if one.silent or other.silent:
         seen = other if one.silent else one
         return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
     believed = {
-        text: log((exp(one.log_prob(text)) + exp(other.log_prob(text))) / 2)
+        text: log((1.0 - share) * exp(one.log_prob(text)) + share * exp(other.log_prob(text)))
         for text in one.believed.keys() | other.believed.keys()
     }
-    return replace(one, believed=believed, presence=(one.presence + other.presence) / 2)
+    return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
 
 
 def _believed_of(alternatives: Sequence[tuple[str, float]]) -> dict[str, float]:
@@ -254,13 +273,17 @@ def _placed(layout: Layout, strip: Strip, number: int, spikes: Sequence[_Spike],
 
 
 def _silent(layout: Layout, strip: Strip, ys: Sequence[float], pitch: float) -> list[float]:
-    """Middles of cells that hold ink between the glyphs read at `ys`, above the first and below the last."""
+    """Middles of cells that hold ink where the engine read nothing: between the glyphs at `ys`, above the
+    first and below the last. Counted from the ink alone, and only where there is room for a cell."""
     found: list[float] = []
-    edges = [strip.top - 0.35 * pitch, *ys, strip.bottom + 0.35 * pitch]
-    for a, b in pairwise(edges):
-        missing = round((b - a) / pitch - 1 + 0.05)
-        for k in range(missing):
-            y = a + (b - a) * (k + 1) / (missing + 1)
-            if has_ink(layout.ink, strip.left, y - 0.42 * pitch, strip.right, y + 0.42 * pitch):
+    edges = [strip.top - 0.3 * pitch, *ys, strip.bottom + 0.3 * pitch]
+    for number, (a, b) in enumerate(pairwise(edges)):
+        if b - a < ROOM * pitch:
+            continue
+        first = a if number == 0 else a - 0.5 * pitch
+        last = b if number == len(edges) - 2 else b + 0.5 * pitch
+        for cell in ink_cells(layout.ink, strip.left, first, strip.right, last, pitch):
+            y = (cell.top + cell.bottom) / 2
+            if a + 0.55 * pitch < y < b - 0.55 * pitch:
                 found.append(y)
     return found

@@ -52,9 +52,8 @@ class Habits:
             pair = (flag.transcribed, flag.suggested)
             if flag.evidence.p_text is None:
                 self.unknown[flag.transcribed][flag.suggested] += 1
-            else:
-                if len(self.chances[pair]) < REMEMBERED:
-                    self.chances[pair].append(flag.evidence.p_text)
+            elif len(self.chances[pair]) < REMEMBERED:
+                self.chances[pair].append(flag.evidence.p_text)
 
     def settled(self, flag: Flag, threshold: float) -> Flag:
         """The flag with the score that it has in the light of the whole run.

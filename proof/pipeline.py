@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,6 +35,8 @@ from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
 from proof.text.model import Page, Script, Transcription
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+
+LOG = logging.getLogger(__name__)
 
 METHOD = 1
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
@@ -219,9 +222,13 @@ def _checked(
         near = neighbours_of(task.text.pages, task.number)
         image = plates.load(task.found)
         return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near), key
-    except (ImageError, EngineError, cv2.error, MemoryError) as error:
-        why = str(error).strip() or type(error).__name__
-        return task, PageResult(task.page.id, task.ref, Status.FAILED, why, image=task.found.path), ""
+    except (ImageError, EngineError, MemoryError) as error:
+        why = str(error).strip() or "there is not enough memory for this page"
+    except Exception as error:
+        # a mistake of ours that one page brings to light must not cost the other 27,000
+        LOG.exception("page %s failed", task.page.id)
+        why = f"{task.found.path}: the check broke on this page ({type(error).__name__}: {error}); please report it"
+    return task, PageResult(task.page.id, task.ref, Status.FAILED, why, image=task.found.path), ""
 
 
 class Plates:

@@ -8,7 +8,7 @@ same on every page, so that flags can be ranked over a whole work.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Protocol
@@ -21,6 +21,7 @@ from proof.glyphs import FLOOR, Glyph
 from proof.ocr.engine import Engine
 from proof.pairing import Carried
 from proof.result import PageResult, Status
+from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
 from proof.text.variants import Relation, VariantPolicy
 
@@ -51,22 +52,32 @@ STRANGE = 1.0
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page: it stands above any single character."""
 
+RECOGNISED = log(0.1)
+"""Log-probability from which an unknown character counts as read, in one of its forms."""
+
+SPLINTERS = "一二丨丶丿"
+"""Characters that a piece of frame or rule is read as."""
+
+ALIKE = 0.3
+"""What a finding weighs between characters that run together in the hand: the image does not decide there."""
+
 NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
 
 
 def likeness_of(policy: VariantPolicy, engine: Engine) -> Likeness:
     """How probable it is that a transcribed character stands as a glyph, in any form that is the same word."""
-    known: dict[str, tuple[str, ...]] = {}
+    known: dict[str, tuple[bool, tuple[str, ...]]] = {}
 
     def likeness(character: str, glyph: Glyph) -> float | None:
-        forms = known.get(character)
-        if forms is None:
+        entry = known.get(character)
+        if entry is None:
             forms = tuple(form for form in (character, *policy.forms(character)) if engine.knows(form))
-            known[character] = forms
-        if not forms:
-            return None
-        return max(glyph.believed.get(form, FLOOR) for form in forms)
+            entry = known[character] = (engine.knows(character), forms)
+        learned, forms = entry
+        value = max((glyph.believed.get(form, FLOOR) for form in forms), default=FLOOR)
+        # an unknown shape may be read as a form that is known; that it is not says nothing
+        return value if learned or value > RECOGNISED else None
 
     return likeness
 
@@ -93,6 +104,16 @@ def substitution_score(own: float, belief: float, doubt: float) -> float:
     chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
     odds = log((1.0 - chance) / chance)
     return odds * (AGAINST + SURELY * exp(belief) + AGAINST * doubt) + BELIEF * belief - DOUBT * doubt
+
+
+def omission_score(presence: float, belief: float, room: float) -> float:
+    """How strongly a glyph that is not transcribed speaks for an omission.
+
+    `presence` is the probability that a glyph is there, `belief` the log-probability of its best reading,
+    `room` the cells to its nearer neighbour: half a glyph, read as one of its own, stands too near.
+    """
+    odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
+    return min(3.0 + 1.2 * odds, MOST) + UNSURE * belief - 4.0 * max(0.0, 0.75 - room)
 
 
 class Placement(Protocol):
@@ -154,9 +175,13 @@ class Weigher:
             score, reason = (STRANGE + belief) * (1.0 - doubt), "unknown to the engine"
         else:
             score = substitution_score(own, belief, doubt)
+        rule = ""
+        if run_together(cell.text, text):
+            score, rule = score * ALIKE, "alike in the hand"
         suggested = self._policy.to_source_script(text, cell.text)
         evidence = Evidence(
             reason="doubt" if doubt > 0.5 else reason,
+            rule=rule,
             p_text=None if own is None else exp(own),
             p_best=exp(belief),
             alternatives=_alternatives(glyph),
@@ -228,10 +253,11 @@ class Weigher:
             evidence = Evidence(reason="ink", ink="ink that the engine did not read")
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
-        odds = log(max(glyph.presence, 1e-5) / max(1.0 - glyph.presence, 1e-4))
-        score = min(odds + 6.0 * (min(room, 1.0) - 0.7), MOST) + UNSURE * belief
+        score = omission_score(glyph.presence, belief, room)
         if not is_han(glyph.best):
-            score -= 6.0
+            score -= 7.0
+        elif glyph.best in SPLINTERS:
+            score -= 1.5
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),
@@ -406,16 +432,22 @@ def _doubts(column: ReadColumn) -> list[float]:
     """For every pairing how far the image is to be doubted around it, 0 to 1.
 
     Under a seal or a stain every posterior is low: that is no evidence against the text. Readings that are
-    sure leave no doubt, whether they agree with the text or not.
+    sure leave no doubt, whether they agree with the text or not; what is hardly there does not count.
     """
-    certainty = []
-    for pairing in column.pairings:
-        glyphs = [column.glyphs[j] for j in pairing.glyphs]
-        sure = (exp(g.log_prob(g.best)) * g.presence for g in glyphs if not g.silent)
-        certainty.append(min(sure, default=0.6))
+    certainty = [_certainty(column, pairing) for pairing in column.pairings]
     doubts = []
     for number in range(len(certainty)):
-        near: Sequence[float] = certainty[max(0, number - NEIGHBOURS) : number] + certainty[number + 1 :][:NEIGHBOURS]
+        before = [c for c in certainty[:number] if c is not None][-NEIGHBOURS:]
+        after = [c for c in certainty[number + 1 :] if c is not None][:NEIGHBOURS]
+        near = before + after
         mean = sum(near) / len(near) if near else 1.0
         doubts.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
     return doubts
+
+
+def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
+    """How sure the engine is of what it read here; None where there may be nothing to read."""
+    glyphs = [column.glyphs[j] for j in pairing.glyphs]
+    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or glyphs[0].presence <= 0.5)):
+        return None
+    return min(0.6 if g.silent else exp(g.log_prob(g.best)) * g.presence for g in glyphs)

@@ -28,6 +28,10 @@ FRAME_LENGTH = 1 / 15
 """Of the page height: the shortest level stroke taken for a piece of frame."""
 
 
+ALONE = 0.02
+"""Of a cell's area: less ink than this, with nothing near it, is dirt. 一 covers some 0.05."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
@@ -99,9 +103,10 @@ def find_layout(
     lean, tilt = slope(upright, vertical=True), slope(level, vertical=False)
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
     whole = Rectification.of(scale, lean, tilt, height, width, origin)
-    warp = lambda image, fill: cv2.warpAffine(image, turn.matrix, (width, height), borderValue=fill)  # noqa: E731
-    grey, ink = warp(small, 255), warp(raw, 0)
-    upright, level = warp(upright, 0), warp(level, 0)
+    # four images through one warp take a third of the time of four
+    stacked = cv2.merge([small, raw, upright, level])
+    turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
+    grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
 
     comb = _fit_comb((upright > 127).sum(axis=0) / height, [columns] if columns else range(5, 15))
     count = len(comb.energy) - 1
@@ -251,13 +256,29 @@ def _without_lines(
     frames = cv2.dilate(level, np.ones((thick, 3), np.uint8))
     frames[~at_frame] = 0
     clean = cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames)))
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(clean, connectivity=8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
     x, y, w, h = (stats[:, i] for i in range(4))
-    on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.09 * column)
+    on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.14 * column)
     on_rule = at_rule[x.clip(0, width - 1)] & at_rule[(x + w - 1).clip(0, width - 1)] & (w <= 0.08 * column)
-    drop = on_frame | on_rule
+    # a camera that stood askew bends rules away from where they are at mid-height
+    off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
+    beside_rule = (off < 0.13 * column) & (w <= 0.06 * column) & (h > 1.5 * w)
+    # what is left of a corner: thin, bent, by a rule, and higher than any glyph of the first row reaches down
+    thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
+    by_rule = off - w / 2 < 0.08 * column
+    corner = thin & by_rule & ((y + h < frame[0] + 0.8 * row) | (y > frame[1] - 0.8 * row))
+    drop = on_frame | on_rule | beside_rule | corner
     drop[0] = False
-    return np.asarray(np.where(drop[labels], 0, clean), dtype=np.uint8)
+    return _without_specks(np.where(drop[labels], 0, clean).astype(np.uint8), row)
+
+
+def _without_specks(ink: Mask, row: float) -> Mask:
+    """Ink without what stands alone and is too little for a character; the dots of a glyph are near the rest of it."""
+    reach = max(3, round(0.2 * row)) | 1
+    near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
+    count, groups = cv2.connectedComponents(near)
+    amount = np.bincount(groups[ink > 0], minlength=count)
+    return np.asarray(np.where((amount < ALONE * row * row)[groups], 0, ink), dtype=np.uint8)
 
 
 def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:

@@ -13,6 +13,9 @@ Mask = NDArray[np.uint8]
 
 MAX_SKEW_DEGREES = 4.0
 
+POINTS = 8000
+"""Of the pixels of long strokes, how many are enough to tell their slope."""
+
 
 def ink_mask(grey: NDArray[np.uint8]) -> Mask:
     """Ink of a grey page. Otsu's threshold, kept inside a range in which a blank page stays blank."""
@@ -38,8 +41,8 @@ def slope(lines: Mask, vertical: bool) -> float:
     along, across = np.nonzero(lines) if vertical else np.nonzero(lines)[::-1]
     if along.size < 50:
         return 0.0
-    if along.size > 20000:
-        chosen = np.linspace(0, along.size - 1, 20000).astype(np.intp)
+    if along.size > POINTS:
+        chosen = np.linspace(0, along.size - 1, POINTS).astype(np.intp)
         along, across = along[chosen], across[chosen]
     centred = along - lines.shape[0 if vertical else 1] / 2
     extent = max(lines.shape) * 2
