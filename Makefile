@@ -6,7 +6,7 @@
 
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproject.toml)
 
 # The first Python that is new enough; `make PYTHON=...` names another.

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from proof.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -16,3 +22,37 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is missing: this test reads its material")
     return folder
+
+
+Material = Callable[[int], Path]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def material(tmp_path: Path) -> Material:
+    """Makes a folder with `text.txt`, the sample's first so many half-folios, and their images in `images`."""
+
+    def make(pages: int) -> Path:
+        head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
+        (tmp_path / "text.txt").write_text(head + "".join(marked[:pages]), encoding="utf-8")
+        (tmp_path / "images").mkdir()
+        for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
+            shutil.copy(image, tmp_path / "images")
+        return tmp_path
+
+    return make
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in the test's folder; gives its exit status and what it printed."""
+
+    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(tmp_path)
+        capsys.readouterr()
+        words = [str(argument) for argument in arguments]
+        status = main(words)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(words, status, said.out, said.err)
+
+    return call

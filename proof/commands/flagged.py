@@ -35,9 +35,9 @@ class Widths:
     @classmethod
     def of(cls, places: Sequence[Place], line: int) -> Widths:
         """What the parts need, and for text and image what is left of `line` cells."""
-        page = max(cell_len(place.flag.page) for place in places)
+        page = max(len("page"), *(cell_len(place.flag.page) for place in places))
         column = max(len("col"), *(len(str(place.flag.line)) for place in places))
-        kind = max(cell_len(place.kind) for place in places)
+        kind = max(len("kind"), *(cell_len(place.kind) for place in places))
         score = max(len("score"), *(len(_score(place)) for place in places))
         left = line - page - column - kind - score - 5 * GAP
         return cls(page, column, max(NARROWEST, min(left // 2, WIDEST)), kind, score)
@@ -47,20 +47,23 @@ def print_places(console: Console, places: Sequence[Place]) -> None:
     """Print the places, a line and a line of explanation each."""
     if not places:
         return
-    widths = Widths.of(places, console.width)
-    for line in lines(places, widths):
+    for line in lines(places, console):
         console.print(line, soft_wrap=True)
 
 
-def lines(places: Sequence[Place], widths: Widths) -> Iterator[Text]:
-    """The lines of the table, its head first."""
+def lines(places: Sequence[Place], console: Console) -> Iterator[Text]:
+    """The lines of the table, its head first, as wide as the console where they can do with so much."""
+    widths = Widths.of(places, console.width)
+    indent = " " * (widths.page + GAP)
     head = [Text(word, QUIET) for word in ("page", "col", "text", "image", "kind", "score")]
     yield _line(head, widths)
     for place in places:
         flag = place.flag
         where = [Text(_plain(flag.page)), Text(str(flag.line) if flag.line else "")]
         yield _line([*where, *_readings(place, widths.reading), Text(place.kind), Text(_score(place))], widths)
-        yield Text(" " * (widths.page + GAP) + _plain(place.why), QUIET)
+        why = Text(_plain(place.why), QUIET)
+        for line in why.wrap(console, max(console.width - len(indent), NARROWEST)):
+            yield Text.assemble(indent, line)
 
 
 def _readings(place: Place, width: int) -> tuple[Text, Text]:

@@ -21,7 +21,7 @@ from proof.result import Status
 from proof.store import Store
 
 MOST_REMARKS = 12
-MOST_PAIRS = 6
+MOST_PAIRS = 4
 
 
 def flagged(settings: Settings, run_id: int, most: int) -> list[Place]:

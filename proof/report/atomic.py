@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,9 +38,14 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
 def must_be_writable(folder: Path) -> None:
     """Make `folder` where it is missing, and raise OutputError where no file can be written in it: better
     before an hour of reading than after."""
-    with whole_file(folder / "flags.jsonl.trial") as file:
-        file.write("\n")
-    _remove(folder / "flags.jsonl.trial")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot be written to ({error.strerror or error}); allow writing, or name another folder"
+        ) from error
 
 
 def _remove(part: Path) -> None:

@@ -1,0 +1,93 @@
+"""The list of flagged places on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from proof.commands.flagged import lines, print_places
+from proof.flags import Evidence, Flag, Kind
+from proof.report.places import Place
+
+COLUMN = "司射东面于大夫之西北耦大夫与大夫(案比今注疏/本讹作北据)"
+
+
+def place(transcribed: str = "北", suggested: str = "比", kind: Kind = Kind.SUBSTITUTION, page: str = "1b") -> Place:
+    offset = COLUMN.index("北")
+    flag = Flag(
+        page, "", 5, offset, len(transcribed), kind, transcribed, suggested, 11.4, True, None, Evidence("posterior")
+    )
+    return Place(flag, kind.value, "The image reads 比.", COLUMN[:offset], COLUMN[offset + 1 :])
+
+
+def shown(found: list[Place], width: int = 80) -> list[str]:
+    console = Console(width=width, file=io.StringIO())
+    return [line.plain for line in lines(found, console)]
+
+
+def test_text_and_image_stand_side_by_side_with_the_place_in_brackets() -> None:
+    _, line, why = shown([place()])
+    assert "大夫之西[北]耦大夫与" in line
+    assert "大夫之西[比]耦大夫与" in line
+    assert line.split()[:2] == ["1b", "5"]
+    assert line.split()[-2:] == ["substitution", "11.4"]
+    assert why.strip() == "The image reads 比."
+
+
+@pytest.mark.parametrize(
+    ("transcribed", "suggested", "kind"),
+    [("", "揖", Kind.OMISSION), ("告", "", Kind.INSERTION), ("还内", "内还", Kind.TRANSPOSITION)],
+)
+def test_what_follows_the_place_is_aligned_whatever_is_missing(transcribed: str, suggested: str, kind: Kind) -> None:
+    _, line, _ = shown([place(transcribed, suggested, kind)])
+    text, image = (cell_len(part) for part in line.split("]")[:2])
+    start = cell_len(line[: line.index("[", line.index("]"))])
+    assert cell_len(line.split("[")[1].split("]")[0]) == cell_len(line.split("[")[2].split("]")[0])
+    assert start > text > 0 < image
+
+
+@given(
+    st.integers(76, 200),
+    st.lists(st.sampled_from(["1b", "WYG0103-0192d", "KR1d0087_WYG_223-17b"]), min_size=1, max_size=3),
+)
+def test_lines_fit_the_terminal_and_columns_stand_under_each_other(width: int, pages: list[str]) -> None:
+    rows = shown([place(page=page) for page in pages], width)
+    assert all(cell_len(row) <= width for row in rows)
+    ends = {cell_len(row.rstrip()) for row in rows[1::2]}
+    assert len(ends) == 1
+
+
+def test_a_wide_terminal_shows_more_of_the_column() -> None:
+    narrow, wide = shown([place()], 72)[1], shown([place()], 140)[1]
+    assert "司射东面" in wide
+    assert "司射东面" not in narrow
+
+
+def test_what_would_move_the_cursor_is_not_printed() -> None:
+    rows = shown([place("\x1b[2J", "\n")])
+    assert "\x1b" not in "".join(rows)
+    assert "\n" not in "".join(rows)
+
+
+def test_a_finding_about_a_column_shows_it_cut_to_fit() -> None:
+    column = place(COLUMN * 3, "", Kind.LAYOUT)
+    _, line, _ = shown([column])
+    assert "…" in line
+    assert cell_len(line) <= 80
+
+
+def test_nothing_is_printed_of_nothing() -> None:
+    file = io.StringIO()
+    print_places(Console(file=file), [])
+    assert file.getvalue() == ""
+
+
+def test_brackets_in_the_text_are_no_markup() -> None:
+    file = io.StringIO()
+    print_places(Console(file=file, width=120), [place("[金*本]", "鉢")])
+    assert "[[金*本]]" in file.getvalue()

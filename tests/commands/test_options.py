@@ -1,0 +1,78 @@
+"""Options come from the settings' own declarations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.commands.check import command
+from proof.commands.options import CHECKING, settings_of, spelling
+from proof.config import SETTINGS, Settings
+from proof.errors import ConfigError
+from proof.setting import Kind
+
+
+def test_every_setting_of_a_check_is_an_option_of_its_own() -> None:
+    options = {option for parameter in command.params for option in parameter.opts}
+    spelled = [spelling(SETTINGS[name]) for name in CHECKING]
+    assert len(set(spelled)) == len(spelled)
+    assert set(spelled) <= options
+
+
+def test_the_help_of_an_option_is_that_of_the_setting() -> None:
+    helps = {parameter.opts[0]: getattr(parameter, "help", "") or "" for parameter in command.params}
+    for name in CHECKING:
+        setting = SETTINGS[name]
+        told = helps[spelling(setting)]
+        assert setting.help.replace("`", "")[1:] in told
+        if setting.kind in (Kind.WHOLE, Kind.NUMBER):
+            assert f"[default: {setting.default:g}]" in told
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of two texts, which is the working folder; a third text lies beside them."""
+    for name in ("one.txt", "two.txt", "other.md"):
+        (tmp_path / name).touch()
+    (tmp_path / "config.toml").write_text(
+        '[project]\ntitle = "儀禮"\ntexts = ["*.txt"]\nimages = ["img"]\n[page]\ncolumns = 9\n', encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_text_the_project_of_the_working_folder_is_meant(project: Path) -> None:
+    settings = settings_of(None)
+    assert settings.page.columns == 9
+    assert settings.text_files() == (project / "one.txt", project / "two.txt")
+
+
+def test_one_of_its_texts_is_checked_with_its_settings(project: Path) -> None:
+    settings = settings_of(None, [Path("two.txt")])
+    assert settings.text_files() == (project / "two.txt",)
+    assert settings.page.columns == 9
+    assert settings.folder == project
+
+
+def test_a_text_that_the_project_does_not_name_is_no_part_of_it(project: Path) -> None:
+    settings = settings_of(None, [Path("other.md")], {"project.out": Path("out")})
+    assert settings.folder is None
+    assert settings.project.title == ""
+    assert settings.page.columns == Settings().page.columns
+    assert settings.store_address == project / "out" / "proof.sqlite"
+
+
+def test_a_project_that_is_named_holds_for_any_text(project: Path) -> None:
+    settings = settings_of(project, [Path("other.md")])
+    assert settings.text_files() == (project / "other.md",)
+    assert settings.page.columns == 9
+
+
+def test_what_is_given_goes_over_the_project(project: Path) -> None:
+    assert settings_of(None, given={"page.columns": 7}).page.columns == 7
+
+
+def test_a_project_that_is_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.toml"):
+        settings_of(tmp_path / "nowhere.toml")

@@ -1,0 +1,52 @@
+"""How fast pages go by."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.commands.pace import WINDOW, Pace, clock
+
+
+def test_nothing_is_known_before_the_first_page() -> None:
+    pace = Pace(100.0)
+    assert pace.per_second is None
+    assert pace.left(20) is None
+
+
+def test_the_time_left_follows_from_the_pace() -> None:
+    pace = Pace(100.0)
+    pace.note(104.0, 8)
+    assert pace.per_second == pytest.approx(2.0)
+    assert pace.left(20) == pytest.approx(6.0)
+
+
+def test_pages_out_of_the_store_do_not_promise_that_the_rest_is_as_quick() -> None:
+    pace = Pace(0.0)
+    for page in range(1, 101):
+        pace.note(page / 1000, page)
+    for page in range(101, 201):
+        pace.note(float(page - 100), page)
+    assert pace.per_second == pytest.approx(1.0, rel=0.1)
+    assert pace.left(300) == pytest.approx(100.0, rel=0.1)
+
+
+@given(st.lists(st.floats(0.01, 60.0), min_size=1, max_size=50))
+def test_the_pace_is_never_negative_and_no_page_is_left_at_the_end(waits: list[float]) -> None:
+    pace, now = Pace(0.0), 0.0
+    for done, wait in enumerate(waits, start=1):
+        now += wait
+        pace.note(now, done)
+        rate = pace.per_second
+        assert rate is not None
+        assert 0 < rate <= 1 / min(waits) + 1e-6
+        assert rate >= 1 / max(*waits, WINDOW) - 1e-9
+    assert pace.left(len(waits)) == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0:00"), (5.4, "0:05"), (65, "1:05"), (3599.6, "1:00:00"), (7325, "2:02:05")]
+)
+def test_times_are_written_as_on_a_clock(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown

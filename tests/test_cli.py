@@ -1,0 +1,337 @@
+"""What a user meets at the shell, on the sample's pages and with the real recogniser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+import proof
+from proof.cli import COMMANDS, main
+from proof.errors import FontError
+from proof.images.fonts import find_faces
+from proof.ocr.registry import names
+
+ROOT = Path(__file__).resolve().parents[1]
+PROOF = [sys.executable, "-m", "proof"]
+Material = Callable[[int], Path]
+Ran = subprocess.CompletedProcess[str]
+Run = Callable[..., Ran]
+Demo = tuple[Path, Ran]
+
+
+def command(*arguments: str, folder: Path, **environment: str) -> Ran:
+    """A command line as a process of its own, in `folder`."""
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(  # noqa: S603
+        [*PROOF, *arguments], cwd=folder, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def raised(out: Path) -> list[dict[str, Any]]:
+    flags = [json.loads(line) for line in (out / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [flag for flag in flags if flag["raised"]]
+
+
+def statuses(out: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads((out / "summary.json").read_text(encoding="utf-8"))["pages"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, command("demo", folder=folder, COLUMNS="80")
+
+
+def test_it_ends_well_and_says_where_the_report_lies(demo: Demo) -> None:
+    folder, ran = demo
+    assert ran.returncode == 0, ran.stderr
+    assert "report: out/report.html" in ran.stdout
+    for name in ("report.html", "flags.csv", "flags.jsonl", "summary.json"):
+        assert (folder / "out" / name).stat().st_size > 0
+
+
+def test_it_prints_each_planted_error_with_both_readings(demo: Demo) -> None:
+    _, ran = demo
+    key = (ROOT / "pages" / "planted.tsv").read_text(encoding="utf-8")
+    planted = [row for row in csv.DictReader(io.StringIO(key), delimiter="\t") if row["origin"] == "planted"]
+    assert len(planted) >= 6
+    for row in planted:
+        text, image = (row[side] or "\u3000" for side in ("transcribed", "reading"))
+        lines = [line for line in ran.stdout.splitlines() if line.split()[:2] == [row["page"], row["line"]]]
+        assert any(f"[{text}]" in line and f"[{image}]" in line for line in lines), row
+
+
+def test_its_table_fits_eighty_columns(demo: Demo) -> None:
+    _, ran = demo
+    table = ran.stdout[: ran.stdout.index("20 pages, ")].splitlines()
+    assert len(table) > 12
+    assert max(cell_len(line) for line in table) <= 80
+
+
+def test_hidden_variants_are_counted(demo: Demo) -> None:
+    folder, ran = demo
+    hidden = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))["totals"]["hidden"]
+    assert f"hidden: {hidden['variant']} variant" in ran.stdout
+
+
+def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo) -> None:
+    folder, first = demo
+    second = command("demo", folder=folder, COLUMNS="80")
+    assert second.stdout == first.stdout
+    assert "20 reused" in second.stderr
+
+
+def test_the_reports_can_be_written_in_another_language(demo: Demo) -> None:
+    folder, _ = demo
+    flags = (folder / "out" / "flags.jsonl").read_bytes()
+    ran = command("report", "--out", "out", "--lang", "zh-Hant", folder=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert '<html lang="zh-Hant"' in (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert (folder / "out" / "flags.jsonl").read_bytes() == flags
+
+
+def test_a_text_is_checked_against_a_folder_of_images(material: Material, run: Run) -> None:
+    folder = material(2)
+    ran = run("check", "text.txt", "--images", "images", "--out", "found")
+    assert ran.returncode == 0, ran.stderr
+    assert set(statuses(folder / "found").values()) == {"checked"}
+    assert [(flag["line"], flag["transcribed"], flag["suggested"]) for flag in raised(folder / "found")] == [
+        (5, "北", "比")
+    ]
+    assert (folder / "found" / "proof.sqlite").is_file()
+    assert "found/report.html" in ran.stdout
+
+
+def test_a_project_needs_no_arguments_and_keeps_its_store_beside_its_settings(material: Material, run: Run) -> None:
+    folder = material(1)
+    (folder / "config.toml").write_text(
+        '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "reports"\n', encoding="utf-8"
+    )
+    assert run("check").returncode == 0
+    assert (folder / "proof.sqlite").is_file()
+    assert (folder / "reports" / "report.html").is_file()
+
+
+def test_only_what_changed_is_read_again(material: Material, run: Run) -> None:
+    folder = material(3)
+    line = ("check", "text.txt", "--images", "images", "--out", "out")
+    run(*line)
+    assert "3 reused" in run(*line).stderr
+    text = (folder / "text.txt").read_text(encoding="utf-8")
+    (folder / "text.txt").write_text(text.replace("之西北耦", "之西比耦"), encoding="utf-8")
+    assert "2 reused" in run(*line).stderr
+    assert raised(folder / "out") == []
+
+
+def test_a_wrong_image_gives_one_finding_and_status_one(material: Material, run: Run) -> None:
+    folder = material(4)
+    shutil.copy(folder / "images" / "WYG0103-0193b.png", folder / "images" / "WYG0103-0193a.png")
+    ran = run("check", "text.txt", "--images", "images", "--out", "out")
+    assert ran.returncode == 1
+    assert "WYG0103-0193a: image mismatch" in ran.stderr
+    assert statuses(folder / "out")["WYG0103-0193a"] == "image mismatch"
+    assert [flag["kind"] for flag in raised(folder / "out") if flag["page"] == "WYG0103-0193a"] == ["layout"]
+
+
+def test_quiet_prints_nothing_but_what_went_wrong(material: Material, run: Run) -> None:
+    folder = material(2)
+    line = ("check", "text.txt", "--images", "images", "--out", "out", "--quiet")
+    ran = run(*line)
+    assert (ran.stdout, ran.stderr) == ("", "")
+    (folder / "images" / "WYG0103-0192d.png").write_bytes(b"")
+    ran = run(*line)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.count("\n") == 1
+    assert "WYG0103-0192d.png: is empty" in ran.stderr
+
+
+def test_the_null_engine_and_other_settings_come_from_options(material: Material, run: Run) -> None:
+    folder = material(1)
+    assert run("check", "text.txt", "--images", "images", "--out", "out", "--engine", "null").returncode in (0, 1)
+    summary = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["engine"]["name"] == "null"
+
+
+def test_progress_on_a_terminal_tells_pages_pace_and_time_left(material: Material) -> None:
+    folder = material(4)
+    ours, theirs = pty.openpty()
+    line = [*PROOF, "check", "text.txt", "--images", "images", "--out", "out", "--workers", "1"]
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(line, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=theirs) as process:  # noqa: S603
+        os.close(theirs)
+        shown = read_terminal(ours)
+        process.communicate(timeout=60)
+    for words in ("of 4 pages", "pages/s", " left", "4 of 4 pages"):
+        assert words in shown
+
+
+def read_terminal(handle: int) -> str:
+    """All that is written to a terminal until it is closed."""
+    shown = b""
+    while True:
+        try:
+            piece = os.read(handle, 65536)
+        except OSError:  # closed at the other end
+            piece = b""
+        if not piece:
+            os.close(handle)
+            return shown.decode("utf-8", "replace")
+        shown += piece
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, run: Run) -> None:
+    folder = material(20)
+    line = ["check", "text.txt", "--images", "images", "--out", "out", "--workers", "1"]
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(  # noqa: S603
+        [*PROOF, *line], cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for_pages(folder / "out" / "proof.sqlite", 3)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert out == ""
+    assert "Traceback" not in said
+    done = pages_in(folder / "out" / "proof.sqlite")
+    assert 3 <= done < 20
+    assert f"stopped: {done} of 20 pages are done; the same command goes on from there" in said
+    partly = run("report", "--out", "out")
+    assert partly.returncode == 0
+    assert "the last check was interrupted" in partly.stderr
+    assert len(statuses(folder / "out")) == done
+    again = run(*line)
+    assert again.returncode == 0
+    assert f"{done} reused" in again.stderr
+    assert set(statuses(folder / "out").values()) == {"checked"}
+    assert len(statuses(folder / "out")) == 20
+
+
+def wait_for_pages(store: Path, count: int) -> None:
+    """Waits until a store holds so many pages."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if store.exists() and pages_in(store) >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{store} never held {count} pages")
+
+
+def pages_in(store: Path) -> int:
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        try:
+            count: int = connection.execute("SELECT count(*) FROM pages").fetchone()[0]
+        except sqlite3.OperationalError:  # its tables are still being made
+            return 0
+    return count
+
+
+def test_render_draws_pages_and_tells_where_every_character_stands(material: Material, run: Run) -> None:
+    try:
+        find_faces()
+    except FontError as error:
+        pytest.skip(f"{error}: this test draws pages")
+    folder = material(4)
+    ran = run("render", "text.txt", "--out", "drawn", "--wear", "none", "--scale", "0.5")
+    assert ran.returncode == 0, ran.stderr
+    assert len(list((folder / "drawn").glob("WYG*.png"))) == 4
+    boxes = [json.loads(line) for line in (folder / "drawn" / "boxes.jsonl").read_text("utf-8").splitlines()]
+    assert {box["page"] for box in boxes} == {path.stem for path in (folder / "drawn").glob("WYG*.png")}
+    ran = run("render", "text.txt", "--out", "plates", "--scale", "0.5", "--plates", "--seed", "3")
+    assert sorted(path.name for path in (folder / "plates").glob("*.png")) == ["WYG0103-0192.png", "WYG0103-0193.png"]
+
+
+def test_engines_are_listed_with_what_they_lack(run: Run) -> None:
+    ran = run("engines")
+    assert ran.returncode == 0
+    for name in names():
+        assert name in ran.stdout
+
+
+def test_a_report_needs_a_check_before_it(run: Run) -> None:
+    ran = run("report", "--out", "nothing")
+    assert ran.returncode == 2
+    assert "nothing was checked here yet" in ran.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(run: Run, name: str) -> None:
+    ran = run(name, "--help")
+    assert ran.returncode == 0
+    assert f"Usage: proof {name}" in ran.stdout
+
+
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    assert command("--version", folder=tmp_path).stdout.strip() == f"proof, version {proof.__version__}"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["chekc"], "chekc"),
+        (["check"], "nothing to check"),
+        (["check", "text.txt"], "--images"),
+        (["check", "text.txt", "--images", "nowhere"], "nowhere does not exist"),
+        (["check", "no.txt", "--images", "images"], "no.txt"),
+        (["check", "text.txt", "--images", "images", "--columns", "61"], "--columns"),
+        (["check", "text.txt", "--images", "images", "--rows", "many"], "page.rows must be a whole number"),
+        (["check", "text.txt", "--images", "images", "--engine", "ppcor"], "did you mean ppocr?"),
+        (["check", "text.txt", "--images", "images", "--imglist", "list.txt"], "list.txt"),
+        (["check", "--config", "other.toml"], "other.toml"),
+        (["render", "text.txt"], "--out"),
+        (["render", "text.txt", "--out", "drawn", "--wear", "worn"], "render.wear"),
+    ],
+)
+def test_wrong_usage_has_status_two_and_a_message(material: Material, run: Run, line: list[str], said: str) -> None:
+    material(1)
+    ran = run(*line)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert said in ran.stderr
+
+
+def test_a_slip_in_the_settings_is_named_with_its_line(material: Material, run: Run) -> None:
+    folder = material(1)
+    (folder / "config.toml").write_text("[page]\n\ncolums = 9\n", encoding="utf-8")
+    ran = run("check")
+    assert ran.returncode == 2
+    assert "config.toml:3: [page] has no setting colums; did you mean columns?" in ran.stderr
+
+
+def test_what_is_not_expected_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("proof.commands.engines.availability", broken)
+    with pytest.raises(ZeroDivisionError):
+        main(["engines"])
+
+
+def test_a_reader_that_goes_away_is_no_error_to_speak_of(tmp_path: Path) -> None:
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    line = f"{sys.executable} -m proof --help | true"
+    ran = subprocess.run(  # noqa: S603
+        ["/bin/sh", "-c", line], cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+
+
+def test_a_terminal_without_chinese_gets_numbers(tmp_path: Path) -> None:
+    ran = command("--help", folder=tmp_path, PYTHONIOENCODING="latin-1")
+    assert ran.returncode == 0
+    assert "\\u5927\\u5c04\\u5100" in ran.stdout
