@@ -1,0 +1,131 @@
+"""A IIIF Presentation 3 manifest of the checked pages, with the flags as W3C Web Annotations on them.
+
+The flags then show in any viewer that knows the two, such as Mirador. Pages are read from right to left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from proof.flags import Flag
+from proof.geometry import Box
+from proof.result import PageResult
+
+PRESENTATION = "http://iiif.io/api/presentation/3/context.json"
+ANNOTATION = "http://www.w3.org/ns/anno.jsonld"
+_FORMATS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "tif": "image/tiff", "tiff": "image/tiff"}
+_FORMATS |= {"webp": "image/webp", "gif": "image/gif", "jp2": "image/jp2"}
+
+
+def manifest(
+    pages: Iterable[PageResult], base: str, title: str, *, images: str = "", raised: bool = True
+) -> dict[str, Any]:
+    """The manifest as JSON takes it: a canvas for each page that has an image, its flags embedded.
+
+    `base` is the address under which the manifest will be served, `images` that of the folder of images (`base`
+    where empty). With `raised` only flags that are shown to the proofreader go in.
+    """
+    base = base.rstrip("/")
+    images = images.rstrip("/") or f"{base}/images"
+    return {
+        "@context": PRESENTATION,
+        "id": f"{base}/manifest.json",
+        "type": "Manifest",
+        "label": {"lzh": [title]},
+        "viewingDirection": "right-to-left",
+        "behavior": ["paged"],
+        "items": [
+            _canvas(page, f"{base}/canvas/{quote(page.page, safe='')}", images, raised)
+            for page in pages
+            if page.image is not None and min(page.image_size) > 0
+        ],
+    }
+
+
+def flag_annotations(page: PageResult, target: str, *, address: str = "", raised: bool = True) -> dict[str, Any]:
+    """The flags of a page as a Web Annotation page. `target` is the address of the image or of the canvas that their
+    boxes lie on, `address` that of the annotation page."""
+    flags = [flag for flag in page.flags if flag.raised or not raised]
+    return {
+        "@context": ANNOTATION,
+        "id": address or f"{target}/flags",
+        "type": "AnnotationPage",
+        "items": _items(flags, target, address or f"{target}/flags", page),
+    }
+
+
+def _canvas(page: PageResult, canvas: str, images: str, raised: bool) -> dict[str, Any]:
+    width, height = page.image_size
+    name = page.image.name if page.image else ""
+    suffix = name.rpartition(".")[2].lower()
+    embedded = flag_annotations(page, canvas, raised=raised)
+    del embedded["@context"]
+    return {
+        "id": canvas,
+        "type": "Canvas",
+        "label": {"none": [page.page]},
+        "width": width,
+        "height": height,
+        "items": [
+            {
+                "id": f"{canvas}/page",
+                "type": "AnnotationPage",
+                "items": [
+                    {
+                        "id": f"{canvas}/image",
+                        "type": "Annotation",
+                        "motivation": "painting",
+                        "body": {
+                            "id": f"{images}/{quote(name)}",
+                            "type": "Image",
+                            "format": _FORMATS.get(suffix, "image/png"),
+                            "width": width,
+                            "height": height,
+                        },
+                        "target": canvas,
+                    }
+                ],
+            }
+        ],
+        "annotations": [embedded],
+    }
+
+
+def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"{address}/{flag.id or index}",
+            "type": "Annotation",
+            "motivation": "editing",
+            "body": {
+                "type": "TextualBody",
+                "value": _told(flag),
+                "format": "text/plain",
+                "language": "zh-Hant",
+                "purpose": "editing",
+            },
+            "target": {
+                "type": "SpecificResource",
+                "source": target,
+                "selector": {
+                    "type": "FragmentSelector",
+                    "conformsTo": "http://www.w3.org/TR/media-frags/",
+                    "value": _fragment(flag.bbox, page.image_size),
+                },
+            },
+        }
+        for index, flag in enumerate(flags)
+    ]
+
+
+def _told(flag: Flag) -> str:
+    change = f"{flag.transcribed or '∅'} → {flag.suggested or '∅'}"
+    return f"{flag.page} {flag.line}.{flag.offset} {flag.kind.value}: {change}"
+
+
+def _fragment(box: Box | None, size: tuple[int, int]) -> str:
+    """The box as a media fragment; the whole page where a finding has none."""
+    x, y, w, h = box.rounded() if box is not None else (0, 0, *size)
+    return f"xywh={max(0, x)},{max(0, y)},{max(1, w)},{max(1, h)}"

@@ -1,0 +1,120 @@
+"""A checked page with its corrections, as exports with coordinates need it: columns, vertical lines, glyphs.
+
+A column holds one line for each run of full-width characters and one for each half-row of a note, read from top to
+bottom; a recogniser is trained on such lines.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from proof.export.corrections import Correction
+from proof.geometry import Box
+from proof.result import CheckedCharacter, PageResult
+from proof.text.model import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A character on the image: `text` as corrected (empty where it is no part of the text), `sic` as transcribed."""
+
+    text: str
+    sic: str
+    box: Box
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Characters below one another. `text` is what they say, characters that the transcription lacks included."""
+
+    row: Row
+    box: Box
+    text: str
+    glyphs: tuple[Glyph, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedColumn:
+    number: int
+    box: Box
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPage:
+    """A page with an image: `name` is the image file's, `size` its width and height in pixels."""
+
+    id: str
+    ref: str
+    name: str
+    size: tuple[int, int]
+    columns: tuple[MarkedColumn, ...]
+
+
+def mark(page: PageResult, corrections: Iterable[Correction] = ()) -> MarkedPage | None:
+    """The page with the accepted corrections that are on it; None where it has no image."""
+    if page.image is None or min(page.image_size) <= 0:
+        return None
+    of_line: dict[int, list[Correction]] = defaultdict(list)
+    for correction in corrections:
+        if correction.accepted and not correction.audit and correction.page in (page.page, page.ref):
+            of_line[correction.line].append(correction)
+    characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
+    for character in page.characters:
+        characters[character.line].append(character)
+    columns = []
+    for column in page.columns:
+        texts = _corrected(characters[column.number], of_line[column.number])
+        lines = _lines(sorted(characters[column.number], key=lambda one: one.offset), texts, page.image_size)
+        columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), tuple(lines)))
+    return MarkedPage(page.page, page.ref, page.image.name, page.image_size, tuple(columns))
+
+
+def _corrected(
+    characters: Iterable[CheckedCharacter], corrections: Iterable[Correction]
+) -> dict[int, tuple[str, str, str]]:
+    """By offset: what goes before a character, what stands in its place, and what goes behind it."""
+    ordered = sorted(characters, key=lambda one: one.offset)
+    texts = {one.offset: ["", one.text, ""] for one in ordered}
+    for correction in corrections:
+        end = correction.offset + correction.length
+        over = [one for one in ordered if correction.offset <= one.offset < end]
+        if not over:
+            following = next((one for one in ordered if one.offset >= correction.offset), None)
+            if following is not None:
+                texts[following.offset][0] += correction.replacement
+            elif ordered:
+                texts[ordered[-1].offset][2] += correction.replacement
+            continue
+        for index, one in enumerate(over):
+            last = index == len(over) - 1
+            part = correction.replacement[index:] if last else correction.replacement[index : index + 1]
+            texts[one.offset][1] = part
+    return {offset: (before, text, after) for offset, (before, text, after) in texts.items()}
+
+
+def _lines(
+    characters: Iterable[CheckedCharacter], texts: dict[int, tuple[str, str, str]], size: tuple[int, int]
+) -> Iterable[Line]:
+    for row, group in groupby(characters, key=lambda one: one.row):
+        glyphs, told = [], ""
+        box: Box | None = None
+        for one in group:
+            before, text, after = texts[one.offset]
+            told += before + text + after
+            here = _within(one.box, size)
+            box = here if box is None else box.union(here)
+            glyphs.append(Glyph(text, one.text, here, one.p_text))
+        if box is not None:
+            yield Line(row, box, told, tuple(glyphs))
+
+
+def _within(box: Box, size: tuple[int, int]) -> Box:
+    """The box in whole pixels, cut to the image."""
+    left, top = max(0, min(round(box.x), size[0] - 1)), max(0, min(round(box.y), size[1] - 1))
+    right, bottom = min(max(round(box.right), left + 1), size[0]), min(max(round(box.bottom), top + 1), size[1])
+    return Box(left, top, right - left, bottom - top)

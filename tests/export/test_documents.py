@@ -1,0 +1,220 @@
+"""TEI, PAGE XML, ALTO, IIIF and Web Annotations: valid by their own schemas, and saying what the page says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from proof.collate.collation import collate
+from proof.collate.witnesses import places
+from proof.export.alto import alto
+from proof.export.corrections import Correction
+from proof.export.iiif import flag_annotations, manifest
+from proof.export.marked import MarkedPage, mark
+from proof.export.pagexml import page_xml
+from proof.export.source import correct
+from proof.export.tei import tei
+from proof.flags import Kind
+from proof.result import PageResult
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+from proof.text.witness import Edition
+
+PAGE = "KR1_WYG_010-1a"
+TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
+MADE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+TEI = {"t": "http://www.tei-c.org/ns/1.0"}
+
+CORRECTIONS = [
+    Correction(PAGE, 1, 5, 1, "比", "北"),
+    Correction(PAGE, 2, 0, 0, "與", ""),
+    Correction(PAGE, 3, 11, 1, "", "曰"),
+    Correction(PAGE, 3, 1, 2, "射上", "上射", kind=Kind.TRANSPOSITION),
+]
+
+
+def edition() -> Edition:
+    return parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+
+
+def marked(checked: PageResult) -> MarkedPage:
+    page = mark(checked, CORRECTIONS)
+    assert page is not None
+    return page
+
+
+@pytest.fixture(scope="session")
+def tei_schema(schemas: Path) -> etree.RelaxNG:
+    return etree.RelaxNG(etree.parse(str(schemas / "tei_all.rng")))
+
+
+@pytest.fixture(scope="session")
+def page_schema(schemas: Path) -> etree.XMLSchema:
+    return etree.XMLSchema(etree.parse(str(schemas / "page.xsd")))
+
+
+def han(text: str) -> str:
+    return "".join(char for char in text if "\u3400" <= char <= "\u9fff" or char > "\U00020000")
+
+
+def words(element: etree._Element | None) -> str:
+    assert element is not None
+    return "".join(map(str, element.itertext()))
+
+
+def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: PageResult) -> None:
+    page = marked(checked)
+    assert [[line.text for line in column.lines] for column in page.columns] == [
+        ["大夫之西比耦", "案比今注", "訛作北據"],
+        [],
+        ["命射上&KR0058;告"],
+    ]
+    assert [[line.row.value for line in column.lines] for column in page.columns] == [
+        ["main", "right", "left"],
+        [],
+        ["main"],
+    ]
+    sic = [
+        glyph for column in page.columns for line in column.lines for glyph in line.glyphs if glyph.text != glyph.sic
+    ]
+    assert [(glyph.sic, glyph.text) for glyph in sic] == [("北", "比"), ("上", "射"), ("射", "上"), ("曰", "")]
+
+
+def test_planted_and_undecided_corrections_stay_out(checked: PageResult) -> None:
+    page = mark(
+        checked,
+        [Correction(PAGE, 1, 5, 1, "比", "北", audit=True), Correction(PAGE, 1, 5, 1, "此", "北", accepted=False)],
+    )
+    assert page is not None
+    assert page.columns[0].lines[0].text == "大夫之西北耦"
+
+
+def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult, page_schema: etree.XMLSchema) -> None:
+    document = etree.fromstring(page_xml(marked(checked), MADE))
+    page_schema.assertValid(document)
+    lines = document.findall(".//{*}TextLine")
+    assert [line.findtext("{*}TextEquiv/{*}Unicode") for line in lines] == [
+        "大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告",
+    ]  # fmt: skip
+    glyph = document.findall(".//{*}Glyph")[4]
+    assert glyph.findtext("{*}TextEquiv/{*}Unicode") == "比"
+    coords = glyph.find("{*}Coords")
+    assert coords is not None
+    assert coords.get("points") == "300,250 390,250 390,289 300,289"
+    assert [ref.get("regionRef") for ref in document.findall(".//{*}RegionRefIndexed")] == ["c1", "c3"]
+
+
+def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
+    document = etree.fromstring(alto(marked(checked)))
+    strings = [string.get("CONTENT") for string in document.findall(".//{*}String")]
+    assert strings == ["大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告"]
+    glyph = document.findall(".//{*}Glyph")[4]
+    assert [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")] == [
+        "比",
+        "300",
+        "250",
+        "90",
+        "39",
+    ]
+    known = {element.get("ID") for element in document.iter() if element.get("ID")}
+    referred = {
+        name for element in document.iter() for name in (element.get("TAGREFS") or element.get("REF") or "").split()
+    }
+    assert referred <= known
+
+
+@pytest.mark.parametrize("form", ["page", "alto"])
+def test_kraken_reads_the_lines(checked: PageResult, tmp_path: Path, form: str) -> None:
+    reader = pytest.importorskip(
+        "kraken.lib.xml", reason="kraken is large: install it to have its parser read the exports"
+    )
+    path = tmp_path / "page.xml"
+    path.write_bytes(page_xml(marked(checked), MADE) if form == "page" else alto(marked(checked)))
+    read = reader.XMLPage(path)
+    assert [line.text for line in read.lines.values()] == ["大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告"]
+    assert all(line.baseline[0][0] == line.baseline[-1][0] for line in read.lines.values())
+
+
+def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(
+    shared: Path, tei_schema: etree.RelaxNG
+) -> None:
+    paths = [*sorted((shared / "seeds").glob("*.txt")), shared / "kanripo/KR1d0085/KR1d0085_008.txt"]
+    for path in paths:
+        source = read_edition(path)
+        document = etree.fromstring(tei(source))
+        tei_schema.assertValid(document)
+        for note in document.findall(".//{*}note[@place='foot']"):
+            note.text = ""
+        told = han(words(document.find(".//{*}body")))
+        assert told == han("".join(stretch.source for stretch in source.stretches()))
+
+
+def test_tei_has_corrections_zones_and_breaks(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+    corrected = correct(edition(), CORRECTIONS)
+    document = etree.fromstring(tei(corrected.edition, corrected.placed, [checked]))
+    tei_schema.assertValid(document)
+    changes = [
+        (choice.findtext("t:sic", namespaces=TEI), choice.findtext("t:corr", namespaces=TEI))
+        for choice in document.iterfind(".//t:choice", namespaces=TEI)
+    ]
+    assert changes == [("北", "比"), ("", "與"), ("上射", "射上"), ("曰", "")]
+    zones = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in document.iterfind(".//{*}zone")}
+    pointed = [str(element.get("facs")).removeprefix("#") for element in document.iterfind(".//{*}choice[@facs]")]
+    assert [zones[name].get("ulx") for name in pointed] == ["300", "100", "100"]
+    assert len(document.findall(".//{*}cb[@facs]")) == 3
+    (page,) = document.findall(".//{*}pb")
+    assert page.get("facs") == "#s1"
+    note = document.find(".//{*}note")
+    assert note is not None
+    assert [child.tag.split("}")[1] for child in note] == ["lb"]
+    assert note.get("type") == "editor"
+
+
+def test_tei_has_the_readings_of_witnesses(shared: Path, tei_schema: etree.RelaxNG) -> None:
+    base = read_edition(next((shared / "seeds").glob("002_*")))
+    witness = read_edition(next((shared / "seeds").glob("000_*")))
+    document = etree.fromstring(tei(base, places=places([collate(base, witness)])))
+    tei_schema.assertValid(document)
+    readings = {(words(app.find("{*}lem")), app.findtext("{*}rdg")) for app in document.iterfind(".//{*}app")}
+    assert {("备", "儁"), ("聄", "翿"), ("躬", "射")} <= readings
+    assert ("与", "與") not in readings
+    assert document.findtext(".//{*}witness") == witness.path.name
+
+
+def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
+    prezi = pytest.importorskip("iiif_prezi3")
+    told = manifest([checked], "https://example.org/book/", "儀禮集釋")
+    read = prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    (canvas,) = read.items
+    assert (canvas.width, canvas.height) == (450, 800)
+    assert read.viewingDirection == "right-to-left"
+    (page,) = told["items"][0]["annotations"]
+    assert [item["body"]["value"] for item in page["items"]] == [
+        f"{PAGE} 1.5 substitution: 北 → 比",
+        f"{PAGE} 0.0 layout: ∅ → ∅",
+    ]
+    assert page["items"][0]["target"] == {
+        "type": "SpecificResource",
+        "source": told["items"][0]["id"],
+        "selector": {
+            "type": "FragmentSelector",
+            "conformsTo": "http://www.w3.org/TR/media-frags/",
+            "value": "xywh=300,250,90,39",
+        },
+    }
+
+
+def test_annotations_stand_by_themselves_too(checked: PageResult) -> None:
+    told = flag_annotations(checked, "https://example.org/images/a.png", raised=False)
+    assert told["@context"] == "http://www.w3.org/ns/anno.jsonld"
+    assert len({item["id"] for item in told["items"]}) == len(checked.flags)
+    assert all(item["target"]["source"] == "https://example.org/images/a.png" for item in told["items"])
+
+
+def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:
+    bare = PageResult(checked.page, checked.ref, checked.status)
+    assert mark(bare) is None
+    assert manifest([bare], "https://example.org", "書")["items"] == []
