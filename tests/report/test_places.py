@@ -1,0 +1,41 @@
+"""The most suspicious places of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proof.errors import UsageError
+from proof.flags import Kind
+from proof.report import HeldRun
+from proof.report.places import places
+
+
+def test_they_are_the_raised_flags_in_page_order(held: HeldRun) -> None:
+    order = [page.page for page in held.pages]
+    found = places(held, 1000)
+    assert len(found) == sum(flag.raised for page in held.pages for flag in page.flags) > 1
+    at = [(order.index(place.flag.page), place.flag.line, place.flag.offset) for place in found]
+    assert at == sorted(at)
+
+
+def test_of_many_the_highest_scores_are_taken(held: HeldRun) -> None:
+    everything = sorted((place.flag.score for place in places(held, 1000)), reverse=True)
+    assert sorted((place.flag.score for place in places(held, 2)), reverse=True) == everything[:2]
+    assert places(held, 0) == []
+
+
+def test_before_and_after_it_stands_the_rest_of_its_column(held: HeldRun) -> None:
+    for place in places(held, 1000):
+        page = next(page for page in held.pages if page.page == place.flag.page)
+        sources = {column.number: column.source for column in page.columns}
+        if place.flag.kind is not Kind.LAYOUT and place.flag.line in sources:
+            source = sources[place.flag.line]
+            assert place.before + source[place.flag.offset :][: place.flag.length] + place.after == source
+
+
+def test_it_is_explained_in_the_language_that_is_wanted(held: HeldRun) -> None:
+    assert places(held, 1)[0].why != places(held, 1, "zh-Hant")[0].why
+    with pytest.raises(UsageError):
+        places(replace(held), 1, "la")

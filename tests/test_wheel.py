@@ -1,0 +1,68 @@
+"""The wheel holds all that the program needs: built, unpacked elsewhere, and run from there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+Ran = subprocess.CompletedProcess[str]
+
+
+def python(*arguments: object, folder: Path, path: Path | None = None) -> Ran:
+    line = [sys.executable, *(str(argument) for argument in arguments)]
+    surroundings = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({"PYTHONPATH": str(path)} if path else {})
+    return subprocess.run(  # noqa: S603
+        line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the checkout without asking a package index for anything."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built = python("-m", "hatchling", "build", "-t", "wheel", "-d", folder, folder=ROOT)
+    assert built.returncode == 0, built.stderr
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the wheel holds; the packages that it needs are those of this Python."""
+    folder = tmp_path_factory.mktemp("site")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def test_it_holds_templates_sample_data_and_migrations(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for folder, ending in [("templates", ".html"), ("pages", ".png"), ("pages", ".txt")]:
+        inside = "proof/templates" if folder == "templates" else f"proof/sample/{folder}"
+        ours = {path.relative_to(ROOT / folder).as_posix() for path in (ROOT / folder).rglob(f"*{ending}")}
+        assert ours
+        assert {f"{inside}/{name}" for name in ours} <= names
+    assert "proof/sample/config.toml" in names
+    for kept in ("proof/text/data/*.tsv", "proof/locale/*/*/*.po", "proof/store/migrations/versions/*.py"):
+        found = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(kept)}
+        assert found
+        assert found <= names
+    assert not [name for name in names if name.startswith(("tests/", "scripts/")) or "__pycache__" in name]
+
+
+def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(installed: Path, tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()}
+    where = python("-c", "import proof; print(proof.__file__)", folder=tmp_path, path=installed)
+    assert Path(where.stdout.strip()).is_relative_to(installed)
+    ran = python("-m", "proof", "demo", folder=tmp_path, path=installed)
+    assert ran.returncode == 0, ran.stderr
+    assert "[北]" in ran.stdout
+    assert "report: out/report.html" in ran.stdout
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()} == before
