@@ -1,0 +1,75 @@
+"""`proof collate`: witnesses against each other, without images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proof.collate.collation import Collation, collate
+from proof.collate.report import summary, write_collation
+from proof.text.edition import read_edition
+
+
+@click.command("collate")
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("witnesses", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="WITNESS...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for flags.jsonl, places.csv and collation.json.",
+)
+@click.option(
+    "--variants", type=click.Path(path_type=Path), metavar="PATH", help="The project's own pairs of variants."
+)
+@click.option(
+    "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Errors to print."
+)
+def command(base: Path, witnesses: tuple[Path, ...], out: Path | None, variants: Path | None, show: int) -> int:
+    """Collate a transcription with other witnesses of its text.
+
+    Any format, either script, with commentary or without, whole or in parts that stand in another order.
+    """
+    collations = run(base, witnesses, variants)
+    if out is not None:
+        write_collation(collations, out)
+    for collation in collations:
+        _print(collation, show)
+    return 0
+
+
+def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:
+    """The base collated with each witness. Raises TextError, UsageError."""
+    edition = read_edition(base)
+    return [collate(edition, read_edition(witness), variants) for witness in witnesses]
+
+
+def _print(collation: Collation, show: int) -> None:
+    told = summary(collation)
+    click.echo(f"{told['base']} against {told['witness']}")
+    counts = ", ".join(f"{number} {name}" for name, number in sorted(told["differences"].items())) or "none"
+    click.echo(f"  differences: {counts}")
+    placed = told["paragraphs"]
+    click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
+    for place in told["not placed"][:show]:
+        click.echo(f"    line {place['line']} is not in the witness ({place['found']:.0%} found)")
+    if told["not compared"]:
+        click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
+    for pair in told["systematic"]:
+        click.echo(f"  systematic: {pair['base']} for {pair['witness']}, {len(pair['places'])} places")
+    text = collation.base.edition.text
+    errors = [one for one in collation.differences if one.category == "error"]
+    for one in errors[:show]:
+        line = text.count("\n", 0, one.start) + 1
+        notes = f"  ({'；'.join(note.text for note in one.notes)})" if one.notes else ""
+        click.echo(f"  line {line}: {one.base or '∅'} → {one.witness or '∅'}{notes}")
+    if len(errors) > show:
+        click.echo(f"  ... and {len(errors) - show} more")
+    for side in ("base", "witness"):
+        notes = told["apparatus"][side]
+        if notes["notes"]:
+            verbs = ", ".join(f"{verb} {number}" for verb, number in notes["verbs"].items())
+            click.echo(f"  apparatus of the {side}: {notes['notes']} notes ({verbs})")
+            for line in notes["not understood"]:
+                click.echo(f"    not understood: {line}")

@@ -1,0 +1,60 @@
+"""`proof convert`: a transcription in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proof.images.imglist import ImageList, ImageLists, find_image_lists
+from proof.report.atomic import whole_file
+from proof.text.convert import Converted, convert
+from proof.text.edition import read_edition
+from proof.text.model import Page
+from proof.text.witness import Edition, Format
+
+
+@click.command("convert")
+@click.argument("text", type=click.Path(path_type=Path))
+@click.option(
+    "--to", "target", type=click.Choice([form.value for form in Format]), required=True, help="Format wanted."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write.  [default: standard output]"
+)
+@click.option("--work", default="", metavar="ID", help="Id of the work, for Kanripo page marks (KR1d0030).")
+@click.option(
+    "--imglist", type=click.Path(path_type=Path), metavar="PATH", help="Image list, for the mirror's page marks."
+)
+@click.option("--encoding", metavar="NAME", help="Encoding of the text.  [default: UTF-8]")
+def command(text: Path, target: str, out: Path | None, work: str, imglist: Path | None, encoding: str | None) -> int:
+    """Turn a transcription into another format, as far as that can hold it.
+
+    What is lost is listed on standard error. The script stays as it is.
+    """
+    converted = run(text, Format(target), work=work, imglist=imglist, encoding=encoding)
+    if out is None:
+        click.echo(converted.text, nl=False)
+    else:
+        with whole_file(out, newline="") as file:
+            file.write(converted.text)
+    for loss in converted.losses:
+        click.echo(f"lost: {loss}", err=True)
+    return 0
+
+
+def run(
+    text: Path, target: Format, *, work: str = "", imglist: Path | None = None, encoding: str | None = None
+) -> Converted:
+    """The transcription at `text` as `target`. Raises TextError, ImageListError, UsageError."""
+    edition = read_edition(text, encoding)
+    references = _references(edition, imglist) if target is Format.MIRROR else {}
+    return convert(edition, target, work=work, references=references)
+
+
+def _references(edition: Edition, imglist: Path | None) -> dict[str, str]:
+    """The image files of the edition's pages, by page id."""
+    pages = [Page(page.id, page.folio, page.ref, page.juan, page.file_line, ()) for page in edition.pages]
+    lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, pages, imglist)))
+    entries = {page.id: lists.entry(page) for page in pages}
+    return {name: Path(entry.file).name for name, entry in entries.items() if entry is not None}

@@ -1,0 +1,87 @@
+"""`proof convert`, `proof export` and `proof collate` at the shell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.export.corrections import Correction
+from proof.export.records import write_corrections
+
+PAGE = "KR1_WYG_010-1a"
+TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n"
+
+
+@pytest.fixture
+def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "KR1_010.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def corrections(*decided: Correction) -> str:
+    write_corrections(decided, Path("decided.jsonl"))
+    return "decided.jsonl"
+
+
+def test_a_correction_reaches_a_copy_of_the_text_and_the_diff(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
+    assert main(["export", "KR1_010.txt", "--corrections", decided, "--out", "out"]) == 0
+    assert Path("out/KR1_010.txt").read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
+    assert text.read_text(encoding="utf-8") == TEXT
+    assert Path("out/KR1_010.notes.txt").read_text(encoding="utf-8") == f"{PAGE}，第1行　比：原作北，據影像改。\n"
+    assert "1 corrections" in capsys.readouterr().out
+
+
+def test_the_source_itself_is_corrected_where_that_is_asked(text: Path) -> None:
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
+    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--out", "out", "--form", "diff", "--in-place"]
+    assert main(arguments) == 0
+    assert text.read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
+
+
+def test_a_changed_source_ends_with_the_places_that_moved(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", "夫之西[北]耦(案"))
+    text.write_text(TEXT.replace("大夫", "卿大夫"), encoding="utf-8")
+    assert main(["export", "KR1_010.txt", "--corrections", decided, "--out", "out"]) == 2
+    assert f"page {PAGE}, column 1, offset 5: 北 → 比" in capsys.readouterr().err
+    assert not Path("out").exists()
+    assert main(["export", "KR1_010.txt", "--corrections", decided, "--out", "out", "--reanchor"]) == 0
+    assert "西比耦" in Path("out/KR1_010.txt").read_text(encoding="utf-8")
+    assert "moved" in capsys.readouterr().err
+
+
+def test_convert_writes_the_text_and_lists_what_is_lost(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "KR1_010.txt", "--to", "inline"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "　　大夫之西北耦【案比今注訛作北據】\n"
+    assert "lost: page marks: 1" in told.err
+    assert main(["convert", "KR1_010.txt", "--to", "mirror"]) == 2
+    assert "image list" in capsys.readouterr().err
+
+
+def test_the_image_list_gives_the_mirror_its_page_marks(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(shared / "kanripo/KR1d0030/KR1d0030_010.txt"), "--to", "mirror"]) == 0
+    assert "卷十 第 1a 頁 WYG0103-0192c.png\n" in capsys.readouterr().out
+
+
+def test_collate_prints_and_writes_what_it_found(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, witness = (str(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
+    assert main(["collate", base, witness, "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "systematic: 聄 for 翿, 17 places" in told
+    assert "备 → 儁  (儁：原作備，據嚴本校勘記改。)" in told
+    assert json.loads((tmp_path / "out/collation.json").read_text(encoding="utf-8"))[0]["paragraphs"]["not placed"] == 0
+
+
+def test_what_is_no_edition_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("甲乙丙\n", encoding="utf-8")
+    assert main(["collate", str(path), str(path)]) == 2
+    assert "no format is recognised" in capsys.readouterr().err
