@@ -257,7 +257,7 @@ class Weigher:
         if not is_han(glyph.best):
             score -= 7.0
         elif glyph.best in SPLINTERS:
-            score -= 1.5
+            score -= 1.5 if above is not None and below is not None else 5.0
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),

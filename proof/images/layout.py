@@ -256,6 +256,7 @@ def _without_lines(
     frames = cv2.dilate(level, np.ones((thick, 3), np.uint8))
     frames[~at_frame] = 0
     clean = cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames)))
+    _erase_pieces(clean, rules, frame, column, row)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
     x, y, w, h = (stats[:, i] for i in range(4))
     on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.14 * column)
@@ -267,9 +268,28 @@ def _without_lines(
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
     by_rule = off - w / 2 < 0.08 * column
     corner = thin & by_rule & ((y + h < frame[0] + 0.8 * row) | (y > frame[1] - 0.8 * row))
-    drop = on_frame | on_rule | beside_rule | corner
+    below = y > frame[1] - 0.12 * row
+    drop = on_frame | on_rule | beside_rule | corner | below
     drop[0] = False
     return _without_specks(np.where(drop[labels], 0, clean).astype(np.uint8), row)
+
+
+def _erase_pieces(
+    ink: Mask, rules: Sequence[float], frame: tuple[float, float], column: float, row: float
+) -> None:
+    """Erase (in place) short straight pieces that lie just where the frame and the rules run."""
+    top, bottom = frame
+    level, upright = max(8, round(0.3 * column)), max(6, round(0.3 * row))
+    for first, last in ((top - 0.35 * row, top + 0.12 * row), (bottom - 0.12 * row, float(ink.shape[0]))):
+        band = ink[max(0, round(first)) : max(0, round(last))]
+        if band.size:
+            piece = long_strokes(band, level, vertical=False)
+            band[cv2.dilate(piece, np.ones((5, 3), np.uint8)) > 0] = 0
+    near = max(2, round(0.035 * column))
+    for x in rules:
+        band = ink[:, max(0, round(x) - near) : round(x) + near + 1]
+        if band.size:
+            band[long_strokes(band, upright, vertical=True) > 0] = 0
 
 
 def _without_specks(ink: Mask, row: float) -> Mask:

@@ -36,6 +36,9 @@ FEW = 3.4
 ALONE_PITCH = 42.0
 """Pixels along a strip for one cell where it holds only a few."""
 
+NEAR = 0.35
+"""Cells: how far from the outermost stroke the dots of its glyph may lie."""
+
 MARGIN = 0.22
 """Cells of white above and below a strip's ink."""
 
@@ -50,6 +53,13 @@ BLOCK = 10
 
 DRIFT = 2
 """Pixels: how far the gap may move from one block to the next."""
+
+STROKE = 0.22
+"""Cells: a piece of ink as long as this is a stroke; text begins with the first and ends with the last."""
+
+LONG_STROKE = 0.5
+"""Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
+if it has one."""
 
 OVERHANG = 0.07
 """Of the column's width: how far a stroke of one half-row may reach over the middle."""
@@ -75,11 +85,15 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note."""
+    """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note.
+
+    `blank`: the transcription has only spaces here.
+    """
 
     note: bool
     top: float
     bottom: float
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +118,12 @@ class Strip:
 @dataclass(frozen=True, slots=True)
 class _Strokes:
     """The connected pieces of a column's ink: `labels` (height x width, 0 the paper), and for each piece
-    (index 0 unused) its extent from `left` to `right`, its area, and its middle `x`, `y`."""
+    (index 0 unused) its extent from `left` to `right`, its longer side, its area, and its middle `x`, `y`."""
 
     labels: NDArray[np.int32]
     left: NDArray[np.intp]
     right: NDArray[np.intp]
+    span: NDArray[np.intp]
     area: NDArray[np.intp]
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -116,8 +131,9 @@ class _Strokes:
 
 def _strokes(ink: NDArray[np.uint8]) -> _Strokes:
     _, labels, stats, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    left, width, area = (stats[:, i].astype(np.intp) for i in (0, 2, 4))
-    return _Strokes(np.asarray(labels), left, left + width, area, centres[:, 0], centres[:, 1])
+    left, width, height, area = (stats[:, i].astype(np.intp) for i in (0, 2, 3, 4))
+    span = np.maximum(width, height)
+    return _Strokes(np.asarray(labels), left, left + width, span, area, centres[:, 0], centres[:, 1])
 
 
 def cut_strips(
@@ -141,7 +157,9 @@ def cut_strips(
     strips: list[Strip] = []
     for number, stretch in enumerate(_stretches(gain, ink, column, pitch, way)):
         first, last = round(stretch.top), round(stretch.bottom)
-        solid = (strokes.area >= SPECK / 2 * pitch * pitch)[strokes.labels[first:last]]
+        if stretch.blank and not (strokes.span >= LONG_STROKE * pitch)[strokes.labels[first:last]].any():
+            continue
+        solid = (strokes.span >= STROKE * pitch)[strokes.labels[first:last]]
         for row, low, high, keep in _halves(ink, strokes, stretch):
             cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
             strip = _strip(layout, cut, area.number, number, row, pitch)
@@ -180,15 +198,12 @@ def _stretches(
     gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: Way
 ) -> list[Stretch]:
     """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
-    seen = _seen_stretches(gain, pitch)
     if column is None or not column.runs or way is Way.SEEN:
-        return seen
+        return _seen_stretches(gain, pitch)
     expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
-    if way is Way.COUNTED:
-        return _guided_stretches(np.zeros_like(gain), ink, expected, pitch)
-    guided = _guided_stretches(gain, ink, expected, pitch)
-    # the image overrules the transcription only where several cells are plainly of the other kind
-    return seen if _explained(gain, seen) - _explained(gain, guided) > 6 * pitch * BETWEEN else guided
+    laid = _guided_stretches(np.zeros_like(gain) if way is Way.COUNTED else gain, ink, expected, pitch)
+    blank = [all(cell.blank for cell in run.cells) for run in column.runs]
+    return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
 
 def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArray[np.float64]:
@@ -206,12 +221,8 @@ def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArr
     low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
     clearest = solid[:, low:high].min(axis=1)
     body = solid[:, round(0.06 * width) : round(0.94 * width)].mean(axis=1)
-    present = np.minimum(body / 0.05, 1.0)
+    present = np.minimum(body / 0.1, 1.0)
     return np.asarray((np.minimum(clearest, 2 * BETWEEN) - BETWEEN) * present, dtype=np.float64)
-
-
-def _explained(gain: NDArray[np.float64], stretches: Sequence[Stretch]) -> float:
-    return float(sum((-1 if s.note else 1) * gain[round(s.top) : round(s.bottom)].sum() for s in stretches))
 
 
 def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
@@ -322,11 +333,13 @@ def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: fl
     if filled.size < 0.08 * pitch:
         return None
     margin = round(MARGIN * pitch)
-    inked = slice(int(filled[0]), int(filled[-1]) + 1)
+    # the dots that belong to the first and the last glyph are smaller than what was looked for
+    near = round(NEAR * pitch)
+    inked = slice(max(0, int(filled[0]) - near), min(len(cut.keep), int(filled[-1]) + 1 + near))
     grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
-    near = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
-    clean = np.where(near > 0, grey, 255).astype(np.uint8)
+    own = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
+    clean = np.where(own > 0, grey, 255).astype(np.uint8)
     clean = cv2.copyMakeBorder(clean, margin, margin, 0, 0, cv2.BORDER_CONSTANT, value=255)
     top = cut.top + inked.start - margin
     pixels = _squeezed(clean, row, pitch, 1.0)
