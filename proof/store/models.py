@@ -26,6 +26,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -189,6 +190,44 @@ class FlagRow(Base):
     context: Mapped[str] = mapped_column(Text)
     reason: Mapped[str] = mapped_column(String(255))
     rule: Mapped[str] = mapped_column(String(255))
+    evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
+    state: Mapped[str] = mapped_column(String(16), default="open", server_default="open")
+    reading: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
+    version: Mapped[int] = mapped_column(default=0, server_default="0")
+
+
+class DecisionRow(Base):
+    """What somebody decided about a flag, with the place and the evidence as they then were. Rows are added,
+    never changed or deleted: the database itself refuses it. `version` counts the decisions of a flag from 1."""
+
+    __tablename__ = "decisions"
+    __table_args__ = (UniqueConstraint("flag_id", "version"), UniqueConstraint("key"), Index(None, "work_id", "id"))
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
+    flag_id: Mapped[int] = mapped_column(ForeignKey("flags.id"))
+    version: Mapped[int]
+    key: Mapped[str] = mapped_column(String(64))
+    batch: Mapped[str] = mapped_column(String(64))
+    verdict: Mapped[str] = mapped_column(String(16))
+    was_state: Mapped[str] = mapped_column(String(16))
+    state: Mapped[str] = mapped_column(String(16))
+    was: Mapped[str] = mapped_column(Text)
+    reading: Mapped[str] = mapped_column(Text)
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+    about: Mapped[int | None] = mapped_column(BigKey, index=True)
+    note: Mapped[str] = mapped_column(Text)
+    uid: Mapped[str] = mapped_column(String(64))
+    page: Mapped[str] = mapped_column(String(255))
+    ref: Mapped[str] = mapped_column(String(255))
+    line: Mapped[int]
+    offset: Mapped[int]
+    length: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(32))
+    transcribed: Mapped[str] = mapped_column(Text)
+    suggested: Mapped[str] = mapped_column(Text)
+    context: Mapped[str] = mapped_column(Text)
     evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
 
 

@@ -20,6 +20,7 @@ from proof.errors import OutputError, UsageError
 from proof.flags import Flag
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
+from proof.store.decisions import Decisions, carry_over
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.readings import Readings
 from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
@@ -32,6 +33,7 @@ class Store:
         self._engine = engine
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
+        self.decisions = Decisions(self._reading, self._writing)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0) -> Self:
@@ -101,6 +103,7 @@ class Store:
                 session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
+            carry_over(session, run.work_id)
         self.readings.note_use()
 
     def run(self, run_id: int) -> Run:

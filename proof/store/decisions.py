@@ -1,0 +1,449 @@
+"""What people decided about flags: events that are added and never changed or taken away.
+
+A flag carries where it stands (`state`), what is to be read there (`reading`), and how many events made it
+so (`version`). Who decides says which version they saw; if another was quicker they are told what happened
+and nothing is written. A request that is sent again under its key is answered as the first time, not doubled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+from unicodedata import category
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from proof.errors import ProofError
+from proof.store import rows
+from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
+
+LONGEST_READING = 64
+"""Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
+LONGEST_NOTE = 2000
+AT_ONCE = 500
+CHECK = "proof check"
+"""Who carries a decision over to the same place in an edited text."""
+_BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories that no reading has. Private use and what this Python does not know yet may be Han."""
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+class State(StrEnum):
+    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left."""
+
+    OPEN = "open"
+    KEPT = "kept"
+    CORRECTED = "corrected"
+    COPY = "copy"
+    UNSURE = "unsure"
+    SKIPPED = "skipped"
+
+
+class Verdict(StrEnum):
+    """What a person says of a flag; `CARRIED` is said by a check that finds the same place again."""
+
+    KEEP = "keep"
+    TAKE = "take"
+    OTHER = "other"
+    TYPED = "typed"
+    COPY = "copy"
+    UNSURE = "unsure"
+    SKIP = "skip"
+    UNDO = "undo"
+    CARRIED = "carried"
+
+
+STATE_OF = {
+    Verdict.KEEP: State.KEPT,
+    Verdict.TAKE: State.CORRECTED,
+    Verdict.OTHER: State.CORRECTED,
+    Verdict.TYPED: State.CORRECTED,
+    Verdict.COPY: State.COPY,
+    Verdict.UNSURE: State.UNSURE,
+    Verdict.SKIP: State.SKIPPED,
+}
+SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
+"""States that need nobody to look again."""
+
+
+class MissingFlagError(ProofError):
+    """No such flag, or one of another work."""
+
+    http_status = 404
+
+
+class RefusedDecisionError(ProofError):
+    """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
+
+    http_status = 422
+
+
+class ConflictError(ProofError):
+    """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
+
+    http_status = 409
+
+    def __init__(self, flag: int, version: int, decisions: Sequence[Decision]) -> None:
+        people = ", ".join(dict.fromkeys(decision.person for decision in decisions))
+        super().__init__(f"flag {flag} was decided meanwhile ({people or 'another version'}): look at it again")
+        self.flag = flag
+        self.version = version
+        self.decisions = tuple(decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
+
+    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
+    decision that an `UNDO` takes back: the flag's last one.
+    """
+
+    work: str
+    flag: int
+    verdict: Verdict
+    version: int
+    person: str
+    key: str
+    reading: str = ""
+    note: str = ""
+    undoes: int | None = None
+    batch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An event: who, when, on what place, before and after, and the evidence as it was then.
+
+    `reading` is what is to stand at the place after it, `was` what was to stand there before. `about` is the
+    decision that this one takes back or carries over. `repeated`: it answers a request that was sent again.
+    """
+
+    id: int
+    flag: int
+    uid: str
+    version: int
+    verdict: Verdict
+    was_state: State
+    state: State
+    was: str
+    reading: str
+    person: str
+    at: datetime
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: str
+    transcribed: str
+    suggested: str
+    context: str
+    evidence: dict[str, Any]
+    note: str = ""
+    about: int | None = None
+    batch: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A decision whose flag the last check did not find and whose place is no longer in the text. `applied`:
+    the text now reads there what was decided."""
+
+    decision: Decision
+    applied: bool
+
+
+class Decisions:
+    """The events of a store; `Store.decisions` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def decide(self, demand: Demand) -> Decision:
+        """Write a decision down. When this returns, it outlives the process.
+
+        Raises ConflictError, MissingFlagError, RefusedDecisionError; then nothing was written.
+        """
+        _check(demand)
+        try:
+            with self._writing() as session:
+                return _decide(session, demand)
+        except IntegrityError:  # the same key came twice at the same moment: now the first one is there
+            with self._writing() as session:
+                return _decide(session, demand)
+
+    def decide_all(self, demands: Sequence[Demand]) -> list[Decision | ConflictError]:
+        """Write several down in one transaction: each is decided, or has its conflict in its place.
+
+        Raises MissingFlagError, RefusedDecisionError; then none was written.
+        """
+        for demand in demands:
+            _check(demand)
+        outcomes: list[Decision | ConflictError] = []
+        with self._writing() as session:
+            for demand in sorted(demands, key=lambda one: one.flag):  # all take their locks in one order
+                try:
+                    outcomes.append(_decide(session, demand))
+                except ConflictError as conflict:
+                    outcomes.append(conflict)
+        at = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
+        return sorted(outcomes, key=lambda outcome: at[outcome.flag])
+
+    def history(self, flag: int) -> list[Decision]:
+        """All that was decided about a flag, oldest first."""
+        with self._reading() as session:
+            found = session.scalars(
+                select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
+            )
+            return [_decision(row) for row in found]
+
+    def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
+        """What was decided in a work, newest first, from the one before the decision `before` on."""
+        query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
+        if before is not None:
+            query = query.where(DecisionRow.id < before)
+        if batch:
+            query = query.where(DecisionRow.batch == batch)
+        with self._reading() as session:
+            found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
+            return [_decision(row) for row in found]
+
+    def standing(self, work: str) -> Iterator[Decision]:
+        """The last decision about each decided flag of a work, in the order in which they were made; what was
+        taken back altogether is not among them."""
+        after = 0
+        while True:
+            query = _last_decisions(work).where(DecisionRow.id > after).order_by(DecisionRow.id).limit(AT_ONCE)
+            with self._reading() as session:
+                found = [_decision(row) for row in session.scalars(query)]
+            if not found:
+                return
+            after = found[-1].id
+            yield from found
+
+    def displaced(self, work: str) -> list[Displaced]:
+        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise."""
+        carried = aliased(DecisionRow)
+        query = (
+            _last_decisions(work)
+            .where(FlagRow.stale.is_(True))
+            .where(~select(carried.id).where(carried.about == DecisionRow.id).exists())
+            .order_by(DecisionRow.id)
+        )
+        with self._reading() as session:
+            lost = []
+            for row, page in session.execute(query.add_columns(FlagRow.page_id)):
+                decision = _decision(row)
+                here = PageRow.id == ColumnRow.page_id
+                of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
+                sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
+                if not _stands(decision, decision.transcribed, sources):
+                    lost.append(Displaced(decision, _stands(decision, decision.reading, sources)))
+            return lost
+
+    def people(self, work: str) -> dict[str, dict[Verdict, int]]:
+        """How often each person said what."""
+        query = select(DecisionRow.person, DecisionRow.verdict, func.count())
+        query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
+        counts: dict[str, dict[Verdict, int]] = {}
+        with self._reading() as session:
+            for person, verdict, count in session.execute(query.group_by(DecisionRow.person, DecisionRow.verdict)):
+                counts.setdefault(person, {})[Verdict(verdict)] = count
+        return counts
+
+    def last(self) -> int:
+        """The number of the newest decision in the store, 0 where there is none."""
+        with self._reading() as session:
+            return session.scalar(select(func.max(DecisionRow.id))) or 0
+
+
+def carry_over(session: Session, work_id: int) -> None:
+    """Carry decisions whose flag was not found again to the flag that now says the same of the same place:
+    a line put in above makes another flag of it, since a flag's id counts lines."""
+    old, new, last = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow)
+    query = (
+        select(old, new, last)
+        .join(new, new.page_id == old.page_id)
+        .join(last, (last.flag_id == old.id) & (last.version == old.version))
+        .where(old.work_id == work_id, old.stale.is_(True), old.state != State.OPEN.value)
+        .where(new.stale.is_(False), new.version == 0, new.context == old.context, new.kind == old.kind)
+        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT)
+        .order_by(old.id, new.id)
+    )
+    found = session.execute(query).all()
+    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
+    for was, now, decision in found:
+        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
+            continue
+        demand = Demand("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
+        row = _row(session, demand, now, State(was.state), was.reading)
+        row.about = decision.id
+        session.add(row)
+        now.state, now.reading, now.version = was.state, was.reading, 1
+    session.flush()
+
+
+def _check(demand: Demand) -> None:
+    if not 8 <= len(demand.key) <= 64:
+        raise RefusedDecisionError("the key of a request has 8 to 64 letters")
+    if demand.verdict is Verdict.CARRIED:
+        raise RefusedDecisionError("only a check carries decisions over")
+    if len(demand.reading) > LONGEST_READING:
+        raise RefusedDecisionError(
+            f"a reading has at most {LONGEST_READING} characters; mend longer stretches in the text"
+        )
+    if len(demand.note) > LONGEST_NOTE:
+        raise RefusedDecisionError(f"a note has at most {LONGEST_NOTE} characters")
+    if any(char == "¶" or category(char) in _BREAKING for char in demand.reading):
+        raise RefusedDecisionError(
+            "a reading stays within its line: no line endings, no pilcrow, no control characters"
+        )
+    if demand.verdict is Verdict.OTHER and not demand.reading:
+        raise RefusedDecisionError("say which alternative is taken")
+
+
+def _decide(session: Session, demand: Demand) -> Decision:
+    flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
+    work = session.get(WorkRow, flag.work_id) if flag else None
+    if flag is None or work is None or work.name != demand.work:
+        raise MissingFlagError(f"{demand.work}: there is no flag {demand.flag}")
+    there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
+    if there is not None:
+        return _again(there, demand)
+    if flag.version != demand.version:
+        since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
+        later = [_decision(row) for row in session.scalars(since.order_by(DecisionRow.version))]
+        raise ConflictError(flag.id, flag.version, later)
+    state, reading = _after(session, demand, flag)
+    row = _row(session, demand, flag, state, reading)
+    session.add(row)
+    flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
+    session.flush()
+    return _decision(row)
+
+
+def _again(there: DecisionRow, demand: Demand) -> Decision:
+    same = (there.flag_id, there.verdict, there.version, there.person) == (
+        demand.flag,
+        demand.verdict.value,
+        demand.version + 1,
+        demand.person,
+    )
+    if not same:
+        raise RefusedDecisionError("this key was used for another decision; give every decision a key of its own")
+    return replace(_decision(there), repeated=True)
+
+
+def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]:
+    """Where the flag stands after the decision, and what is then to be read there."""
+    if demand.verdict is Verdict.UNDO:
+        wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version
+        last = session.scalar(select(DecisionRow).where(*wanted))
+        if last is None or (demand.undoes is not None and demand.undoes != last.id):
+            raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
+        return State(last.was_state), last.was
+    readings = {
+        Verdict.TAKE: flag.suggested,
+        Verdict.OTHER: demand.reading,
+        Verdict.TYPED: demand.reading,
+    }
+    reading = readings.get(demand.verdict, flag.transcribed)
+    state = STATE_OF[demand.verdict]
+    if demand.verdict in (Verdict.OTHER, Verdict.TYPED) and reading == flag.transcribed:
+        state = State.KEPT
+    return state, reading
+
+
+def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading: str) -> DecisionRow:
+    page = session.get_one(PageRow, flag.page_id)
+    about = None
+    if demand.verdict is Verdict.UNDO:
+        last = (DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
+        about = session.scalar(select(DecisionRow.id).where(*last))
+    return DecisionRow(
+        work_id=flag.work_id,
+        flag_id=flag.id,
+        version=flag.version + 1,
+        key=demand.key,
+        batch=demand.batch,
+        verdict=demand.verdict.value,
+        was_state=flag.state,
+        state=state.value,
+        was=flag.reading if flag.version else flag.transcribed,
+        reading=reading,
+        person=demand.person,
+        at=datetime.now(UTC),
+        about=about,
+        note=demand.note,
+        uid=flag.uid,
+        page=page.page,
+        ref=flag.ref,
+        line=flag.line,
+        offset=flag.offset,
+        length=flag.length,
+        kind=flag.kind,
+        transcribed=flag.transcribed,
+        suggested=flag.suggested,
+        context=flag.context,
+        evidence={"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
+        | dict(flag.evidence),
+    )
+
+
+def _decision(row: DecisionRow) -> Decision:
+    return Decision(
+        id=row.id,
+        flag=row.flag_id,
+        uid=row.uid,
+        version=row.version,
+        verdict=Verdict(row.verdict),
+        was_state=State(row.was_state),
+        state=State(row.state),
+        was=row.was,
+        reading=row.reading,
+        person=row.person,
+        at=row.at,
+        page=row.page,
+        ref=row.ref,
+        line=row.line,
+        offset=row.offset,
+        length=row.length,
+        kind=row.kind,
+        transcribed=row.transcribed,
+        suggested=row.suggested,
+        context=row.context,
+        evidence=row.evidence,
+        note=row.note,
+        about=row.about,
+        batch=row.batch,
+    )
+
+
+def _last_decisions(work: str) -> Any:
+    return (
+        select(DecisionRow)
+        .join(FlagRow, (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version))
+        .join(WorkRow, DecisionRow.work_id == WorkRow.id)
+        .where(WorkRow.name == work, DecisionRow.state != State.OPEN.value)
+    )
+
+
+def _stands(decision: Decision, reading: str, sources: Sequence[str]) -> bool:
+    """Whether a column of the page reads `reading` between what stood before and after the place."""
+    marked = f"[{decision.transcribed}]"
+    at = decision.context.find(marked)
+    if at < 0:
+        return bool(sources) and decision.line == 0
+    wanted = decision.context[:at] + reading + decision.context[at + len(marked) :]
+    return any(wanted in source for source in sources)

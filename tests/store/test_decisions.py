@@ -1,0 +1,343 @@
+"""Decisions are events: never lost, never doubled, never altered; the second of two is told of the first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.ocr.engine import EngineIdentity
+from proof.result import CheckedColumn, PageResult, Status
+from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store.decisions import (
+    CHECK,
+    SETTLED,
+    ConflictError,
+    Decision,
+    Demand,
+    MissingFlagError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+)
+
+PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+WORK = "KR1d0030"
+
+
+def fill(store: Store, info: RunInfo, result: PageResult, key: str = "") -> None:
+    """A run over one page."""
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, key, result)
+    store.finish_run(run, whole=True)
+
+
+@pytest.fixture
+def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
+    """A store with the page of three flags: 1 a wrong 告, 2 a hidden variant, 3 a lost column."""
+    wrong = replace(page_result.flags[0], context="射人([告]具/于")
+    fill(store, info, replace(page_result, flags=(wrong, *page_result.flags[1:])))
+    return store
+
+
+def demand(verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲", key: str = "", **rest: str) -> Demand:
+    return Demand(WORK, flag, verdict, version, person, key or uuid.uuid4().hex, **rest)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reading", "state", "reads"),
+    [
+        (Verdict.KEEP, "", State.KEPT, "告"),
+        (Verdict.TAKE, "", State.CORRECTED, "吿"),
+        (Verdict.OTHER, "吉", State.CORRECTED, "吉"),
+        (Verdict.TYPED, "𠮷", State.CORRECTED, "𠮷"),
+        (Verdict.TYPED, "", State.CORRECTED, ""),
+        (Verdict.TYPED, "告", State.KEPT, "告"),
+        (Verdict.COPY, "", State.COPY, "告"),
+        (Verdict.UNSURE, "", State.UNSURE, "告"),
+        (Verdict.SKIP, "", State.SKIPPED, "告"),
+    ],
+)
+def test_a_verdict_says_where_the_flag_stands_and_what_is_to_be_read(
+    filled: Store, verdict: Verdict, reading: str, state: State, reads: str
+) -> None:
+    made = filled.decisions.decide(demand(verdict, reading=reading, note="影像清晰"))
+    assert (made.was_state, made.was, made.state, made.reading) == (State.OPEN, "告", state, reads)
+    assert (made.page, made.line, made.offset, made.version) == ("KR1d0030_WYG_010-1a", 1, 3, 1)
+    assert made.evidence["p_best"] == 0.98
+    assert made.evidence["alternatives"] == [["吿", 0.98], ["告", 0.001]]
+    assert filled.decisions.history(1) == [made]
+    assert list(filled.decisions.standing(WORK)) == [made]
+    assert made.note == "影像清晰"
+
+
+def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(filled: Store) -> None:
+    decide = filled.decisions.decide
+    decide(demand(Verdict.TAKE))
+    decide(demand(Verdict.TYPED, 1, reading="吉"))
+    seen = [decide(demand(Verdict.UNDO, version, person="乙")) for version in range(2, 6)]
+    assert [(one.state, one.reading) for one in seen] == [(State.CORRECTED, "吿"), (State.CORRECTED, "吉")] * 2
+    assert [one.about for one in seen] == [seen[0].id - 1, seen[0].id, seen[1].id, seen[2].id]
+    assert [one.version for one in filled.decisions.history(1)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_is_taken_back_altogether_stands_no_more(filled: Store) -> None:
+    filled.decisions.decide(demand(Verdict.TAKE))
+    gone = filled.decisions.decide(demand(Verdict.UNDO, 1))
+    assert (gone.state, gone.reading) == (State.OPEN, "告")
+    assert list(filled.decisions.standing(WORK)) == []
+    assert filled.decisions.decide(demand(Verdict.KEEP, 2)).was == "告"
+
+
+def test_the_second_of_two_is_told_what_happened_and_nothing_is_written(filled: Store) -> None:
+    first = filled.decisions.decide(demand(Verdict.TAKE, person="甲"))
+    with pytest.raises(ConflictError, match="甲") as told:
+        filled.decisions.decide(demand(Verdict.KEEP, person="乙"))
+    assert told.value.decisions == (first,)
+    assert told.value.version == 1
+    assert filled.decisions.history(1) == [first]
+    assert filled.decisions.decide(demand(Verdict.KEEP, 1, person="乙")).was == "吿"
+
+
+def test_a_request_sent_again_is_answered_as_before_and_not_doubled(filled: Store) -> None:
+    sent = demand(Verdict.TAKE)
+    first = filled.decisions.decide(sent)
+    filled.decisions.decide(demand(Verdict.COPY, 1))
+    again = filled.decisions.decide(sent)
+    assert again == replace(first, repeated=True)
+    assert len(filled.decisions.history(1)) == 2
+
+
+@pytest.mark.parametrize("change", [{"verdict": Verdict.KEEP}, {"flag": 2}, {"person": "乙"}, {"version": 1}])
+def test_a_key_that_was_used_for_another_decision_is_refused(filled: Store, change: dict[str, object]) -> None:
+    sent = demand(Verdict.TAKE)
+    filled.decisions.decide(sent)
+    with pytest.raises(RefusedDecisionError, match="key"):
+        filled.decisions.decide(replace(sent, **change))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reading", ["告\n", "告\r", "告¶", "\u2028", "\x00", "\u202e告", "\ud800", "告" * 65])
+def test_a_reading_that_would_break_its_line_is_refused(filled: Store, reading: str) -> None:
+    with pytest.raises(RefusedDecisionError):
+        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
+    assert filled.decisions.last() == 0
+
+
+@pytest.mark.parametrize(
+    "reading", ["<script>alert(1)</script>", "&KR0058;", "\U000323b0", "\ue000", "葛\U000e0100", "　"]
+)
+def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store, reading: str) -> None:
+    assert filled.decisions.decide(demand(Verdict.TYPED, reading=reading)).reading == reading
+
+
+def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> None:
+    with pytest.raises(MissingFlagError):
+        filled.decisions.decide(demand(Verdict.KEEP, flag=99))
+    with pytest.raises(MissingFlagError):
+        filled.decisions.decide(replace(demand(Verdict.KEEP), work="KR1d0031"))
+    for wrong in (demand(Verdict.UNDO), demand(Verdict.CARRIED), demand(Verdict.OTHER), demand(Verdict.KEEP, key="x")):
+        with pytest.raises(RefusedDecisionError):
+            filled.decisions.decide(wrong)
+    assert filled.decisions.last() == 0
+
+
+def test_only_the_last_decision_can_be_taken_back(filled: Store) -> None:
+    first = filled.decisions.decide(demand(Verdict.TAKE))
+    filled.decisions.decide(demand(Verdict.KEEP, 1))
+    with pytest.raises(RefusedDecisionError, match="last"):
+        filled.decisions.decide(replace(demand(Verdict.UNDO, 2), undoes=first.id))
+
+
+def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(filled: Store) -> None:
+    filled.decisions.decide(demand(Verdict.COPY, flag=2))
+    asked = [demand(Verdict.KEEP, flag=flag, batch="stroke") for flag in (3, 2, 1)]
+    outcomes = filled.decisions.decide_all(asked)
+    assert [type(outcome) for outcome in outcomes] == [Decision, ConflictError, Decision]
+    assert [outcome.flag for outcome in outcomes] == [3, 2, 1]
+    assert {one.flag for one in filled.decisions.log(WORK, batch="stroke")} == {1, 3}
+    again = filled.decisions.decide_all(asked)
+    assert [isinstance(one, Decision) and one.repeated for one in again] == [True, False, True]
+
+
+def test_the_log_goes_back_from_the_newest_and_people_are_counted(filled: Store) -> None:
+    made = [filled.decisions.decide(demand(Verdict.SKIP, n, person="甲乙"[n % 2])) for n in range(5)]
+    newest = filled.decisions.log(WORK, limit=2)
+    assert newest == made[:2:-1]
+    assert filled.decisions.log(WORK, before=newest[-1].id) == made[2::-1]
+    assert filled.decisions.people(WORK) == {"甲": {Verdict.SKIP: 3}, "乙": {Verdict.SKIP: 2}}
+    assert filled.decisions.log("KR1d0031") == []
+
+
+def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    engine = create_engine(filled._engine.url)
+    for deed in ("UPDATE decisions SET person = '乙'", "DELETE FROM decisions"):
+        with pytest.raises(DBAPIError, match="never altered"), engine.begin() as connection:
+            connection.execute(text(deed))
+    engine.dispose()
+    assert filled.decisions.history(1) == [made]
+
+
+def test_a_decision_outlives_a_new_check_that_finds_the_place_again(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    wrong = replace(page_result.flags[0], context="射人([告]具/于", score=1.0, raised=False)
+    fill(filled, info, replace(page_result, flags=(wrong,)))
+    assert list(filled.decisions.standing(WORK)) == [made]
+    assert filled.decisions.displaced(WORK) == []
+
+
+def test_a_decision_is_kept_where_its_place_still_reads_so_though_no_flag_was_raised(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    fill(filled, info, replace(page_result, flags=()))
+    assert list(filled.decisions.standing(WORK)) == [made]
+    assert filled.decisions.displaced(WORK) == []
+
+
+@pytest.mark.parametrize(("source", "applied"), [("射人(吿具/于公)", True), ("射人(告且/于公)", False), ("", False)])
+def test_a_decision_whose_place_is_gone_is_listed(
+    filled: Store, info: RunInfo, page_result: PageResult, source: str, applied: bool
+) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    columns = (CheckedColumn(1, page_result.columns[0].box, source),)
+    fill(filled, info, replace(page_result, flags=(), columns=columns))
+    [lost] = filled.decisions.displaced(WORK)
+    assert (lost.decision, lost.applied) == (made, applied)
+    assert list(filled.decisions.standing(WORK)) == [made]
+
+
+def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunInfo, page_result: PageResult) -> None:
+    """A line put in above makes another flag of the same place."""
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    below = replace(
+        page_result.flags[0],
+        line=2,
+        context="射人([告]具/于",
+        id=flag_id(page_result.page, 2, Kind.SUBSTITUTION, "射人([告]具/于", 0),
+    )
+    columns = (CheckedColumn(2, page_result.columns[0].box, page_result.columns[0].source),)
+    fill(filled, info, replace(page_result, flags=(below,), columns=columns))
+    [carried] = [one for one in filled.decisions.standing(WORK) if one.verdict is Verdict.CARRIED]
+    assert (carried.uid, carried.state, carried.reading) == (below.id, State.CORRECTED, "吿")
+    assert (carried.person, carried.about) == (CHECK, made.id)
+    assert filled.decisions.displaced(WORK) == []
+    fill(filled, info, replace(page_result, flags=(below,), columns=columns))
+    assert len(filled.decisions.history(carried.flag)) == 1
+
+
+def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store) -> None:
+    before = list(filled.flags(FlagFilter(WORK)))
+    filled.decisions.decide(demand(Verdict.TAKE))
+    assert list(filled.flags(FlagFilter(WORK))) == before
+
+
+@given(st.lists(st.tuples(st.sampled_from(["keep", "take", "copy", "undo", "skip"]), st.integers(-1, 1)), max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_whatever_is_asked_the_flag_stands_where_its_events_lead(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    store, decided = small_store(tmp_path_factory.mktemp("store"), 1), 0
+    for verdict, ahead in steps:
+        try:
+            store.decisions.decide(demand(Verdict(verdict), max(decided + ahead, 0)))
+            decided += 1
+        except (ConflictError, RefusedDecisionError):
+            continue
+    history = store.decisions.history(1)
+    assert [one.version for one in history] == list(range(1, decided + 1))
+    for was, now in pairwise(history):
+        assert (now.was_state, now.was) == (was.state, was.reading)
+    standing = list(store.decisions.standing(WORK))
+    assert standing == ([history[-1]] if history and history[-1].state is not State.OPEN else [])
+    store.close()
+
+
+def small_store(folder: Path, flags: int) -> Store:
+    """A store with one page of so many flags."""
+    store = Store.open(folder / "proof.sqlite")
+    made = tuple(
+        Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "告", "吿", 5.0, True, None, Evidence("posterior"), "", f"flag{n}")
+        for n in range(flags)
+    )
+    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
+    store.save_page(run, PLACE, "", PageResult("p", "", Status.CHECKED, flags=made))
+    return store
+
+
+def test_thirty_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
+    """Each sends each request twice, and all fight for the first flag too."""
+    store, each = small_store(tmp_path, 150), 5
+    seen: list[Decision] = []
+    beaten: list[ConflictError] = []
+
+    def work(person: int) -> None:
+        for n in range(each):
+            mine = demand(Verdict.TAKE, 0, 1 + person * each + n, f"p{person}")
+            first, again = store.decisions.decide(mine), store.decisions.decide(mine)
+            assert not first.repeated
+            assert again.repeated
+            seen.append(first)
+        for _ in range(2):
+            version = len(store.decisions.history(1))
+            try:
+                seen.append(store.decisions.decide(demand(Verdict.COPY, version, 1, f"p{person}")))
+            except ConflictError as conflict:
+                beaten.append(conflict)
+
+    writers = [threading.Thread(target=work, args=(person,)) for person in range(30)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert len(seen) + len(beaten) == 30 * (each + 2)
+    kept = store.decisions.log(WORK, limit=1000)
+    assert sorted(one.id for one in kept) == sorted(one.id for one in seen)
+    versions = [one.version for one in store.decisions.history(1)]
+    assert versions == list(range(1, len(versions) + 1))
+    store.close()
+
+
+KILLED = """
+import sys, uuid
+from pathlib import Path
+from proof.store import Store
+from proof.store.decisions import Demand, Verdict
+store = Store.open(Path(sys.argv[1]))
+for flag in range(1, 2001):
+    made = store.decisions.decide(Demand("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))
+    print(made.id, flush=True)
+"""
+
+
+def test_every_acknowledged_decision_survives_a_kill(tmp_path: Path) -> None:
+    small_store(tmp_path, 2000).close()
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "proof.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:  # noqa: S603
+        assert writer.stdout is not None
+        acknowledged = [int(writer.stdout.readline()) for _ in range(40)]
+        time.sleep(0.05)
+        writer.kill()
+        acknowledged += [int(line) for line in writer.stdout.read().split("\n")[:-1]]
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        kept = {one.id for one in store.decisions.log(WORK, limit=5000)}
+        assert kept >= set(acknowledged)
+        assert len(kept) <= len(acknowledged) + 1
+
+
+def test_states_that_need_nobody_again_are_named() -> None:
+    assert set(State) - SETTLED == {State.OPEN, State.UNSURE, State.SKIPPED}
