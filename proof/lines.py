@@ -65,8 +65,9 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
     """
     texts = ["".join(fold(cell.text) for cell in line.cells if cell.glyph) for line in lines]
     shown = ["".join(fold(character) for character in read) for read in reads]
-    alike = process.cdist(shown, texts, scorer=fuzz.ratio) if shown and texts else []
-    likeness = [[float(alike[c][n]) for n in range(len(texts))] for c in range(len(shown))]
+    likeness: list[list[float]] = [[] for _ in shown]
+    if shown and texts:
+        likeness = [[float(value) for value in row] for row in process.cdist(shown, texts, scorer=fuzz.ratio)]
     path = _monotone(likeness, shown, texts)
     laid: list[int | None] = [path.get(c) for c in range(len(shown))]
     used = {n for n in laid if n is not None}

@@ -101,7 +101,8 @@ class Checker:
         paired = gate(read, page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(blank, paired)
-        weigher = Weigher(PageContext(page.id, blank.ref, layout, self.threshold), self.policy, self.likeness)
+        context = PageContext(page.id, blank.ref, layout, self.threshold)
+        weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity)
         flags = [flag for column in columns for flag in weigher.flags(column)]
         flags += _line_flags(blank, page, layout, columns, assignment)
         return replace(
@@ -119,8 +120,8 @@ class Checker:
         areas = layout.columns
         inked = sum(has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN) for a in areas)
         if is_running(text, self.rows, inked):
-            unaided = [reader.read(area, None) for area in areas]
-            laid = lay_out(text, areas, [column.glyphs for column in unaided], self.likeness)
+            alone = [reader.read(area, None) for area in areas]
+            laid = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
             return laid, Assignment(tuple(text), ())
         assignment = lines.in_order(text, len(areas))
         columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]

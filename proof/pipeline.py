@@ -22,7 +22,7 @@ from proof.habits import Habits
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image, sha256_of
-from proof.ocr.engine import EngineIdentity
+from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import EngineSettings, open_engine, open_page_engine
 from proof.page import Checker
@@ -266,7 +266,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
-def checker_for(settings: Settings, engine: object, script: Script) -> Checker:
+def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
     """What the pages of one script are checked with."""
 
     @cache
@@ -275,10 +275,10 @@ def checker_for(settings: Settings, engine: object, script: Script) -> Checker:
 
     policy = VariantPolicy(script, settings.variants.file)
     page = settings.page
-    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)  # type: ignore[arg-type]
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
 
 
-def image_lists(settings: Settings, text: Transcription) -> list[Path]:
+def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
     """The image list that is set (in a folder of them, the one named as the text), or the one beside the
     text, as Kanripo has them."""
     return find_image_lists(text.path, text.pages, settings.project.imglist)

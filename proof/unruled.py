@@ -61,7 +61,8 @@ def check_unruled(
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
-    weigher = Weigher(PageContext(page.id, blank.ref, placement, threshold), policy, likeness)
+    context = PageContext(page.id, blank.ref, placement, threshold)
+    weigher = Weigher(context, policy, likeness, lambda _: 1.0)
     flags = [
         replace(flag, score=flag.score * HALF, raised=flag.raised and flag.score * HALF >= threshold)
         for column in columns

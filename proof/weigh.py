@@ -8,7 +8,7 @@ same on every page, so that flags can be ranked over a whole work.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Protocol
@@ -51,6 +51,9 @@ STRANGE = 1.0
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page: it stands above any single character."""
+
+LEAST_TAUGHT = 0.3
+"""What evidence against a character weighs at least, however poorly the engine was taught it."""
 
 RECOGNISED = log(0.1)
 """Log-probability from which an unknown character counts as read, in one of its forms."""
@@ -135,10 +138,14 @@ class PageContext:
 class Weigher:
     """Weighs the columns of one page."""
 
-    def __init__(self, context: PageContext, policy: VariantPolicy, likeness: Likeness) -> None:
+    def __init__(
+        self, context: PageContext, policy: VariantPolicy, likeness: Likeness, familiarity: Callable[[str], float]
+    ) -> None:
+        """`familiarity` tells how well the engine was taught a character, 0 to 1."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
+        self._familiarity = familiarity
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -170,11 +177,11 @@ class Weigher:
         if other is None:
             return None
         text, belief = other
-        reason = "posterior"
+        reason, taught = "posterior", self._familiarity(cell.text)
         if own is None:
             score, reason = (STRANGE + belief) * (1.0 - doubt), "unknown to the engine"
         else:
-            score = substitution_score(own, belief, doubt)
+            score = substitution_score(own, belief, doubt) * max(LEAST_TAUGHT, taught)
         rule = ""
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"

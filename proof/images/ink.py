@@ -24,7 +24,7 @@ class InkCell:
 def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, least: float = LEAST) -> bool:
     """Whether ink covers more than `least` of a rectangle of the rectified page (enough for a glyph)."""
     part = ink[max(0, round(top)) : max(0, round(bottom)), max(0, round(left)) : max(0, round(right))]
-    return bool(part.size) and np.count_nonzero(part) > least * part.size
+    return bool(part.size and np.count_nonzero(part) > least * part.size)
 
 
 def ink_cells(ink: Mask, left: float, top: float, right: float, bottom: float, pitch: float) -> list[InkCell]:

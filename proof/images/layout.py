@@ -95,7 +95,9 @@ def find_layout(
     holds. `origin` is where `page` lies in its image file (a quadrant of a plate).
     """
     scale = min(1.0, PAGE_HEIGHT / page.shape[0])
-    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
+    small = page
+    if scale < 1:
+        small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     height, width = small.shape
     raw = _without_border(ink_mask(small))
     upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)
@@ -135,7 +137,7 @@ def _without_border(ink: Mask) -> Mask:
     edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
     if np.count_nonzero(edge) < 0.2 * edge.size:
         return ink
-    core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=255)
+    core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=(255,))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(core)
     surround = np.zeros_like(ink)
     for label in range(1, count):
@@ -255,7 +257,7 @@ def _without_lines(
     lines[:, ~at_rule] = 0
     frames = cv2.dilate(level, np.ones((thick, 3), np.uint8))
     frames[~at_frame] = 0
-    clean = cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames)))
+    clean = np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames))), dtype=np.uint8)
     _erase_pieces(clean, rules, frame, column, row)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
     x, y, w, h = (stats[:, i] for i in range(4))

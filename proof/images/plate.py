@@ -57,7 +57,7 @@ def _scaled(left: float, top: float, right: float, bottom: float, scale: float) 
 
 def _between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | None:
     """The y in the middle of the band that parts the leaves: free of ink, a frame above and one below."""
-    height, width = ink.shape
+    height = ink.shape[0]
     share = (level > 0).mean(axis=1)
     empty = (ink > 0).mean(axis=1) < 0.004
     best: tuple[int, int] | None = None

@@ -133,7 +133,8 @@ def _strokes(ink: NDArray[np.uint8]) -> _Strokes:
     _, labels, stats, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
     left, width, height, area = (stats[:, i].astype(np.intp) for i in (0, 2, 3, 4))
     span = np.maximum(width, height)
-    return _Strokes(np.asarray(labels), left, left + width, span, area, centres[:, 0], centres[:, 1])
+    middle = np.asarray(centres, dtype=np.float64)
+    return _Strokes(np.asarray(labels), left, left + width, span, area, middle[:, 0], middle[:, 1])
 
 
 def cut_strips(
@@ -311,7 +312,8 @@ def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
     path[-1] = int(total.argmin())
     for block in range(blocks - 1, 0, -1):
         path[block - 1] = path[block] + came[block, path[block]]
-    return low + path[np.minimum(np.arange(height) * blocks // max(height, 1), blocks - 1)]
+    rows = np.minimum(np.arange(height) * blocks // max(height, 1), blocks - 1)
+    return np.asarray(low + path[rows], dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +342,7 @@ def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: fl
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
     own = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
     clean = np.where(own > 0, grey, 255).astype(np.uint8)
-    clean = cv2.copyMakeBorder(clean, margin, margin, 0, 0, cv2.BORDER_CONSTANT, value=255)
+    clean = np.pad(clean, ((margin, margin), (0, 0)), constant_values=255)
     top = cut.top + inked.start - margin
     pixels = _squeezed(clean, row, pitch, 1.0)
     return Strip(pixels, clean, column, run, row, cut.left, top, cut.right, top + clean.shape[0])

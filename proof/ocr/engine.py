@@ -79,6 +79,10 @@ class Engine(Protocol):
         """Whether the engine could ever read `character`."""
         ...
 
+    def familiarity(self, character: str) -> float:
+        """How well the engine was taught `character`, 0 (it does not know it) to 1."""
+        ...
+
     def class_of(self, character: str) -> int | None:
         """The class number of `character` in a `Posterior`, or None where the engine lacks it."""
         ...

@@ -166,6 +166,9 @@ class PaddleRecogniser:
         number = self._classes.get(character)
         return number is not None and bool(self._learned[number])
 
+    def familiarity(self, character: str) -> float:
+        return float(self.knows(character))
+
     def class_of(self, character: str) -> int | None:
         """The model's class of `character`; no reading of this engine has a posterior to look it up in."""
         return self._classes.get(character)

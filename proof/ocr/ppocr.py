@@ -34,6 +34,10 @@ BLANK = 0
 UNTAUGHT = 0.3
 """Nats: a class whose scores depart less than this from those of classes never taught is one of them."""
 
+WELL_TAUGHT = 0.9
+"""Nats: a class whose scores depart as much as this was taught well. Of the characters that texts are made
+of, 99 in 100 are such."""
+
 
 def packaged_model() -> Path:
     """The recogniser's ONNX file inside the rapidocr package. Raises EngineError where it is not there."""
@@ -61,11 +65,11 @@ class PPOCR:
         try:
             content = path.read_bytes()
             self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-            listed = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
+            listed = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
         except (OSError, KeyError, RuntimeError, ValueError) as error:
             raise EngineError(f"{path}: not a PP-OCR recogniser with its characters: {error}") from error
         self._input = self._session.get_inputs()[0].name
-        self._characters = ["", *listed, " "]
+        self._characters: list[str] = ["", *listed, " "]
         self._classes = {text: number for number, text in enumerate(self._characters) if text}
         self._identity = EngineIdentity(
             name="ppocr",
@@ -73,7 +77,7 @@ class PPOCR:
             model=path.stem,
             checksum=hashlib.sha256(content).hexdigest(),
         )
-        self._learned = learned_classes(self._run)
+        self._familiar = familiarity(self._run)
 
     @property
     def identity(self) -> EngineIdentity:
@@ -81,8 +85,11 @@ class PPOCR:
 
     def knows(self, character: str) -> bool:
         """Whether the model has learned `character`: a good quarter of its list it never was taught."""
+        return self.familiarity(character) > 0.0
+
+    def familiarity(self, character: str) -> float:
         number = self._classes.get(character)
-        return number is not None and bool(self._learned[number])
+        return 0.0 if number is None else float(self._familiar[number])
 
     def class_of(self, character: str) -> int | None:
         return self._classes.get(character)
@@ -139,7 +146,12 @@ class PPOCR:
 
 
 def learned_classes(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Which classes the model was trained on: those whose score depends on what it is shown.
+    """Which classes the model was taught at all."""
+    return np.asarray(familiarity(run) > 0.0)
+
+
+def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float64]:
+    """How well each class was taught, 0 (never) to 1: how far its score depends on what the model is shown.
 
     The output layer of a class that never occurred in training is left where weight decay takes it: it
     gives every image the same score, up to what all such classes share. So three patterns of blots are
@@ -157,7 +169,7 @@ def learned_classes(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
     departure = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.asarray(departure > UNTAUGHT)
+    return np.asarray(np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0))
 
 
 def sparse(probabilities: NDArray[np.float32]) -> Posterior:

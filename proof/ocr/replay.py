@@ -43,6 +43,9 @@ class NullEngine:
     def knows(self, character: str) -> bool:
         return False
 
+    def familiarity(self, character: str) -> float:
+        return float(self.knows(character))
+
     def class_of(self, character: str) -> int | None:
         return None
 
@@ -87,6 +90,9 @@ class ReplayEngine:
     def knows(self, character: str) -> bool:
         return character in self._recording.known
 
+    def familiarity(self, character: str) -> float:
+        return float(self.knows(character))
+
     def class_of(self, character: str) -> int | None:
         return self._recording.classes.get(character)
 
@@ -126,6 +132,9 @@ class RecordingEngine:
 
     def knows(self, character: str) -> bool:
         return self._engine.knows(character)
+
+    def familiarity(self, character: str) -> float:
+        return float(self.knows(character))
 
     def class_of(self, character: str) -> int | None:
         return self._engine.class_of(character)
