@@ -94,14 +94,12 @@ def weigh(
         told: list[str] = []
         score = flag.score
         for name, collation, aligned in lookups:
-            read = _read(collation, aligned, start, flag.length)
+            span = _run(collation, start, flag)
+            read = _read(collation, aligned, span.first, span.end)
             if read is None:
                 continue
             told.append(f"{name}: {read or '∅'}")
-            if _same(read, flag.suggested, policy):
-                score += WEIGHT
-            elif _same(read, flag.transcribed, policy):
-                score -= WEIGHT
+            score += WEIGHT * _favours(read, span, policy)
         if told:
             note = "；".join([flag.evidence.note, *told] if flag.evidence.note else told)
             base = flag.score if flag.evidence.base is None else flag.evidence.base
@@ -112,23 +110,56 @@ def weigh(
     return done
 
 
-def _read(collation: Collation, aligned: dict[int, int], start: int, length: int) -> str | None:
-    """What the witness has in place of a stretch of the base; None where it does not have the place."""
-    base, witness = collation.base, collation.witness
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Characters `first` to `end` of the base around a flag, what they say and what they would say corrected."""
+
+    first: int
+    end: int
+    transcribed: str
+    suggested: str
+
+
+def _run(collation: Collation, start: int, flag: Flag) -> _Span:
+    """The characters that a flag is about. Where one is too many or too few among equal ones, all of these: which of
+    them it is cannot be told."""
+    base = collation.base
     first = base.index_before(start) + 1
     end = first
-    while end < len(base) and base.cells[end].start < start + length:
+    while end < len(base) and base.cells[end].start < start + flag.length:
         end += 1
+    left, right = first, end
+    repeated = flag.transcribed if flag.kind is Kind.INSERTION else flag.suggested
+    if flag.kind in (Kind.INSERTION, Kind.OMISSION) and len(repeated) == 1:
+        while left > 0 and base.cells[left - 1].text == repeated:
+            left -= 1
+        while right < len(base) and base.cells[right].text == repeated:
+            right += 1
+    before, after = base.text(left, first), base.text(end, right)
+    return _Span(left, right, base.text(left, right), before + flag.suggested + after)
+
+
+def _favours(read: str, span: _Span, policy: VariantPolicy) -> int:
+    """1 where a witness reads what is suggested, -1 where it reads what is transcribed, 0 where it tells neither."""
+    agrees = _same(read, span.transcribed, policy)
+    if span.suggested == span.transcribed:
+        return -1 if agrees else 0
+    return int(_same(read, span.suggested, policy)) - int(agrees)
+
+
+def _read(collation: Collation, aligned: dict[int, int], first: int, end: int) -> str | None:
+    """What the witness has in place of characters `first` to `end` of the base; None where it does not have the
+    place."""
     before, after = aligned.get(first - 1), aligned.get(end)
-    if before is None and first > 0:
-        before = aligned[first] - 1 if first in aligned and end > first else None
-    if after is None and end < len(base):
-        after = aligned[end - 1] + 1 if end - 1 in aligned and end > first else None
+    if before is None and first in aligned and end > first:
+        before = aligned[first] - 1
+    if after is None and end > first and end - 1 in aligned:
+        after = aligned[end - 1] + 1
     if before is None and first == 0 and first in aligned:
         before = aligned[first] - 1
-    if before is None or after is None or after - before > end - first + 6 or after <= before:
+    if before is None or after is None or not before < after <= before + end - first + 6:
         return None
-    return witness.text(before + 1, after)
+    return collation.witness.text(before + 1, after)
 
 
 def _same(one: str, other: str, policy: VariantPolicy) -> bool:

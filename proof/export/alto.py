@@ -6,7 +6,7 @@ from lxml import etree
 
 import proof
 from proof.export.marked import Line, MarkedPage
-from proof.export.xml import root_of, written
+from proof.export.xml import legal, root_of, written
 from proof.geometry import Box
 
 NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -17,7 +17,7 @@ def alto(page: MarkedPage) -> bytes:
     root = root_of("alto", NAMESPACE)
     description = _add(root, "Description")
     _add(description, "MeasurementUnit").text = "pixel"
-    _add(_add(description, "sourceImageInformation"), "fileName").text = page.name
+    _add(_add(description, "sourceImageInformation"), "fileName").text = legal(page.name)
     processing = _add(description, "Processing", ID="proof")
     _add(processing, "processingCategory").text = "contentModification"
     software = _add(processing, "processingSoftware")
@@ -65,4 +65,4 @@ def _corners(box: Box) -> str:
 
 
 def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})

@@ -8,7 +8,7 @@ from lxml import etree
 
 import proof
 from proof.export.marked import Line, MarkedPage
-from proof.export.xml import root_of, written
+from proof.export.xml import legal, root_of, written
 from proof.geometry import Box
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
@@ -70,7 +70,7 @@ def _equivalent(parent: etree._Element, text: str, confidence: float | None = No
     element = _add(parent, "TextEquiv")
     if confidence is not None:
         element.set("conf", f"{min(max(confidence, 0.0), 1.0):.4f}")
-    _add(element, "Unicode").text = text
+    _add(element, "Unicode").text = legal(text)
 
 
 def _corners(box: Box) -> str:
@@ -79,4 +79,4 @@ def _corners(box: Box) -> str:
 
 
 def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})

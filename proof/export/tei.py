@@ -347,4 +347,4 @@ def _version() -> str:
 
 
 def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", attributes)
+    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})

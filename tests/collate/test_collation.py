@@ -185,6 +185,23 @@ def test_a_witness_that_reads_otherwise_raises_a_flag_and_one_that_agrees_lowers
     assert weigh([layout], base, [against], policy) == [layout]
 
 
+def test_which_of_two_equal_characters_is_too_many_does_not_matter() -> None:
+    base = edition(f"　　{CANON.replace('西比耦', '西比比耦')}")
+    collation = collate(base, edition(f"　　{CANON}", "a.txt"))
+    at = base.text.index("比比")
+    for offset in (at, at + 1):
+        flag = replace(flag_on(base, "比", ""), kind=Kind.INSERTION, offset=offset)
+        (raised,) = weigh([flag], base, [collation], VariantPolicy(Script.TRADITIONAL))
+        assert raised.score > flag.score
+
+
+def test_a_witness_has_no_say_between_two_forms_of_one_word() -> None:
+    base = edition(f"　　{CANON}")
+    flag = replace(flag_on(base, "衆", "眾"), kind=Kind.VARIANT)
+    (same,) = weigh([flag], base, [collate(base, edition(f"　　{CANON}", "a.txt"))], VariantPolicy(Script.TRADITIONAL))
+    assert same.score == flag.score
+
+
 def test_a_text_without_words_is_refused() -> None:
     with pytest.raises(UsageError, match="has no text to collate"):
         collate(edition("　　。。"), edition(f"　　{CANON}"))

@@ -218,3 +218,15 @@ def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) 
     bare = PageResult(checked.page, checked.ref, checked.status)
     assert mark(bare) is None
     assert manifest([bare], "https://example.org", "書")["items"] == []
+
+
+def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+    text = TEXT.replace(PAGE, "KR1\x00_WYG_010-1a").replace("大夫", "大\x01夫")
+    read = parse_edition(Decoded(text, "utf-8", False), Path("text.txt"))
+    document = etree.fromstring(tei(read))
+    tei_schema.assertValid(document)
+    assert "大夫之西北耦" in words(document.find(".//{*}body"))
+    page = mark(checked, [Correction(PAGE, 1, 5, 1, "比\x02", "北")])
+    assert page is not None
+    assert b"\xe6\xaf\x94" in page_xml(page, MADE)
+    assert b"\xe6\xaf\x94" in alto(page)
