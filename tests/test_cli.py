@@ -137,7 +137,7 @@ def test_only_what_changed_is_read_again(material: Material, run: Run) -> None:
     text = (folder / "text.txt").read_text(encoding="utf-8")
     (folder / "text.txt").write_text(text.replace("之西北耦", "之西比耦"), encoding="utf-8")
     assert "2 reused" in run(*line).stderr
-    assert raised(folder / "out") == []
+    assert "WYG0103-0192d" not in {flag["page"] for flag in raised(folder / "out")}
 
 
 def test_a_wrong_image_gives_one_finding_and_status_one(material: Material, run: Run) -> None:
