@@ -14,6 +14,7 @@ from proof.collate.witnesses import places
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.config import Settings
 from proof.errors import UsageError
+from proof.export.decided import decided_corrections
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
 from proof.export.source import CorrectedSource, correct, write_corrected
@@ -27,7 +28,10 @@ from proof.text.edition import read_edition
 @config_option
 @setting_options(("project.out", "store.url"))
 @click.option(
-    "--corrections", type=click.Path(path_type=Path), metavar="PATH", help="Accepted corrections, JSON lines."
+    "--corrections",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Accepted corrections, JSON lines.  [default: what was decided in the store]",
 )
 @click.option(
     "--form",
@@ -72,7 +76,7 @@ def command(
     """
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
-    corrected = run(text, corrections, reanchor=reanchor, choices=_choices(choices))
+    corrected = run(text, corrections, settings, reanchor=reanchor, choices=_choices(choices))
     material = Material(
         corrected,
         datetime.now(UTC),
@@ -87,18 +91,37 @@ def command(
         written.append(text)
     for placed in corrected.moved:
         click.echo(f"moved: {placed.correction.place}", err=True)
-    click.echo(f"{len(corrected.placed)} corrections")
+    already = f", {len(corrected.applied)} are in the text already" if corrected.applied else ""
+    click.echo(f"{sum(placed.correction.changes for placed in corrected.placed)} corrections{already}")
     for path in written:
         click.echo(path)
     return 0
 
 
 def run(
-    text: Path, corrections: Path | None, *, reanchor: bool = False, choices: dict[str, str] | None = None
+    text: Path,
+    corrections: Path | None,
+    settings: Settings,
+    *,
+    reanchor: bool = False,
+    choices: dict[str, str] | None = None,
 ) -> CorrectedSource:
-    """The transcription at `text` with the accepted corrections of a file. Raises ProofError."""
-    decided = read_corrections(corrections) if corrections else []
-    return correct(read_edition(text), decided, reanchor=reanchor, choices=choices)
+    """The transcription at `text` with the accepted corrections of a file, or, without one, with those that were
+    decided in the project's store. Raises ProofError."""
+    edition = read_edition(text)
+    if corrections is not None:
+        decided = read_corrections(corrections)
+    elif _has_store(settings):
+        with Store.open(settings.store_address) as store:
+            decided = decided_corrections(store, edition)
+    else:
+        raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
+    return correct(edition, decided, reanchor=reanchor, choices=choices)
+
+
+def _has_store(settings: Settings) -> bool:
+    address = settings.store_address
+    return not isinstance(address, Path) or address.is_file()
 
 
 def _choices(told: Sequence[str]) -> dict[str, str]:
@@ -113,9 +136,7 @@ def _choices(told: Sequence[str]) -> dict[str, str]:
 
 def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:
     """Whether pages of a check are wanted; TEI takes them where there are any."""
-    address = settings.store_address
-    there = not isinstance(address, Path) or address.is_file()
-    return there and bool(ON_IMAGES.union({Form.TEI}) & set(forms))
+    return _has_store(settings) and bool(ON_IMAGES.union({Form.TEI}) & set(forms))
 
 
 def _pages(settings: Settings, corrected: CorrectedSource) -> list[PageResult]:

@@ -32,7 +32,9 @@ def house_note(placed: Placed, script: Script) -> str:
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
     witness = correction.witness or IMAGE
-    if not correction.original:
+    if not correction.changes:
+        told = f"{old}：原文如此"
+    elif not correction.original:
         told = f"{new}：原脫，據{witness}補"
     elif not correction.replacement:
         told = f"{old}：原衍，據{witness}刪"
@@ -67,7 +69,7 @@ def plain_list(corrected: CorrectedSource) -> str:
         begin, end = addresses.line(correction.page, correction.line)
         number = character_number(edition.text[begin:end], correction.offset)
         where = f"{correction.page}, " if correction.page else ""
-        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}"
+        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
         lines.append(f"{where}{correction.line}, {number}: {change}\n")
     return "".join(lines)
 

@@ -63,6 +63,11 @@ class Correction:
         )
 
     @property
+    def changes(self) -> bool:
+        """Whether anything is changed; a note that the copy really reads so (原文如此) changes nothing."""
+        return self.replacement != self.original
+
+    @property
     def place(self) -> str:
         """How messages name its place."""
         where = f"page {self.page}, column {self.line}" if self.page else f"line {self.line}"
@@ -76,6 +81,14 @@ class Placed:
     correction: Correction
     edit: Edit
     moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placements:
+    """The corrections that have their place, and those that the text has already."""
+
+    placed: tuple[Placed, ...]
+    applied: tuple[Correction, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +121,9 @@ def context_of(source: str, offset: int, length: int, reach: int = REACH) -> str
     return f"{source[max(0, offset - reach) : offset]}[{source[offset:end]}]{source[end : end + reach]}"
 
 
-def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> list[Placed]:
-    """The edits that the accepted corrections make, in the order given.
+def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> Placements:
+    """The edits that the accepted corrections make, in the order given. A line that reads already as it was decided
+    is left alone.
 
     With `reanchor`, one whose place reads otherwise goes where its context is found exactly once. Raises
     ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
@@ -117,6 +131,7 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
     addresses = Addresses(edition)
     placed: list[Placed] = []
     displaced: list[Displaced] = []
+    applied: list[Correction] = []
     for correction in corrections:
         if not correction.accepted or correction.audit:
             continue
@@ -124,6 +139,9 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
         start = _there(edition, addresses, correction)
         if start is not None:
             placed.append(Placed(correction, Edit(start, correction.length, correction.replacement)))
+            continue
+        if _applied(edition, addresses, correction):
+            applied.append(correction)
             continue
         found = _elsewhere(edition, correction)
         if reanchor and len(found) == 1:
@@ -136,7 +154,7 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
     if displaced:
         hopeless = reanchor or all(place.found != 1 for place in displaced)
         raise ChangedSourceError(str(edition.path), displaced, hopeless=hopeless)
-    return placed
+    return Placements(tuple(placed), tuple(applied))
 
 
 def _check(correction: Correction) -> None:
@@ -178,6 +196,20 @@ def _there(edition: Edition, addresses: Addresses, correction: Correction) -> in
         return None
     fits = _fits(edition.text[begin:end], correction.offset, correction, _surroundings(correction))
     return begin + correction.offset if fits else None
+
+
+def _applied(edition: Edition, addresses: Addresses, correction: Correction) -> bool:
+    """Whether the line reads once what was decided, and nowhere what was transcribed, in the same surroundings."""
+    around = _surroundings(correction)
+    if around is None or not correction.changes or not "".join(around):
+        return False
+    try:
+        begin, end = addresses.line(correction.page, correction.line)
+    except UsageError:
+        return False
+    line = edition.text[begin:end]
+    before, after = around
+    return line.count(before + correction.replacement + after) == 1 and before + correction.original + after not in line
 
 
 def _elsewhere(edition: Edition, correction: Correction) -> list[int]:

@@ -52,7 +52,7 @@ def in_source_script(
     questions: list[Question] = []
     done = []
     for correction in corrections:
-        if correction.settled or not correction.accepted or correction.audit:
+        if correction.settled or not correction.changes or not correction.accepted or correction.audit:
             done.append(correction)
             continue
         written = ""

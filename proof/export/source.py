@@ -19,12 +19,13 @@ from proof.text.witness import Edition
 @dataclass(frozen=True, slots=True)
 class CorrectedSource:
     """A corrected file: `data` in the encoding of the source, `placed` the corrections with their edits, their
-    replacements in the source's script."""
+    replacements in the source's script, `applied` those that the source has already."""
 
     edition: Edition
     text: str
     data: bytes
     placed: tuple[Placed, ...]
+    applied: tuple[Correction, ...] = ()
 
     @property
     def moved(self) -> tuple[Placed, ...]:
@@ -52,9 +53,10 @@ def correct(
     UsageError where two corrections claim one place, TextError where the file's encoding lacks a character.
     """
     written = in_source_script(corrections, edition.script, choices)
-    placed = place(edition, written, reanchor=reanchor)
-    text = mend(edition.text, [one.edit for one in placed])
-    return CorrectedSource(edition, text, encode(edition.path, text, edition.encoding, edition.bom), tuple(placed))
+    found = place(edition, written, reanchor=reanchor)
+    text = mend(edition.text, [one.edit for one in found.placed if one.correction.changes])
+    data = encode(edition.path, text, edition.encoding, edition.bom)
+    return CorrectedSource(edition, text, data, found.placed, found.applied)
 
 
 def write_corrected(corrected: CorrectedSource, target: Path) -> None:

@@ -244,6 +244,8 @@ class _Writer:
                     _text(_add(app, "rdg", wit=wit, type=reading.category), reading.text)
         if change.placed is None:
             _text(holder, source)
+        elif not change.placed.correction.changes:
+            _text(_add(holder, "sic"), source)
         else:
             choice = _add(holder, "choice")
             _text(_add(choice, "sic"), source)
