@@ -78,7 +78,8 @@ def weigh(
     flags: Iterable[Flag], edition: Edition, collations: Sequence[Collation], policy: VariantPolicy
 ) -> list[Flag]:
     """The flags of a check, with what the witnesses say at their places: one that reads what is suggested raises the
-    score, one that agrees with the transcription lowers it. The evidence names each reading.
+    score, one that agrees with the transcription lowers it. The evidence names each reading; a witness that it names
+    already is not heard twice.
 
     `edition` is the checked text, and the base of every collation. Findings about a column or a page stay as they
     are. Raises UsageError where a flag is of another text.
@@ -94,6 +95,8 @@ def weigh(
         told: list[str] = []
         score = flag.score
         for name, collation, aligned in lookups:
+            if f"{name}: " in flag.evidence.note:
+                continue
             span = _run(collation, start, flag)
             read = _read(collation, aligned, span.first, span.end)
             if read is None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from proof.collate.collation import Collation, collate
 from proof.collate.report import summary, write_collation
+from proof.collate.stored import weigh_stored
+from proof.commands.options import config_option, setting_options, settings_of
+from proof.config import Settings
+from proof.errors import UsageError
+from proof.store import Store
 from proof.text.edition import read_edition
 
 
@@ -20,23 +26,49 @@ from proof.text.edition import read_edition
     metavar="DIR",
     help="Folder for flags.jsonl, places.csv and collation.json.",
 )
+@config_option
+@setting_options(("variants.file", "store.url"))
 @click.option(
-    "--variants", type=click.Path(path_type=Path), metavar="PATH", help="The project's own pairs of variants."
+    "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
 @click.option(
     "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Errors to print."
 )
-def command(base: Path, witnesses: tuple[Path, ...], out: Path | None, variants: Path | None, show: int) -> int:
+def command(
+    base: Path,
+    witnesses: tuple[Path, ...],
+    out: Path | None,
+    config: Path | None,
+    given: dict[str, Any],
+    weighed: bool,
+    show: int,
+) -> int:
     """Collate a transcription with other witnesses of its text.
 
     Any format, either script, with commentary or without, whole or in parts that stand in another order.
+
+    With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
+    transcription lowers it; each is named in the flag's evidence. proof report then shows it.
     """
-    collations = run(base, witnesses, variants)
+    settings = settings_of(config, (base,), given)
+    collations = run(base, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
     for collation in collations:
         _print(collation, show)
+    if weighed:
+        with Store.open(_checked(settings)) as store:
+            number = weigh_stored(store, collations, settings.variants.file)
+        click.echo(f"{number} flags were weighed")
     return 0
+
+
+def _checked(settings: Settings) -> Path | str:
+    """The address of the store, which has to be there."""
+    address = settings.store_address
+    if isinstance(address, Path) and not address.is_file():
+        raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
+    return address
 
 
 def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:

@@ -89,6 +89,21 @@ def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
     assert len(read.pages) == 65
 
 
+def test_a_head_without_pages_is_a_text_all_the_same(shared: Path) -> None:
+    path = shared / "kanripo/KR1d0087/KR1d0087_000.txt"
+    read = read_edition(path)
+    assert (read.format, read.title, read.work, read.blocks) == (Format.KANRIPO, "五禮通考", "KR1d0087", ())
+    assert read.warnings == (f"{path}:1: no page mark follows the head: expected <pb:...>",)
+    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+
+
+def test_a_part_of_a_long_work_is_read_and_written_back(shared: Path) -> None:
+    for path in sorted((shared / "kanripo/KR1d0087").glob("*.txt"))[::40]:
+        read = read_edition(path)
+        assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+        assert all(read.text[s.start : s.end] == s.source for s in read.stretches())
+
+
 def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:
     read = edition(INLINE)
     assert layered(read) == [

@@ -1,0 +1,30 @@
+"""What witnesses say, in the store of a project: beside the flags of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from proof.collate.collation import Collation
+from proof.collate.witnesses import weigh
+from proof.errors import UsageError
+from proof.store import FlagFilter, Store
+from proof.text.variants import VariantPolicy
+
+
+def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
+    """Give the flags of the last check the scores that they have in the light of the witnesses; gives how many
+    changed. All collations have the checked text as their base; flags of other texts stay as they are.
+
+    Raises UsageError where nothing was checked yet.
+    """
+    last = store.latest_run()
+    if last is None:
+        raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
+    edition = collations[0].base.edition
+    pages = {page.id for page in edition.pages}
+    flags = [found.flag for found in store.flags(FlagFilter(last.info.work)) if found.flag.page in pages]
+    weighed = weigh(flags, edition, collations, VariantPolicy(edition.script, pairs))
+    changed = [after for before, after in zip(flags, weighed, strict=True) if after != before]
+    store.rescore(last.info.work, changed)
+    return len(changed)

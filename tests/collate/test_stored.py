@@ -1,0 +1,47 @@
+"""Witnesses speak for or against the flags of a check, once each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.collate.collation import collate
+from proof.collate.stored import weigh_stored
+from proof.errors import UsageError
+from proof.flags import Evidence, Flag, Kind
+from proof.ocr.engine import EngineIdentity
+from proof.result import PageResult, Status
+from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store.records import TextInfo
+from proof.text.edition import parse_edition
+from proof.text.encoding import Decoded
+from proof.text.witness import Edition
+
+PAGE = "KR1_WYG_010-1a"
+LINE = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于子"
+
+
+def edition(name: str, line: str) -> Edition:
+    return parse_edition(Decoded(f"<pb:{PAGE}>¶\n{line}¶\n", "utf-8", False), Path(name))
+
+
+def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
+    base = edition("base.txt", LINE)
+    offset = LINE.index("北")
+    evidence = Evidence("posterior")
+    flag = Flag(
+        PAGE, "r", 1, offset, 1, Kind.SUBSTITUTION, "北", "比", 4.0, True, None, evidence, "之西[北]耦大夫", "f1"
+    )
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        with pytest.raises(UsageError, match="nothing was checked yet"):
+            weigh_stored(store, [collate(base, base)])
+        info = RunInfo("KR1", "書", (TextInfo("base.txt", "sha"),), EngineIdentity("none", "1", "none", "0"))
+        run = store.begin_run(info)
+        store.save_page(run, PagePlace(0, "base.txt"), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))
+        witness = collate(base, edition("other.txt", LINE.replace("北", "比")))
+        assert weigh_stored(store, [witness]) == 1
+        (after,) = (found.flag for found in store.flags(FlagFilter("KR1")))
+        assert after.score > flag.score
+        assert after.evidence.note == "other.txt: 比"
+        assert weigh_stored(store, [witness]) == 0
