@@ -89,10 +89,10 @@ def test_time_stays_near_linear() -> None:
         b = list(a)
         for place in range(50, length, 100):
             b[place] = "㐀"
-        start = time.perf_counter()
+        start = time.process_time()
         (block,) = align(a, "".join(b))
         assert block.equal == length - len(range(50, length, 100))
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(5_000)
     assert seconds(200_000) < 25 * max(seconds(20_000), 0.02)
