@@ -34,7 +34,7 @@ SILENT = 3.0
 UNKNOWN = 3.5
 """Nats for a character that the engine does not know, on any glyph."""
 
-OFFSIDE = 1.5
+OFFSIDE = 4.0
 """Nats for a character of one half-row (or of the main text) on a glyph of another."""
 
 

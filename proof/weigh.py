@@ -49,6 +49,11 @@ MOST = 9.0
 STRANGE = 1.0
 """The score of a character that the engine does not know, on a glyph that it reads as something else."""
 
+CERTAIN = 5.0
+WAVERING = 100.0
+"""The score of such a character where the other reading is wholly certain, and what every nat of doubt in that
+reading takes off: an engine that sees a shape it never learned wavers between its neighbours."""
+
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page: it stands above any single character."""
 
@@ -107,6 +112,17 @@ def substitution_score(own: float, belief: float, doubt: float) -> float:
     chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
     odds = log((1.0 - chance) / chance)
     return odds * (AGAINST + SURELY * exp(belief) + AGAINST * doubt) + BELIEF * belief - DOUBT * doubt
+
+
+def strange_score(transcribed: str, belief: float) -> float:
+    """How strongly a glyph speaks against a character that the engine does not know.
+
+    `belief` is the log-probability of what it reads instead. An entity stands for a character that has no
+    code point: nothing that can be read is it, and nothing is said.
+    """
+    if transcribed.startswith("&"):
+        return STRANGE
+    return max(STRANGE + belief, CERTAIN + WAVERING * belief)
 
 
 def omission_score(presence: float, belief: float, room: float) -> float:
@@ -179,7 +195,7 @@ class Weigher:
         text, belief = other
         reason, taught = "posterior", self._familiarity(cell.text)
         if own is None:
-            score, reason = (STRANGE + belief) * (1.0 - doubt), "unknown to the engine"
+            score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
             score = substitution_score(own, belief, doubt) * max(LEAST_TAUGHT, taught)
         rule = ""

@@ -266,10 +266,12 @@ def _without_lines(
     # a camera that stood askew bends rules away from where they are at mid-height
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
     beside_rule = (off < 0.13 * column) & (w <= 0.06 * column) & (h > 1.5 * w)
-    # what is left of a corner: thin, bent, by a rule, and higher than any glyph of the first row reaches down
+    # what is left of a corner: thin, bent, by a rule and at the frame
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
     by_rule = off - w / 2 < 0.08 * column
-    corner = thin & by_rule & ((y + h < frame[0] + 0.8 * row) | (y > frame[1] - 0.8 * row))
+    at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
+    at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
+    corner = thin & by_rule & (at_top | at_bottom)
     below = y > frame[1] - 0.12 * row
     drop = on_frame | on_rule | beside_rule | corner | below
     drop[0] = False
