@@ -28,6 +28,9 @@ SKIP_GLYPH = 8.0
 SWAP = 2.5
 """Nats for two characters the other way round, beside what they cost in their places."""
 
+FITS = 6.0
+"""Nats: a cell on a glyph that costs less can be that glyph."""
+
 SILENT = 3.0
 """Nats for a cell on a glyph of which the engine read nothing."""
 
@@ -77,6 +80,10 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
     reach = BAND + abs(n - m)
     match = _costs(cells, glyphs, likeness, reach)
     skip_glyph = [_skip_cost(g) for g in glyphs]
+    def neighbours(cell: int, glyph: int) -> bool:
+        """Whether a cell and the next, a glyph and the next, stand one below the other in one row."""
+        return cells[cell].row == cells[cell + 1].row and glyphs[glyph].strip == glyphs[glyph + 1].strip
+
     # plain lists: element by element they are several times quicker than arrays
     total = [[inf] * (m + 1) for _ in range(n + 1)]
     came = [[0] * (m + 1) for _ in range(n + 1)]
@@ -91,8 +98,10 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
                 best, how = total[i - 1][j] + SKIP_CELL, 2
             if j and total[i][j - 1] + skip_glyph[j - 1] < best:
                 best, how = total[i][j - 1] + skip_glyph[j - 1], 3
-            if i > 1 and j > 1:
-                swapped = total[i - 2][j - 2] + match[i - 2][j - 1] + match[i - 1][j - 2] + SWAP
+            if i > 1 and j > 1 and neighbours(i - 2, j - 2):
+                # both must fit the other way round: else it is an insertion and an omission
+                crossed = match[i - 2][j - 1], match[i - 1][j - 2]
+                swapped = total[i - 2][j - 2] + sum(crossed) + SWAP if max(crossed) < FITS else inf
                 if swapped < best:
                     best, how = swapped, 4
             total[i][j], came[i][j] = best, how

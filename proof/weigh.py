@@ -299,7 +299,12 @@ class Weigher:
         before = column.cells[pairing.before - 1] if pairing.before else None
         after = column.cells[pairing.before] if pairing.before < len(column.cells) else None
         last = _glyph_of(column, pairing.before - 1)
-        if before is not None and last is not None and last.strip == glyph.strip:
+        following = _glyph_of(column, pairing.before)
+        here = last is not None and last.strip == glyph.strip
+        if here and following is not None and following.strip == glyph.strip:
+            # blanks between the neighbours stay on the side where the paper is blank
+            here = last is not None and glyph.y - last.y <= following.y - glyph.y
+        if before is not None and here:
             offset = before.offset + before.length
         elif after is not None:
             offset = after.offset

@@ -261,6 +261,8 @@ def _without_lines(
     _erase_pieces(clean, rules, frame, column, row)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
     x, y, w, h = (stats[:, i] for i in range(4))
+    # above the frame stand raised characters, whose strokes are no pieces of it
+    at_frame[: max(0, round(frame[0] - 0.45 * row))] = False
     on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.14 * column)
     on_rule = at_rule[x.clip(0, width - 1)] & at_rule[(x + w - 1).clip(0, width - 1)] & (w <= 0.08 * column)
     # a camera that stood askew bends rules away from where they are at mid-height
