@@ -124,7 +124,7 @@ def _advice(guess: str) -> str:
     if not guess:
         return "not UTF-8 text, and no other encoding that is known here: convert it to UTF-8"
     name = _NAMES.get(guess, guess.upper())
-    return f"not UTF-8; it looks like {name}: convert it to UTF-8, or name its encoding ({guess})"
+    return f"not UTF-8; it looks like {name}: convert it to UTF-8"
 
 
 def _guess(data: bytes) -> str:
