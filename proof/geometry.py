@@ -33,6 +33,10 @@ class Box:
         x, y = min(self.x, other.x), min(self.y, other.y)
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
 
+    def to_tenths(self) -> Box:
+        """The box in tenths of a pixel: as exact as anything found on an image, and half as long in a store."""
+        return Box(round(self.x, 1), round(self.y, 1), round(self.w, 1), round(self.h, 1))
+
     def rounded(self) -> list[int]:
         """`[x, y, w, h]` in whole pixels, as flags carry it."""
         x, y = round(self.x), round(self.y)

@@ -156,6 +156,9 @@ def _line_flags(
     blank: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged."""
+    if not any(line.cells for line in page.columns) and any(column.read for column in columns):
+        evidence = Evidence(reason="page not transcribed", note="".join(column.read for column in columns))
+        return [layout_flag(blank, 0, None, evidence)]
     source = {line.number: line.source for line in page.columns}
     flags = []
     for trouble in assignment.troubles:
@@ -204,7 +207,7 @@ def _character(layout: Layout, column: ReadColumn, cell: int, glyph: Glyph, like
         length=transcribed.length,
         row=transcribed.row,
         text=transcribed.text,
-        box=layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom),
+        box=layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
         read=glyph.best,
         p_text=None if own is None else round(exp(own), 5),
     )

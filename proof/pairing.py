@@ -29,6 +29,10 @@ FEW = 8
 """A page with fewer characters, read or transcribed, is not judged: a title leaf proves nothing."""
 
 
+HARDLY = 0.1
+"""Share of its characters below which a page was not read at all: a blank sheet, a black one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Carried:
     """What an image carries. `fits`: its own page; else `other` is the page that it carries, if one nearby.
@@ -51,6 +55,8 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
     """
     shown = "".join(map(fold, read))
     own = page_key(page, fold)
+    if len(own) >= 3 * FEW and len(shown) < HARDLY * len(own):
+        return Carried(False, 0.0, None, 0, "hardly anything can be read on this image")
     if len(shown) < FEW or len(own) < FEW:
         return Carried(True, 100.0, None, 0, "")
     likeness = fuzz.ratio(shown, own)
