@@ -94,14 +94,14 @@ class Cutter:
 
     def _fresh_piece(self, path: Path, edges: tuple[int, int, int, int], width: int) -> bytes | None:
         if path != self._path:
-            self._path, self._image = path, _load(path)
+            self._path, self._image = path, load_picture(path)
         if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
             return None  # it is gone, or no longer the image that was checked
         piece = self._image.crop(edges)
         if piece.width > width:
             height = max(round(piece.height * width / piece.width), 1)
             piece = piece.resize((width, height), Image.Resampling.LANCZOS)
-        return _packed(piece)
+        return pack_piece(piece)
 
 
 def _key(picture: Picture, edges: tuple[int, int, int, int], width: int) -> str:
@@ -109,7 +109,7 @@ def _key(picture: Picture, edges: tuple[int, int, int, int], width: int) -> str:
     return "crop:" + hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
 
 
-def _load(path: Path) -> Image.Image | None:
+def load_picture(path: Path) -> Image.Image | None:
     """The first frame, grey or RGB. The check has read the image before: what is wrong with it, if it can
     no longer be read, was said there or is plain from its absence."""
     try:
@@ -134,7 +134,7 @@ def _eight_bits(image: Image.Image) -> Image.Image:
     return Image.fromarray((values.clip(0) * (255 / max(values.max(initial=0), 1.0))).astype(np.uint8))
 
 
-def _packed(piece: Image.Image) -> bytes:
+def pack_piece(piece: Image.Image) -> bytes:
     if piece.mode == "RGB" and not _has_colour(piece):
         piece = piece.convert("L")
     packed = io.BytesIO()

@@ -61,15 +61,16 @@ class View:
         return Box(x - side / 2, y - side / 2, side, side)
 
 
-def view_of(result: PageResult, flag: Flag) -> View | None:
-    """What to show of a flag; None where its place on the image is not known."""
+def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
+    """What to show of a flag: `around` characters before and after it, and `margin` widths of the column on
+    either side. None where its place on the image is not known."""
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     focus = flag.bbox or _focus(line, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
     column = next((column.box for column in result.columns if column.number == flag.line), None) or focus
     pitch = _pitch(result, focus, column)
-    area = _area(result, column, focus, pitch)
+    area = _area(result, column, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:
         return None
     near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
@@ -106,12 +107,12 @@ def _pitch(result: PageResult, focus: Box, column: Box) -> float:
     return max(min(max(pitch, LEAST_PITCH * column.w), MOST_PITCH * column.w), 1.0)
 
 
-def _area(result: PageResult, column: Box, focus: Box, pitch: float) -> Box:
+def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int, margin: float) -> Box:
     width, height = result.image_size
     page = result.image_box or Box(0, 0, width, height)
-    left = max(min(column.x - MARGIN * column.w, focus.x), page.x, 0)
-    right = min(max(column.right + MARGIN * column.w, focus.right), page.right, width)
-    tall = max((2 * AROUND + 1) * pitch, focus.h)
+    left = max(min(column.x - margin * column.w, focus.x), page.x, 0)
+    right = min(max(column.right + margin * column.w, focus.right), page.right, width)
+    tall = max((2 * around + 1) * pitch, focus.h)
     highest = max(min(column.y, focus.y) - pitch / 3, page.y, 0)
     lowest = min(max(column.bottom, focus.bottom) + pitch / 3, page.bottom, height)
     top = max(min(focus.centre[1] - tall / 2, lowest - tall), highest)

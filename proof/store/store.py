@@ -22,6 +22,7 @@ from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.decisions import Decisions, carry_over
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.queue import Queue
 from proof.store.readings import Readings
 from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
 
@@ -34,6 +35,7 @@ class Store:
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
+        self.queue = Queue(self._reading)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0) -> Self:

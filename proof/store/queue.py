@@ -1,0 +1,406 @@
+"""The flags of a work as a proofreader goes through them: filtered, counted, in order.
+
+Filters and counts run over columns of numbers in memory, a few bytes a flag: a hundred thousand flags are
+counted on every filter in a few milliseconds, on whatever database. Decisions of others are read in as they
+come, and a new check makes the columns anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from proof.errors import ProofError
+from proof.flags import Flag, Kind
+from proof.result import PageResult
+from proof.store import queries, rows
+from proof.store.decisions import MissingFlagError, State
+from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, WorkRow
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+Mask = NDArray[np.bool_]
+Pair = tuple[str, str]
+
+KINDS = list(Kind)
+STATES = list(State)
+PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
+BINS = 24
+"""Steps of the score that the dial has."""
+
+
+class Order(StrEnum):
+    """Most suspicious first, or as the pages and columns run."""
+
+    SCORE = "score"
+    PAGE = "page"
+
+
+class MissingError(ProofError):
+    """No such work or page in the store."""
+
+    http_status = 404
+
+
+class CursorError(ProofError):
+    """A cursor that this list did not give, or that a new check made useless: begin at the start."""
+
+    http_status = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
+    from 1, both ends included; `raised` None takes hidden flags too."""
+
+    kinds: tuple[Kind, ...] = ()
+    states: tuple[State, ...] = ()
+    pair: Pair | None = None
+    first_page: int | None = None
+    last_page: int | None = None
+    least_score: float | None = None
+    most_score: float | None = None
+    raised: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1."""
+
+    number: int
+    position: int
+    page: str
+    repeat: int
+    ref: str
+    text: str
+    juan: str
+    folio: str
+    status: str
+    characters: int
+    width: int
+    height: int
+    image_sha: str
+    flags: int = 0
+    open: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedFlag:
+    """A flag with where it stands, under the `number` that decisions name it by."""
+
+    number: int
+    flag: Flag
+    page: Place
+    state: State
+    reading: str
+    version: int
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Counts on every filter: what each choice would give, all other filters as they are.
+
+    `scores` are the flags of each step of the score between `edges` (one more than there are steps).
+    """
+
+    total: int
+    kinds: dict[Kind, int]
+    states: dict[State, int]
+    pairs: tuple[tuple[Pair, int], ...]
+    scores: tuple[int, ...]
+    edges: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSummary:
+    """A work with its counts: pages, characters checked, and raised flags by state."""
+
+    name: str
+    title: str
+    script: str
+    pages: int
+    characters: int
+    states: dict[State, int]
+
+
+class Columns:
+    """The flags of one work as columns, in page order; `signature` says for which state of the store."""
+
+    def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
+        self.signature = signature
+        self.last_decision = signature[-1]
+        self.pages = _places(session, work_id)
+        order_of = {page.number: page.position for page in self.pages}
+        query = select(
+            FlagRow.id,
+            FlagRow.page_id,
+            FlagRow.line,
+            FlagRow.offset,
+            FlagRow.score,
+            FlagRow.kind,
+            FlagRow.state,
+            FlagRow.raised,
+            FlagRow.transcribed,
+            FlagRow.suggested,
+        ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
+        found = [row for row in session.execute(query) if row[1] in order_of]
+        found.sort(key=lambda row: (order_of[row[1]], row[2], row[3], row[0]))
+        kind_of = {kind.value: n for n, kind in enumerate(KINDS)}
+        state_of = {state.value: n for n, state in enumerate(STATES)}
+        pair_of: dict[Pair, int] = {}
+        self.number = np.array([row[0] for row in found], dtype=np.int64)
+        self.position = np.array([order_of[row[1]] for row in found], dtype=np.int32)
+        self.score = np.array([row[4] for row in found], dtype=np.float64)
+        self.kind = np.array([kind_of[row[5]] for row in found], dtype=np.int8)
+        self.state = np.array([state_of[row[6]] for row in found], dtype=np.int8)
+        self.raised = np.array([row[7] for row in found], dtype=np.bool_)
+        self.pair = np.array([pair_of.setdefault((row[8], row[9]), len(pair_of)) for row in found], dtype=np.int32)
+        self.pair_of = pair_of
+        self.pairs = list(pair_of)
+        self.at = {int(number): n for n, number in enumerate(self.number)}
+        self.by_score = np.argsort(-self.score, kind="stable")
+        self.rank = np.empty(len(found), dtype=np.int64)
+        self.rank[self.by_score] = np.arange(len(found))
+
+    def masks(self, wanted: Wanted) -> dict[str, Mask]:
+        """Which flags each filter lets through."""
+        everything = np.ones(len(self.number), dtype=np.bool_)
+        masks = dict.fromkeys(("raised", "kinds", "states", "pair", "pages", "scores"), everything)
+        if wanted.raised is not None:
+            masks["raised"] = self.raised == wanted.raised
+        if wanted.kinds:
+            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
+        if wanted.states:
+            masks["states"] = np.isin(self.state, [STATES.index(state) for state in wanted.states])
+        if wanted.pair is not None:
+            masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
+        if wanted.first_page is not None or wanted.last_page is not None:
+            first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
+            masks["pages"] = (self.position >= first) & (self.position <= last)
+        if wanted.least_score is not None or wanted.most_score is not None:
+            least = -np.inf if wanted.least_score is None else wanted.least_score
+            most = np.inf if wanted.most_score is None else wanted.most_score
+            masks["scores"] = (self.score >= least) & (self.score <= most)
+        return masks
+
+
+class Queue:
+    """The flags of a store for going through; `Store.queue` is one."""
+
+    def __init__(self, reading: Sessions) -> None:
+        self._reading = reading
+        self._columns: dict[str, Columns] = {}
+        self._lock = threading.Lock()
+
+    def works(self) -> list[WorkSummary]:
+        """The works of the store, by name."""
+        with self._reading() as session:
+            names = list(session.execute(select(WorkRow.name, WorkRow.title).order_by(WorkRow.name)))
+            scripts = {name: _script(session, name) for name, _ in names}
+        return [self._summary(name, title, scripts[name]) for name, title in names]
+
+    def work(self, name: str) -> WorkSummary:
+        """One work. Raises MissingError."""
+        with self._reading() as session:
+            title = session.scalar(select(WorkRow.title).where(WorkRow.name == name))
+            script = _script(session, name)
+        if title is None:
+            raise MissingError(f"there is no work {name} in the store")
+        return self._summary(name, title, script)
+
+    def pages(self, work: str) -> list[Place]:
+        """The pages of a work in their order, each with its raised flags and those still open."""
+        columns = self._fresh(work)
+        raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
+        still = columns.raised & (columns.state == STATES.index(State.OPEN))
+        waiting = np.bincount(columns.position[still], minlength=len(columns.pages) + 1)
+        return [_with_counts(page, int(raised[page.position]), int(waiting[page.position])) for page in columns.pages]
+
+    def find(
+        self, work: str, wanted: Wanted, order: Order, *, after: int | None = None, limit: int = 50
+    ) -> tuple[list[int], bool]:
+        """The numbers of the next flags that are wanted, those after the flag `after`, and whether there are more."""
+        columns = self._fresh(work)
+        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        along = columns.by_score if order is Order.SCORE else np.arange(len(columns.number))
+        if after is not None:
+            if after not in columns.at:
+                raise CursorError("the list was made anew by another check: begin at its start")
+            at = columns.at[after]
+            along = along[(columns.rank[at] if order is Order.SCORE else at) + 1 :]
+        hits = along[mask[along]][: limit + 1]
+        return [int(number) for number in columns.number[hits[:limit]]], len(hits) > limit
+
+    def facets(self, work: str, wanted: Wanted, *, pairs: int = 40) -> Facets:
+        """Counts on every filter."""
+        columns = self._fresh(work)
+        masks = columns.masks(wanted)
+
+        def without(name: str) -> Mask:
+            return np.asarray(np.logical_and.reduce([mask for other, mask in masks.items() if other != name]))
+
+        by_kind = np.bincount(columns.kind[without("kinds")], minlength=len(KINDS))
+        by_state = np.bincount(columns.state[without("states")], minlength=len(STATES))
+        by_pair = np.bincount(columns.pair[without("pair")], minlength=len(columns.pairs))
+        most = np.argsort(-by_pair, kind="stable")[:pairs]
+        shown = columns.score[masks["raised"]]
+        low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
+        histogram, edges = np.histogram(columns.score[without("scores")], bins=BINS, range=(low, max(high, low + 1)))
+        return Facets(
+            total=int(np.logical_and.reduce(list(masks.values())).sum()),
+            kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
+            states=dict(zip(STATES, map(int, by_state), strict=True)),
+            pairs=tuple((columns.pairs[n], int(by_pair[n])) for n in most if by_pair[n]),
+            scores=tuple(map(int, histogram)),
+            edges=tuple(map(float, edges)),
+        )
+
+    def pairs(self, work: str, wanted: Wanted) -> list[tuple[Pair, int, int]]:
+        """What the text has against what the image shows, most frequent first: how often, and how often still open."""
+        columns = self._fresh(work)
+        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
+        counts = np.bincount(columns.pair[mask], minlength=len(columns.pairs))
+        still = mask & (columns.state == STATES.index(State.OPEN))
+        waiting = np.bincount(columns.pair[still], minlength=len(columns.pairs))
+        most = np.argsort(-counts, kind="stable")
+        return [(columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n]]
+
+    def scores(self, work: str, wanted: Wanted) -> tuple[NDArray[np.float64], list[State]]:
+        """The scores of the wanted flags and where each flag stands, highest score first."""
+        columns = self._fresh(work)
+        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        hits = columns.by_score[mask[columns.by_score]]
+        return columns.score[hits], [STATES[n] for n in columns.state[hits]]
+
+    def flags(self, work: str, numbers: Sequence[int]) -> list[QueuedFlag]:
+        """These flags, in the order given. Raises MissingFlagError for one that the work has not."""
+        columns = self._fresh(work)
+        pages = {page.number: page for page in columns.pages}
+        with self._reading() as session:
+            query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
+            query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
+            query = query.where(FlagRow.id.in_(numbers), WorkRow.name == work)
+            found = {flag.id: _queued(flag, page, pages) for flag, page in session.execute(query)}
+        missing = [number for number in numbers if number not in found]
+        if missing:
+            raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
+        return [found[number] for number in numbers]
+
+    def page(self, work: str, number: int) -> tuple[Place, PageResult]:
+        """A page of a work and what the check found on it. Raises MissingError."""
+        place = next((page for page in self.pages(work) if page.number == number), None)
+        if place is None:
+            raise MissingError(f"{work}: there is no page {number}")
+        return place, self.results([number])[number]
+
+    def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
+        """What the check found on these pages."""
+        with self._reading() as session:
+            pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
+            return dict(zip((page.id for page in pages), queries.results(session, pages), strict=True))
+
+    def image(self, sha: str) -> tuple[str, int, int] | None:
+        """The path, as the check found it, and the size of the image with this hash."""
+        query = select(PageRow.image, PageRow.width, PageRow.height)
+        with self._reading() as session:
+            found = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
+        return (str(found[0]), found[1], found[2]) if found else None
+
+    def _summary(self, name: str, title: str, script: str) -> WorkSummary:
+        columns = self._fresh(name)
+        by_state = np.bincount(columns.state[columns.raised], minlength=len(STATES))
+        states = dict(zip(STATES, map(int, by_state), strict=True))
+        characters = sum(page.characters for page in columns.pages)
+        return WorkSummary(name, title, script, len(columns.pages), characters, states)
+
+    def _fresh(self, work: str) -> Columns:
+        """The columns of a work as the store is now."""
+        with self._lock, self._reading() as session:
+            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            if work_id is None:
+                raise MissingError(f"there is no work {work} in the store")
+            signature = _signature(session, work_id)
+            columns = self._columns.get(work)
+            if columns is None or columns.signature[:-1] != signature[:-1]:
+                columns = self._columns[work] = Columns(session, work_id, signature)
+            elif columns.last_decision != signature[-1]:
+                _catch_up(session, work_id, columns, signature)
+            return columns
+
+
+def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
+    """What changes when a check or a decision changes the flags of a work."""
+    runs = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == work_id)
+    flags = select(func.max(FlagRow.id)).where(FlagRow.work_id == work_id)
+    decisions = select(func.max(DecisionRow.id)).where(DecisionRow.work_id == work_id)
+    return (*session.execute(runs).one(), session.scalar(flags), session.scalar(decisions) or 0)
+
+
+def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple[Any, ...]) -> None:
+    """Read in what was decided since."""
+    query = select(DecisionRow.flag_id, DecisionRow.state).where(
+        DecisionRow.work_id == work_id, DecisionRow.id > columns.last_decision, DecisionRow.id <= signature[-1]
+    )
+    for number, state in session.execute(query.order_by(DecisionRow.id)):
+        if number in columns.at:
+            columns.state[columns.at[number]] = STATES.index(State(state))
+    columns.signature, columns.last_decision = signature, signature[-1]
+
+
+def _places(session: Session, work_id: int) -> list[Place]:
+    query = select(PageRow).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
+    query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
+    return [_place(row, position) for position, row in enumerate(session.scalars(query), 1)]
+
+
+def _place(row: PageRow, position: int) -> Place:
+    return Place(
+        number=row.id,
+        position=position,
+        page=row.page,
+        repeat=row.repeat,
+        ref=row.ref,
+        text=row.text,
+        juan=row.juan,
+        folio=row.folio,
+        status=row.status,
+        characters=row.characters_checked,
+        width=row.width,
+        height=row.height,
+        image_sha=row.image_sha if row.image else "",
+    )
+
+
+def _with_counts(page: Place, flags: int, still: int) -> Place:
+    values = {name: getattr(page, name) for name in Place.__slots__} | {"flags": flags, "open": still}
+    return Place(**values)
+
+
+def _queued(flag: FlagRow, page: PageRow, pages: dict[int, Place]) -> QueuedFlag:
+    return QueuedFlag(
+        number=flag.id,
+        flag=rows.flag_of(page.page, flag),
+        page=pages.get(page.id) or _place(page, 0),
+        state=State(flag.state),
+        reading=flag.reading if flag.version else flag.transcribed,
+        version=flag.version,
+        stale=flag.stale,
+    )
+
+
+def _script(session: Session, work: str) -> str:
+    """The language tag of the transcription: which forms of the characters a browser is to draw."""
+    last = select(func.max(RunRow.id)).join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
+    texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
+    scripts = {text.get("script") for text in texts}
+    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"

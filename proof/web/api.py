@@ -1,0 +1,260 @@
+"""The JSON API, `/api/v1`: what the pages themselves use, described at `/api/v1/openapi.json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, jsonify
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel
+
+from proof.store.decisions import ConflictError, Decision, Demand, RefusedDecisionError, Verdict
+from proof.store.queue import CursorError, Order, Wanted
+from proof.web import schemas, shown
+from proof.web.dial import dial
+from proof.web.language import say
+from proof.web.people import person
+from proof.web.project import project
+
+MOST_DETAILS = 20
+
+WORKS, PAGES = Tag(name="works"), Tag(name="pages")
+FLAGS, DECISIONS = Tag(name="flags"), Tag(name="decisions")
+ERRORS: dict[str | int, Any] = {
+    400: schemas.ProblemOut,
+    403: schemas.ProblemOut,
+    404: schemas.ProblemOut,
+    422: schemas.InvalidOut,
+}
+
+api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+
+
+def answer(model: BaseModel, status: int = 200) -> Response:
+    """A model as JSON; what is decided changes, so that nothing is kept by a browser."""
+    response = jsonify(model.model_dump(mode="json"))
+    response.status_code = status
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@api.get("/works", tags=[WORKS], responses={200: schemas.WorksOut}, summary="The works of the project")
+def works() -> Response:
+    return answer(schemas.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
+
+
+@api.get("/works/<string:work>", tags=[WORKS], responses={200: schemas.WorkOut}, summary="One work with its counts")
+def work(path: schemas.WorkPath) -> Response:
+    return answer(_work(project().store.queue.work(path.work)))
+
+
+@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: schemas.PagesOut}, summary="Pages in their order")
+def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+    everything = project().store.queue.pages(path.work)
+    start = _number(query.cursor) or 0
+    items = [shown.page_of(page) for page in everything[start : start + query.limit]]
+    more = start + query.limit < len(everything)
+    return answer(schemas.PagesOut(items=items, next=str(start + query.limit) if more else None))
+
+
+@api.get(
+    "/works/<string:work>/pages/<int:page>",
+    tags=[PAGES],
+    responses={200: schemas.PageDetail},
+    summary="A page with its columns, characters and flags",
+)
+def page(path: schemas.PagePath) -> Response:
+    queue = project().store.queue
+    place, result = queue.page(path.work, path.page)
+    wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+    numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
+    return answer(shown.page_detail(place, result, queue.flags(path.work, numbers)))
+
+
+@api.get(
+    "/works/<string:work>/pages/<int:page>/columns",
+    tags=[PAGES],
+    responses={200: schemas.ColumnsOut},
+    summary="The columns of a page",
+)
+def columns(path: schemas.PagePath) -> Response:
+    _, result = project().store.queue.page(path.work, path.page)
+    return answer(schemas.ColumnsOut(items=shown.columns_of(result)))
+
+
+@api.get(
+    "/works/<string:work>/flags", tags=[FLAGS], responses={200: schemas.FlagsOut}, summary="Flags, filtered, in order"
+)
+def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
+    store = project().store
+    limit = min(query.limit, MOST_DETAILS) if query.detail else query.limit
+    numbers, more = store.queue.find(path.work, wanted_of(query), query.order, after=_number(query.cursor), limit=limit)
+    found = store.queue.flags(path.work, numbers)
+    items = shown.details(store, found, say) if query.detail else [shown.flag_of(queued) for queued in found]
+    return answer(schemas.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
+
+
+@api.get(
+    "/works/<string:work>/facets",
+    tags=[FLAGS],
+    responses={200: schemas.FacetsOut},
+    summary="Counts on every filter, and what each score leaves",
+)
+def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
+    return answer(facets_of(path.work, wanted_of(query)))
+
+
+@api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: schemas.FlagDetail}, summary="A flag")
+def flag(path: schemas.FlagPath) -> Response:
+    store = project().store
+    return answer(shown.details(store, store.queue.flags(path.work, [path.flag]), say)[0])
+
+
+@api.get(
+    "/works/<string:work>/pairs", tags=[FLAGS], responses={200: schemas.PairsOut}, summary="Confusions over the work"
+)
+def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
+    found = project().store.queue.pairs(path.work, wanted_of(query))
+    start = _number(query.cursor) or 0
+    end = start + query.limit
+    items = [
+        schemas.PairStates(text=text, image=image, count=count, open=waiting)
+        for (text, image), count, waiting in found[start:end]
+    ]
+    return answer(schemas.PairsOut(items=items, next=str(end) if end < len(found) else None))
+
+
+@api.get(
+    "/works/<string:work>/flags/<int:flag>/history",
+    tags=[DECISIONS],
+    responses={200: schemas.HistoryOut},
+    summary="All that was decided about a flag, oldest first",
+)
+def flag_history(path: schemas.FlagPath) -> Response:
+    store = project().store
+    store.queue.flags(path.work, [path.flag])
+    items = [schemas.decision_of(decision) for decision in store.decisions.history(path.flag)]
+    return answer(schemas.HistoryOut(items=items, next=None))
+
+
+@api.get(
+    "/works/<string:work>/history",
+    tags=[DECISIONS],
+    responses={200: schemas.HistoryOut},
+    summary="What was decided, newest first",
+)
+def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+    store = project().store
+    store.queue.work(path.work)
+    found = store.decisions.log(path.work, before=_number(query.cursor), limit=query.limit + 1)
+    items = [schemas.decision_of(decision) for decision in found[: query.limit]]
+    return answer(schemas.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
+
+
+@api.get(
+    "/works/<string:work>/displaced",
+    tags=[DECISIONS],
+    responses={200: schemas.DisplacedListOut},
+    summary="Decisions whose place the text no longer has",
+)
+def displaced(path: schemas.WorkPath) -> Response:
+    store = project().store
+    store.queue.work(path.work)
+    found = store.decisions.displaced(path.work)
+    items = [schemas.DisplacedOut(decision=schemas.decision_of(one.decision), applied=one.applied) for one in found]
+    return answer(schemas.DisplacedListOut(items=items))
+
+
+@api.post(
+    "/works/<string:work>/flags/<int:flag>/decisions",
+    tags=[DECISIONS],
+    responses={200: schemas.DecisionOut, 201: schemas.DecisionOut, 409: schemas.ConflictOut},
+    summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
+)
+def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
+    made = project().store.decisions.decide(_demand(path.work, path.flag, body))
+    return answer(schemas.decision_of(made), 200 if made.repeated else 201)
+
+
+@api.post(
+    "/works/<string:work>/decisions",
+    tags=[DECISIONS],
+    responses={200: schemas.OutcomesOut},
+    summary="Decide about many flags in one stroke; each is decided or has its conflict",
+)
+def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
+    if len({one.flag for one in body.decisions}) < len(body.decisions):
+        raise RefusedDecisionError("a flag can be decided once in a stroke")
+    demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
+    return answer(schemas.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
+
+
+def facets_of(work: str, wanted: Wanted) -> schemas.FacetsOut:
+    """Counts on every filter, and the dial over all scores."""
+    queue, threshold = project().store.queue, project().settings.flags.threshold
+    counted = queue.facets(work, wanted)
+    unbounded = Wanted(
+        wanted.kinds, (), wanted.pair, wanted.first_page, wanted.last_page, None, None, raised=wanted.raised
+    )
+    points = dial(*queue.scores(work, unbounded), threshold)
+    return schemas.FacetsOut(
+        total=counted.total,
+        kinds=counted.kinds,
+        states=counted.states,
+        pairs=[schemas.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
+        scores=list(counted.scores),
+        edges=list(counted.edges),
+        dial=[schemas.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
+    )
+
+
+def wanted_of(query: schemas.Filter) -> Wanted:
+    """The filter that a query means."""
+    if (query.text is None) != (query.image is None):
+        raise CursorError("a pair is given by `text` and `image` together")
+    return Wanted(
+        kinds=tuple(query.kind),
+        states=tuple(query.state),
+        pair=None if query.text is None or query.image is None else (query.text, query.image),
+        first_page=query.first_page,
+        last_page=query.last_page,
+        least_score=query.least_score,
+        most_score=query.most_score,
+        raised={"raised": True, "hidden": False, "all": None}[query.raised],
+    )
+
+
+def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> Demand:
+    return Demand(
+        work=work,
+        flag=flag,
+        verdict=Verdict(body.verdict),
+        version=body.version,
+        person=person(),
+        key=body.key,
+        reading=body.reading,
+        note=body.note,
+        undoes=body.undoes,
+        batch=batch,
+    )
+
+
+def _outcome(outcome: Decision | ConflictError) -> schemas.Outcome:
+    if isinstance(outcome, ConflictError):
+        since = [schemas.decision_of(decision) for decision in outcome.decisions]
+        return schemas.Outcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
+    made = schemas.decision_of(outcome)
+    return schemas.Outcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
+
+
+def _work(summary: Any) -> schemas.WorkOut:
+    return schemas.WorkOut(**{name: getattr(summary, name) for name in schemas.WorkOut.model_fields})
+
+
+def _number(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):
+        raise CursorError("this cursor was not given by this list: begin at its start")
+    return int(cursor)

@@ -1,0 +1,100 @@
+"""The application: made from the settings of a project, with its store, its images and its blueprints."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import timedelta
+
+from flask import Flask
+from flask_openapi3.models.info import Info
+from flask_openapi3.openapi import OpenAPI
+from flask_talisman import Talisman
+from flask_wtf.csrf import CSRFProtect
+from jinja2 import StrictUndefined
+
+import proof
+from proof.config import Settings
+from proof.paths import templates_dir
+from proof.store import Store
+from proof.web import language, problems, statics
+from proof.web.api import api
+from proof.web.iiif import iiif
+from proof.web.images import Images
+from proof.web.pages import pages
+from proof.web.project import Project, secret_of
+from proof.web.schemas import InvalidOut
+
+LARGEST_BODY = 1 << 20
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": ["'self'", "data:"],
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+"""No other host, no script or style that is not a file of ours."""
+
+
+def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
+    """The application that serves the project of `settings`.
+
+    `hosts` are the names it answers to, loopback where none are given: a page elsewhere cannot reach it by
+    giving itself another name. Raises OutputError where the store cannot be opened.
+    """
+    store = store or Store.open(settings.store_address)
+    app = OpenAPI(
+        "proof.web",
+        info=Info(title="proof", version=proof.__version__, description="Proofread a digital classic in the browser"),
+        template_folder=str(templates_dir()),
+        static_folder=None,
+        doc_ui=False,
+        validation_error_status=422,
+        validation_error_model=InvalidOut,
+        validation_error_callback=problems.invalid,
+    )
+    app.config.update(
+        SECRET_KEY=secret_of(settings),
+        MAX_CONTENT_LENGTH=LARGEST_BODY,
+        MAX_FORM_MEMORY_SIZE=LARGEST_BODY,
+        TRUSTED_HOSTS=hosts or LOOPBACK,
+        SESSION_COOKIE_NAME="proof",
+        SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=timedelta(days=30),
+        WTF_CSRF_TIME_LIMIT=None,
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    images = Images(store.queue.image, settings.project.images)
+    app.extensions["proof"] = Project(settings, store, images, getpass.getuser())
+    CSRFProtect(app)
+    Talisman(
+        app,
+        force_https=False,
+        strict_transport_security=False,
+        session_cookie_secure=False,
+        content_security_policy=POLICY,
+        referrer_policy="same-origin",
+        permissions_policy={"browsing-topics": "()"},
+    )
+    language.speak(app)
+    statics.serve(app)
+    problems.answer_errors(app)
+    app.register_api(api)
+    app.register_blueprint(iiif)
+    app.register_blueprint(pages)
+    app.add_url_rule("/api/v1/openapi.json", "description", lambda: app.api_doc)
+    app.add_url_rule("/healthz", "health", _healthy)
+    return app
+
+
+def _healthy() -> dict[str, str]:
+    from proof.web.project import project  # noqa: PLC0415
+
+    project().store.decisions.last()
+    return {"status": "ok", "version": proof.__version__}

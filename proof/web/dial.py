@@ -1,0 +1,71 @@
+"""How many errors are left if only flags from some score on are looked at: what the queue's dial shows.
+
+The chance that a flag is an error is learned from the flags that were decided, step by step of the score,
+never falling as the score rises (isotonic regression by pooling adjacent violators); what a score means by
+itself, the logarithm of the odds around the threshold, counts as much as two decisions a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.store.decisions import SETTLED, State
+
+STEPS = 40
+PRIOR_WEIGHT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """With all flags from `score` on looked at: how many these are, and how many errors are left in the others."""
+
+    score: float
+    places: int
+    left: float
+
+
+def dial(scores: NDArray[np.float64], states: Sequence[State], threshold: float) -> list[Point]:
+    """Points of the dial, from all flags to none. `scores` are in falling order, `states` go with them."""
+    if not len(scores):
+        return []
+    steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
+    settled = np.array([state in SETTLED for state in states])
+    wrong = np.array([state in (State.CORRECTED, State.COPY) for state in states])
+    chance = _falling(
+        [
+            (
+                wrong[step].sum() + PRIOR_WEIGHT * _prior(float(scores[step].mean()), threshold),
+                settled[step].sum() + PRIOR_WEIGHT,
+            )
+            for step in steps
+        ]
+    )
+    expected = np.concatenate([[one] * len(step) for one, step in zip(chance, steps, strict=True)])
+    # what was decided is known; a flag that nobody has looked at counts with its chance
+    errors = np.where(settled, wrong, expected)
+    beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
+    ends = [0, *(int(step[-1]) + 1 for step in steps)]
+    points = [
+        Point(float(scores[min(end, len(scores) - 1)] if end < 1 else scores[end - 1]), end, float(beyond[end]))
+        for end in ends
+    ]
+    return points[::-1]
+
+
+def _prior(score: float, threshold: float) -> float:
+    return float(1 / (1 + np.exp(-np.clip(score - threshold, -30, 30))))
+
+
+def _falling(steps: Sequence[tuple[float, float]]) -> list[float]:
+    """Shares of wrong in all, made to fall from step to step by pooling neighbours that rise."""
+    pools: list[list[float]] = []
+    for wrong, every in steps:
+        pools.append([wrong, every, 1])
+        while len(pools) > 1 and pools[-2][0] * pools[-1][1] < pools[-1][0] * pools[-2][1]:
+            last = pools.pop()
+            pools[-1] = [sum(pair) for pair in zip(pools[-1], last, strict=True)]
+    return [wrong / every for wrong, every, count in pools for _ in range(int(count))]

@@ -1,0 +1,51 @@
+"""`/iiif`: pieces of page images at IIIF addresses, kept by the browser for good."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify, request, url_for
+
+from proof.web.images import LARGEST_SIDE, TILE
+from proof.web.project import project
+
+FOR_GOOD = "private, max-age=31536000, immutable"
+
+iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
+
+
+@iiif.get("/<sha>/info.json")
+def info(sha: str) -> Response:
+    """What a viewer wants to know of an image."""
+    width, height = project().images.size(sha)
+    factors = [1 << n for n in range(8) if (TILE << n) < 2 * max(width, height)] or [1]
+    response = jsonify(
+        {
+            "@context": "http://iiif.io/api/image/3/context.json",
+            "id": url_for("iiif.info", sha=sha, _external=True).removesuffix("/info.json"),
+            "type": "ImageService3",
+            "protocol": "http://iiif.io/api/image",
+            "profile": "level1",
+            "width": width,
+            "height": height,
+            "maxWidth": LARGEST_SIDE,
+            "tiles": [{"width": TILE, "scaleFactors": factors}],
+            "preferredFormats": ["webp"],
+            "extraFormats": ["webp"],
+            "extraFeatures": ["sizeByWh"],
+        }
+    )
+    response.headers["Cache-Control"] = FOR_GOOD
+    return response
+
+
+@iiif.get("/<sha>/<region>/<size>/0/default.webp")
+def piece(sha: str, region: str, size: str) -> Response:
+    """A piece of an image; not cut again for who has it."""
+    images = project().images
+    etag = images.etag(sha, region, size)
+    if etag in request.if_none_match:
+        response = Response(status=304)
+    else:
+        response = Response(images.piece(sha, region, size).data, mimetype="image/webp")
+    response.set_etag(etag)
+    response.headers["Cache-Control"] = FOR_GOOD
+    return response

@@ -1,0 +1,192 @@
+"""Page images cut on demand, at addresses of the IIIF Image API 3.0 (level 1, with `w,h`).
+
+An image is asked for by the hash of its bytes: what a path names can change, what a hash names cannot, so
+that every answer holds for good, and no address reaches a file that no check has read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from PIL import Image
+
+from proof.errors import ImageError, ProofError
+from proof.images.load import sha256_of
+from proof.report.crops import METHOD, load_picture, pack_piece
+
+OPEN_BYTES = 160 << 20
+PIECES_BYTES = 64 << 20
+LARGEST_SIDE = 4000
+TILE = 512
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
+_SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
+
+
+class NoPieceError(ProofError):
+    """An address of a piece that no image has."""
+
+    http_status = 400
+
+
+class GoneImageError(ProofError):
+    """No image with this hash is in the store, or its file is gone or has changed since it was checked."""
+
+    http_status = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an image, packed as WebP, with its strong entity tag."""
+
+    data: bytes
+    etag: str
+
+
+class Bounded(Generic[K, V]):
+    """What was used last, up to so many bytes."""
+
+    def __init__(self, limit: int, size: Callable[[V], int]) -> None:
+        self._limit, self._size = limit, size
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key]
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            if key in self._held:
+                self._bytes -= self._size(self._held.pop(key))
+            self._held[key] = value
+            self._bytes += self._size(value)
+            while self._bytes > self._limit and len(self._held) > 1:
+                _, gone = self._held.popitem(last=False)
+                self._bytes -= self._size(gone)
+
+
+class Images:
+    """The images of a project. `find` gives the path, as a check found it, and the size of the image with a
+    hash; `folders` are where an image may lie now, if it was moved with its project."""
+
+    def __init__(self, find: Callable[[str], tuple[str, int, int] | None], folders: Iterable[Path]) -> None:
+        self._find = find
+        self._folders = tuple(folders)
+        self._open: Bounded[str, Image.Image] = Bounded(OPEN_BYTES, _bytes_of)
+        self._pieces: Bounded[str, bytes] = Bounded(PIECES_BYTES, len)
+        self._places: dict[str, Path] = {}
+        self._opening = threading.Lock()
+
+    def piece(self, sha: str, region: str, size: str) -> Piece:
+        """The piece `region` of an image at `size`, both written as IIIF has them. Raises NoPieceError,
+        GoneImageError."""
+        key, edges, wanted = self._address(sha, region, size)
+        data = self._pieces.get(key)
+        if data is None:
+            cut = self._picture(sha).crop(edges)
+            if cut.size != wanted:
+                cut = cut.resize(wanted, Image.Resampling.LANCZOS)
+            data = pack_piece(cut)
+            self._pieces.put(key, data)
+        return Piece(data, key)
+
+    def etag(self, sha: str, region: str, size: str) -> str:
+        """The entity tag that the piece has, without cutting it."""
+        return self._address(sha, region, size)[0]
+
+    def size(self, sha: str) -> tuple[int, int]:
+        """Width and height of an image, in pixels. Raises GoneImageError."""
+        found = self._find(sha) if re.fullmatch(r"[0-9a-f]{64}", sha) else None
+        if found is None:
+            raise GoneImageError("there is no such image in the store")
+        return found[1], found[2]
+
+    def _address(self, sha: str, region: str, size: str) -> tuple[str, tuple[int, int, int, int], tuple[int, int]]:
+        width, height = self.size(sha)
+        edges = _edges(region, width, height)
+        wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
+        parts = "\x1f".join(map(str, (METHOD, sha, *edges, *wanted)))
+        return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest(), edges, wanted
+
+    def _picture(self, sha: str) -> Image.Image:
+        opened = self._open.get(sha)
+        if opened is None:
+            with self._opening:  # one at a time: the other tiles of the page wait for the first
+                opened = self._open.get(sha)
+                if opened is None:
+                    opened = load_picture(self._path(sha))
+                    if opened is None or opened.size != self.size(sha):
+                        raise GoneImageError("the image cannot be read any more, or has changed: check its page again")
+                    self._open.put(sha, opened)
+        return opened
+
+    def _path(self, sha: str) -> Path:
+        found = self._find(sha)
+        assert found is not None, "the size was asked for first"
+        name = Path(found[0])
+        candidates = [self._places[sha]] if sha in self._places else []
+        candidates += [name, *(folder / name.name for folder in self._folders)]
+        candidates += [path for folder in self._folders for path in folder.rglob(name.name)]
+        for path in candidates:
+            try:
+                if path.is_file() and sha256_of(path) == sha:
+                    self._places[sha] = path
+                    return path
+            except ImageError:
+                continue
+        raise GoneImageError(
+            f"{name.name}: the image is gone or has changed since it was checked: check its page again"
+        )
+
+
+def _bytes_of(image: Image.Image) -> int:
+    return image.width * image.height * len(image.getbands())
+
+
+def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
+    match = _REGION.fullmatch(region)
+    if match is None:
+        raise NoPieceError("the region is `full` or `x,y,w,h` in pixels")
+    if region == "full":
+        return 0, 0, width, height
+    x, y, w, h = (int(group) for group in match.groups())
+    if w == 0 or h == 0 or x >= width or y >= height:
+        raise NoPieceError(f"the region lies outside the image of {width} x {height} pixels")
+    return x, y, min(x + w, width), min(y + h, height)
+
+
+def _wanted(size: str, width: int, height: int) -> tuple[int, int]:
+    match = _SIZE.fullmatch(size)
+    if match is None:
+        raise NoPieceError("the size is `max`, `w,`, `,h` or `w,h` in pixels")
+    w, h, alone = (int(group) if group else 0 for group in match.groups())
+    if size == "max":
+        w, h = width, height
+    elif alone:
+        w, h = round(width * alone / height), alone
+    elif not h:
+        h = round(height * w / width)
+    w, h = max(w, 1), max(h, 1)
+    if size == "max":
+        return w, h
+    if w > width or h > height:  # a browser enlarges as well, and for nothing
+        shrink = min(width / w, height / h)
+        w, h = max(round(w * shrink), 1), max(round(h * shrink), 1)
+    if max(w, h) > LARGEST_SIDE:
+        raise NoPieceError(f"a piece has at most {LARGEST_SIDE} pixels a side")
+    return w, h

@@ -1,0 +1,49 @@
+"""The language of a request: what was chosen, else what the browser asks for, else English."""
+
+from __future__ import annotations
+
+from flask import Flask, g, has_request_context, request
+from werkzeug.datastructures import LanguageAccept
+
+from proof.languages import LANGUAGES, translations
+
+COOKIE = "lang"
+SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")
+
+
+def language() -> str:
+    """The language tag that this request is answered in."""
+    if not has_request_context():
+        return "en"
+    if "language" not in g:
+        chosen = request.cookies.get(COOKIE, "")
+        g.language = chosen if chosen in LANGUAGES else _asked_for(request.accept_languages)
+    return str(g.language)
+
+
+def say(message: str) -> str:
+    """A message in the language of the request."""
+    return translations(language()).ugettext(message)
+
+
+def _say_plural(one: str, many: str, count: int) -> str:
+    return translations(language()).ungettext(one, many, count)
+
+
+def _asked_for(accepted: LanguageAccept) -> str:
+    for asked, quality in accepted:
+        tag = asked.lower()
+        if quality <= 0:
+            continue
+        if tag.startswith("en"):
+            return "en"
+        if tag.startswith("zh"):
+            return "zh-Hans" if tag == "zh" or tag.startswith(SIMPLIFIED) else "zh-Hant"
+    return "en"
+
+
+def speak(app: Flask) -> None:
+    """Templates speak the language of their request, and answers say that they depend on it."""
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(say, _say_plural, newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.globals.update(language=language, languages=LANGUAGES)

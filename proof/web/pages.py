@@ -1,0 +1,99 @@
+"""The pages that people see. Each carries its first data with it, so that it is there at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from pydantic import ValidationError
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
+
+from proof.store.decisions import State
+from proof.store.queue import WorkSummary
+from proof.web import api, problems, schemas, shown
+from proof.web.language import say
+from proof.web.people import person
+from proof.web.project import project
+from proof.web.words import words
+
+AHEAD = 8
+LISTED = 50
+
+pages = Blueprint("pages", __name__)
+
+
+@pages.get("/")
+def home() -> AnyResponse:
+    """The works, or the queue of the only one."""
+    works = project().store.queue.works()
+    if len(works) == 1:
+        return redirect(url_for("pages.queue", work=works[0].name))
+    return _page("works.html", None, works=works)
+
+
+@pages.get("/works/<work>/")
+def queue(work: str) -> AnyResponse:
+    """The raised flags, with counts on every filter."""
+    return _listing("queue.html", work, LISTED, detail=False)
+
+
+@pages.get("/works/<work>/desk")
+def desk(work: str) -> AnyResponse:
+    """One flag at a time."""
+    return _listing("desk.html", work, AHEAD, detail=True)
+
+
+def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:
+    store = project().store
+    summary = store.queue.work(work)
+    try:
+        query = _query(request.args)
+    except ValidationError as error:
+        return problems.invalid(error)
+    wanted = api.wanted_of(query)
+    first = request.args.get("flag", type=int)
+    numbers, more = store.queue.find(work, wanted, query.order, after=first, limit=limit)
+    if first is not None and detail:
+        store.queue.flags(work, [first])
+        numbers = [first, *numbers]
+    found = store.queue.flags(work, numbers)
+    items = shown.details(store, found, say) if detail else [shown.flag_of(queued) for queued in found]
+    data: dict[str, Any] = {
+        "work": schemas.WorkOut(**_fields(summary)).model_dump(mode="json"),
+        "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),
+        "flags": [item.model_dump(mode="json") for item in items],
+        "next": str(numbers[-1]) if more else None,
+    }
+    if not detail:
+        data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
+        data["pages"] = summary.pages
+    return _page(template, summary, data=data)
+
+
+def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
+    """The filter of an address; without a state, what is still open."""
+    known = schemas.FlagsQuery.model_fields
+    lists = ("kind", "state")
+    values = {name: args.getlist(name) if name in lists else args[name] for name in args if name in known}
+    return schemas.FlagsQuery.model_validate({"state": [State.OPEN], **{n: v for n, v in values.items() if v != ""}})
+
+
+def _fields(summary: WorkSummary) -> dict[str, Any]:
+    return {name: getattr(summary, name) for name in WorkSummary.__slots__}
+
+
+def _page(template: str, work: WorkSummary | None, **context: Any) -> Response:
+    """A page with what every page has."""
+    theme = request.cookies.get("theme", "")
+    page = render_template(
+        f"web/{template}",
+        work=work,
+        person=person(),
+        theme=theme if theme in ("light", "dark") else "",
+        words=words(say),
+        **{"data": None, **context},
+    )
+    response = make_response(page)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,56 @@
+"""The project that an application serves: its store, its images, and how it is to be served."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from flask import current_app
+
+from proof.config import Settings
+from proof.errors import OutputError
+from proof.store import Store
+from proof.web.images import Images
+
+SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What the views reach by `project()`. `person` is who decides where there are no accounts."""
+
+    settings: Settings
+    store: Store
+    images: Images
+    person: str
+
+
+def project() -> Project:
+    """The project of the running application."""
+    return cast(Project, current_app.extensions["proof"])
+
+
+def secret_of(settings: Settings) -> str:
+    """The key that sessions are signed with: made once, kept beside the store, readable by its owner alone.
+
+    Raises OutputError where it cannot be kept.
+    """
+    path = (settings.folder or settings.project.out) / SECRET_FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            known = path.read_text(encoding="ascii").strip()
+            if len(known) >= 32:
+                return known
+            path.unlink()
+            return secret_of(settings)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32))
+        return Path(path).read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise OutputError(f"{path}: the key of the sessions cannot be kept there ({error.strerror})") from error

@@ -1,0 +1,339 @@
+"""What goes over the JSON API, as its description has it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from proof.flags import Kind
+from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
+from proof.store.queue import Order
+
+Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
+Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
+Asked = Literal["keep", "take", "other", "typed", "copy", "unsure", "skip", "undo"]
+
+
+class Closed(BaseModel):
+    """A request that says what is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+# requests
+
+
+class WorkPath(BaseModel):
+    work: str = Field(min_length=1, max_length=255, description="Name of the project's work")
+
+
+class PagePath(WorkPath):
+    page: Number
+
+
+class FlagPath(WorkPath):
+    flag: Number
+
+
+class Cursor(Closed):
+    cursor: str | None = Field(None, max_length=64, description="What the last answer gave as `next`")
+    limit: int = Field(50, ge=1, le=200)
+
+
+class Filter(Closed):
+    """Lists are given by repeating the name. `pair` is what the text has and what the image shows."""
+
+    kind: list[Kind] = Field(default_factory=list, max_length=10)
+    state: list[State] = Field(default_factory=list, max_length=10)
+    text: Text | None = Field(None, description="What the text has, together with `image`")
+    image: Text | None = Field(None, description="What the image shows, together with `text`")
+    first_page: Count | None = None
+    last_page: Count | None = None
+    least_score: Score | None = None
+    most_score: Score | None = None
+    raised: Literal["raised", "hidden", "all"] = "raised"
+
+
+class FlagsQuery(Filter):
+    order: Order = Order.SCORE
+    cursor: str | None = Field(None, max_length=64, description="What the last answer gave as `next`")
+    limit: int = Field(50, ge=1, le=200)
+    detail: bool = Field(False, description="With the place on the image and in the text; at most 20 at once")
+
+
+class DecisionBody(Closed):
+    verdict: Asked
+    version: Count = Field(description="The version of the flag that was seen")
+    key: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,64}$", description="The request's own: sent again it is not doubled")
+    reading: Text = ""
+    note: str = Field("", max_length=LONGEST_NOTE)
+    undoes: Number | None = None
+
+
+class OneOfMany(DecisionBody):
+    flag: Number
+
+
+class ManyDecisions(Closed):
+    decisions: list[OneOfMany] = Field(min_length=1, max_length=500)
+    batch: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,64}$")
+
+
+# answers
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+class FieldProblem(BaseModel):
+    field: str
+    message: str
+
+
+class InvalidOut(ProblemOut):
+    errors: list[FieldProblem] | None = None
+
+
+class DecisionOut(BaseModel):
+    id: int
+    flag: int
+    uid: str
+    version: int
+    verdict: Verdict
+    was_state: State
+    state: State
+    was: str
+    reading: str
+    person: str
+    at: datetime
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: str
+    transcribed: str
+    suggested: str
+    context: str
+    evidence: dict[str, Any]
+    note: str
+    about: int | None
+    batch: str
+    repeated: bool
+
+
+class ConflictOut(ProblemOut):
+    version: int
+    decisions: list[DecisionOut]
+
+
+class WorkOut(BaseModel):
+    name: str
+    title: str
+    script: str
+    pages: int
+    characters: int
+    states: dict[State, int]
+
+
+class PageOut(BaseModel):
+    number: int
+    position: int
+    page: str
+    repeat: int
+    ref: str
+    juan: str
+    folio: str
+    status: str
+    characters: int
+    width: int
+    height: int
+    image: str
+    flags: int
+    open: int
+
+
+class PlacedOut(BaseModel):
+    text: str
+    x: float
+    y: float
+    em: float
+    marked: bool
+
+
+class ViewOut(BaseModel):
+    """The column on the image with its neighbours (`area`), and the text at the places of its glyphs."""
+
+    image: str
+    area: Rectangle
+    column: Rectangle
+    focus: Rectangle
+    glyph: Rectangle
+    pitch: float
+    skew: float
+    characters: list[PlacedOut]
+    gap: Rectangle | None
+
+
+class AlternativeOut(BaseModel):
+    text: str
+    p: float
+
+
+class FlagOut(BaseModel):
+    number: int
+    id: str
+    page: PageOut
+    line: int
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+    score: float
+    raised: bool
+    context: str
+    bbox: Rectangle | None
+    state: State
+    reading: str
+    version: int
+    stale: bool
+
+
+class FlagDetail(FlagOut):
+    why: str
+    reason: str
+    rule: str
+    p_text: float | None
+    p_best: float | None
+    alternatives: list[AlternativeOut]
+    ordinal: int | None
+    before: str
+    after: str
+    view: ViewOut | None
+    last: DecisionOut | None
+
+
+class CharacterOut(BaseModel):
+    line: int
+    offset: int
+    length: int
+    row: str
+    text: str
+    box: Rectangle
+    read: str
+    p_text: float | None
+
+
+class ColumnOut(BaseModel):
+    number: int
+    box: Rectangle
+    source: str
+
+
+class PageDetail(PageOut):
+    columns: list[ColumnOut]
+    characters_found: list[CharacterOut]
+    flags_found: list[FlagOut]
+    notices: list[str]
+    skew: float
+
+
+class PairOut(BaseModel):
+    text: str
+    image: str
+    count: int
+
+
+class Facet(BaseModel):
+    total: int
+    kinds: dict[Kind, int]
+    states: dict[State, int]
+    pairs: list[PairOut]
+    scores: list[int]
+    edges: list[float]
+
+
+class DialPoint(BaseModel):
+    """With all flags from this score on looked at: how many these are, and how many errors are then left among
+    the others."""
+
+    score: float
+    places: int
+    left: float
+
+
+class FacetsOut(Facet):
+    dial: list[DialPoint]
+
+
+class WorksOut(BaseModel):
+    items: list[WorkOut]
+
+
+class PagesOut(BaseModel):
+    items: list[PageOut]
+    next: str | None
+
+
+class FlagsOut(BaseModel):
+    items: list[FlagDetail | FlagOut]
+    next: str | None
+
+
+class ColumnsOut(BaseModel):
+    items: list[ColumnOut]
+
+
+class HistoryOut(BaseModel):
+    items: list[DecisionOut]
+    next: str | None
+
+
+class DisplacedOut(BaseModel):
+    decision: DecisionOut
+    applied: bool
+
+
+class DisplacedListOut(BaseModel):
+    items: list[DisplacedOut]
+
+
+class PairStates(BaseModel):
+    text: str
+    image: str
+    count: int
+    open: int
+
+
+class PairsOut(BaseModel):
+    items: list[PairStates]
+    next: str | None
+
+
+class Outcome(BaseModel):
+    flag: int
+    decision: DecisionOut | None
+    conflict: list[DecisionOut] | None
+    version: int
+
+
+class OutcomesOut(BaseModel):
+    items: list[Outcome]
+
+
+def decision_of(decision: Decision) -> DecisionOut:
+    """A decision as the API shows it."""
+    return DecisionOut(**{name: getattr(decision, name) for name in DecisionOut.model_fields})

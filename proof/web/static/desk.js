@@ -1,0 +1,353 @@
+// The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
+// decided is on its way while the next flag is already looked at.
+
+import { api, ask, data, han, isShortcut, make, say, script, uuid, words, work } from "./shell.js";
+import { Outbox } from "./outbox.js";
+import { draw, drawGlyph, picture } from "./stage.js";
+
+const AHEAD = 6;
+const TRAIL = 6;
+const $ = (id) => document.getElementById(id);
+
+const flags = []; // all that this session has seen or fetched, in order
+const byNumber = new Map();
+let at = 0;
+let next = data.next;
+let fetching = null;
+let whole = localStorage.getItem("proof-whole") === "1";
+const states = { ...data.work.states };
+const steps = JSON.parse(sessionStorage.getItem(`proof-steps:${work}`) ?? '{"done":[],"undone":[]}');
+
+const outbox = new Outbox({
+  done(entry, decision) {
+    const flag = byNumber.get(entry.flag);
+    if (flag && flag.version === decision.version) flag.last = decision;
+  },
+  conflict(entry, problem) {
+    adopt(entry.flag);
+    const last = problem.document.decisions?.at(-1);
+    notice(say("ahead", { person: last?.person ?? "", verdict: said(last) }), entry.flag);
+  },
+  refused(entry, problem) {
+    adopt(entry.flag);
+    if (problem.status === 403) notice(say("refused", { detail: problem.message }), null, true);
+    else notice(say("refused", { detail: problem.message }), entry.flag);
+  },
+  waiting(count) {
+    const known = $("waiting");
+    if (!count) return known?.remove();
+    const line = known ?? $("notices").appendChild(make("p", { id: "waiting", class: "notice" }));
+    line.textContent = say("unsent", { num: count });
+  },
+});
+
+const said = (decision) => {
+  if (!decision) return "";
+  const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
+  return decision.state === "corrected" ? `${verdict} ${decision.reading || say("nothing")}` : verdict;
+};
+
+// fetching ahead
+
+function add(found) {
+  for (const flag of found) {
+    if (byNumber.has(flag.number)) continue;
+    byNumber.set(flag.number, flag);
+    flags.push(flag);
+  }
+}
+
+function address() {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(data.query))
+    for (const one of [value].flat()) query.append(name, one);
+  return query;
+}
+
+async function fetchAhead() {
+  if (fetching || next === null || flags.length - at > AHEAD) return;
+  const query = address();
+  query.set("cursor", next);
+  query.set("limit", "10");
+  query.set("detail", "true");
+  fetching = ask(`${api("flags")}?${query}`).then(
+    (found) => {
+      add(found.items);
+      next = found.next;
+    },
+    () => new Promise((resolve) => setTimeout(resolve, 1000)),
+  );
+  await fetching;
+  fetching = null;
+  prepare();
+  if ($("flag").hidden && at < flags.length) show();
+  else fetchAhead();
+}
+
+const prepare = () => flags.slice(at, at + AHEAD).forEach(picture);
+
+/** Takes over what the server has of a flag. */
+async function adopt(number) {
+  const fresh = await ask(api(`flags/${number}`)).catch(() => null);
+  const known = byNumber.get(number);
+  if (!fresh || !known) return;
+  count(known.state, fresh.state);
+  Object.assign(known, fresh);
+  steps.done = steps.done.filter((step) => step.flag !== number);
+  steps.undone = steps.undone.filter((step) => step.flag !== number);
+  keep();
+  if (flags[at] === known) show();
+}
+
+// showing
+
+function show() {
+  const flag = flags[at];
+  $("flag").hidden = !flag;
+  $("end").hidden = Boolean(flag) || next !== null;
+  closeTyping();
+  if (!flag) {
+    document.body.dataset.flag = "";
+    if (next === null) $("announce").textContent = say("done");
+    progress();
+    trail();
+    return;
+  }
+  picture(flag);
+  draw($("stage"), flag, whole, flag.why);
+  $("page").textContent = flag.page.page;
+  $("cell").textContent = flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
+    : flag.line ? say("column", { number: flag.line }) : say("wholePage");
+  $("kind").textContent = words.kinds[flag.kind];
+  $("score").textContent = flag.score.toFixed(1);
+  const glyph = $("glyph");
+  glyph.dataset.flag = flag.number;
+  drawGlyph(glyph, flag);
+  big($("transcribed"), flag.transcribed);
+  big($("suggested"), flag.suggested);
+  $("why").textContent = flag.why;
+  alternatives(flag);
+  stands(flag);
+  progress();
+  trail();
+  document.body.dataset.flag = flag.number;
+  const place = $("cell").textContent;
+  $("announce").textContent = `${words.kinds[flag.kind]}, ${place}: ${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}. ${flag.why}`;
+}
+
+function big(element, text) {
+  element.textContent = text;
+  element.lang = script;
+  element.classList.toggle("none", !text);
+  element.classList.toggle("long", [...text].length > 1);
+  element.closest("button").dataset.text = text || say("nothing");
+}
+
+function alternatives(flag) {
+  const others = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
+  flag.others = others.slice(0, 9);
+  $("alternatives").replaceChildren(...flag.others.map((one, n) =>
+    make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
+      make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, percent(one.p))))));
+}
+
+const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
+
+function stands(flag) {
+  const decided = flag.state !== "open";
+  const line = $("stands");
+  line.hidden = !decided;
+  line.className = `state ${flag.state}`;
+  if (!decided) return line.replaceChildren();
+  line.replaceChildren(make("b", {}, words.states[flag.state]));
+  if (flag.state === "corrected") line.append(" ", han(flag.reading));
+  if (flag.last) line.append(" · ", flag.last.person);
+}
+
+function progress() {
+  const all = Object.values(states).reduce((sum, one) => sum + one, 0);
+  const done = all - states.open;
+  $("progress").max = Math.max(all, 1);
+  $("progress").value = done;
+  $("progress-words").textContent = say("of", { done, all });
+}
+
+function trail() {
+  $("trail").replaceChildren(...steps.done.slice(-TRAIL).reverse().map((step) =>
+    make("li", { class: `state ${step.state}` },
+      han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
+      make("span", { class: "soft" }, words.states[step.state]))));
+  document.querySelector("[data-act=undo]").disabled = !steps.done.length;
+  document.querySelector("[data-act=redo]").disabled = !steps.undone.length;
+}
+
+function notice(text, number, reload = false) {
+  const line = make("p", { class: "notice" }, text, " ");
+  const close = () => line.remove();
+  if (number) line.append(make("button", { type: "button", onclick: () => { close(); goTo(number); } }, say("lookAgain")));
+  if (reload) line.append(make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
+  line.append(make("button", { type: "button", class: "quiet", "aria-label": "×", onclick: close }, "×"));
+  $("notices").append(line);
+}
+
+function goTo(number) {
+  const found = flags.findIndex((flag) => flag.number === number);
+  if (found < 0) return;
+  at = found;
+  show();
+}
+
+// deciding
+
+const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
+
+const keep = () => sessionStorage.setItem(`proof-steps:${work}`, JSON.stringify(steps));
+
+function count(was, now) {
+  states[was] -= 1;
+  states[now] += 1;
+}
+
+function decide(verdict, reading = "") {
+  const flag = flags[at];
+  if (!flag) return;
+  const stand = { take: flag.suggested, other: reading, typed: reading }[verdict] ?? flag.transcribed;
+  const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
+  outbox.put(flag.number, { verdict, version: flag.version, key: uuid(), reading });
+  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed });
+  steps.undone = [];
+  count(flag.state, state);
+  Object.assign(flag, { state, reading: stand, version: flag.version + 1, last: null });
+  keep();
+  forward();
+}
+
+function forward() {
+  at += 1;
+  while (at < flags.length && passed(flags[at])) at += 1;
+  at = Math.min(at, flags.length);
+  show();
+  requestAnimationFrame(() => { prepare(); fetchAhead(); });
+}
+
+/** Decided in this session already: when going on after looking back it is not shown again. */
+const passed = (flag) => steps.done.some((step) => step.flag === flag.number);
+
+async function back(from, to, changed) {
+  const step = from.pop();
+  if (!step) return;
+  let flag = byNumber.get(step.flag);
+  if (!flag) {
+    // decided before the page was loaded anew
+    flag = await ask(api(`flags/${step.flag}`)).catch(() => null);
+    if (!flag) return from.push(step);
+    byNumber.set(flag.number, flag);
+    flags.splice(at, 0, flag);
+  }
+  outbox.put(flag.number, { verdict: "undo", version: flag.version, key: uuid() });
+  const [state, reading] = changed(step);
+  count(flag.state, state);
+  Object.assign(flag, { state, reading, version: flag.version + 1, last: null });
+  to.push(step);
+  keep();
+  return flag;
+}
+
+async function undo() {
+  const flag = await back(steps.done, steps.undone, (step) => [step.was, step.wasReading]);
+  if (flag) goTo(flag.number);
+}
+
+async function redo() {
+  const flag = await back(steps.undone, steps.done, (step) => [step.state, step.reading]);
+  if (!flag) return;
+  at = flags.indexOf(flag);
+  forward();
+}
+
+// typing: while a method composes, Enter and Escape belong to it
+
+function openTyping() {
+  $("typing").hidden = false;
+  $("typed").value = "";
+  $("typed").lang = script;
+  $("typed").focus();
+}
+
+function closeTyping() {
+  if ($("typing").hidden) return;
+  $("typing").hidden = true;
+  $("typed").blur();
+  $("main").focus({ preventScroll: true });
+}
+
+let composing = false;
+$("typed").addEventListener("compositionstart", () => { composing = true; });
+$("typed").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+$("typed").addEventListener("keydown", (event) => {
+  event.stopPropagation();
+  if (event.isComposing || event.keyCode === 229 || composing) {
+    if (event.key === "Enter") event.preventDefault();
+    return;
+  }
+  if (event.key === "Escape") closeTyping();
+});
+$("typing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (composing) return;
+  decide("typed", $("typed").value.trim());
+});
+
+// keys and buttons: one list for both
+
+const acts = {
+  keep: () => decide("keep"),
+  take: () => decide("take"),
+  copy: () => decide("copy"),
+  unsure: () => decide("unsure"),
+  skip: () => decide("skip"),
+  type: openTyping,
+  undo,
+  redo,
+  other: (n) => flags[at]?.others[n] && decide("other", flags[at].others[n].text),
+  back: () => { if (at > 0) { at -= 1; show(); } },
+  ahead: () => { if (at < flags.length) { at += 1; show(); prepare(); fetchAhead(); } },
+  whole: () => {
+    whole = !whole;
+    localStorage.setItem("proof-whole", whole ? "1" : "0");
+    if (flags[at]) draw($("stage"), flags[at], whole, flags[at].why);
+  },
+};
+
+const KEYS = {
+  k: "keep", t: "take", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",
+  ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
+};
+
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event)) return;
+  const onButton = event.target instanceof Element && event.target.closest("button, a, summary");
+  if (event.key === "Enter" && !onButton && !event.repeat) {
+    event.preventDefault();
+    return acts.take();
+  }
+  if (/^[1-9]$/.test(event.key)) return event.repeat ? undefined : acts.other(Number(event.key) - 1);
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const act = event.shiftKey && key === "z" ? "redo" : KEYS[key];
+  if (!act || (event.repeat && !["back", "ahead"].includes(act))) return;
+  event.preventDefault();
+  acts[act]();
+});
+
+addEventListener("click", (event) => {
+  const button = event.target.closest("[data-act]");
+  if (!button || button.disabled) return;
+  acts[button.dataset.act](Number(button.dataset.n));
+});
+
+const toQueue = $("to-queue");
+toQueue.href = `${toQueue.getAttribute("href")}?${address()}`;
+add(data.flags);
+$("main").focus({ preventScroll: true });
+show();
+requestAnimationFrame(() => { prepare(); fetchAhead(); });

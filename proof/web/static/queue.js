@@ -1,0 +1,185 @@
+// The queue: flags in order, filters with their counts, the dial, and the way to the desk.
+
+import { api, ask, data, han, isShortcut, make, nothing, piece, say, words, work } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const form = $("filters");
+let query = { ...data.query };
+let facets = data.facets;
+let next = null;
+let asked = 0;
+
+const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy"];
+const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout"];
+
+function params(extra = {}) {
+  const all = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, ...extra }))
+    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") all.append(name, one);
+  return all;
+}
+
+const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(flag ? { flag } : {})}`;
+
+// the list
+
+function row(flag) {
+  const glyph = flag.bbox && flag.page.image
+    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: piece(flag.page.image, square(flag), "104,104") })
+    : make("span", { class: "noimage" });
+  const [before, after] = flag.context.split(`[${flag.transcribed}]`);
+  const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");
+  return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
+    glyph,
+    make("span", { class: "pair" }, han(flag.transcribed, "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(flag.suggested, "seen")),
+    around,
+    make("span", { class: "where" }, make("span", { class: "id" }, flag.page.page), " ", flag.line ? say("column", { number: flag.line }) : say("wholePage")),
+    make("span", { class: "kind" }, words.kinds[flag.kind]),
+    make("span", { class: "soft score", title: say("score") }, flag.score.toFixed(1)),
+    make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" ? han(flag.reading) : "")));
+}
+
+function square(flag) {
+  const [x, y, w, h] = flag.bbox;
+  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
+  return [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side];
+}
+
+function list(found, fresh) {
+  const rows = found.items.map(row);
+  if (fresh) $("rows").replaceChildren(...rows);
+  else $("rows").append(...rows);
+  next = found.next;
+  $("more").hidden = next === null;
+  $("empty").hidden = $("rows").childElementCount > 0;
+}
+
+// the filters
+
+function choice(name, value, label, count) {
+  const chosen = (query[name] ?? []).includes(value);
+  return make("label", { class: count ? "" : "nothing" },
+    make("input", { type: "checkbox", name, value, checked: chosen }), " ", make("span", {}, label), make("span", { class: "count" }, count.toLocaleString()));
+}
+
+function filters() {
+  $("states").replaceChildren(...STATES.map((state) => choice("state", state, words.states[state], facets.states[state])));
+  $("kinds").replaceChildren(...KINDS.filter((kind) => facets.kinds[kind] || (query.kind ?? []).includes(kind))
+    .map((kind) => choice("kind", kind, words.kinds[kind], facets.kinds[kind])));
+  form.elements.order.value = query.order;
+  for (const name of ["first_page", "last_page"]) {
+    form.elements[name].max = data.pages;
+    form.elements[name].placeholder = name === "first_page" ? "1" : String(data.pages);
+    form.elements[name].value = query[name] ?? "";
+  }
+  const chosen = query.text !== undefined && query.text !== null;
+  $("pairs").replaceChildren(...facets.pairs.filter((pair) => pair.text !== pair.image).slice(0, chosen ? 40 : 24).map((pair) =>
+    make("button", { type: "button", class: "chip", "aria-pressed": String(chosen && pair.text === query.text && pair.image === query.image),
+      onclick: () => choosePair(pair) },
+      han(pair.text, "said"), make("span", { class: "arrow" }, "→"), han(pair.image, "seen"), make("span", { class: "count" }, pair.count))));
+  way();
+  dial();
+}
+
+function choosePair(pair) {
+  if (query.text === pair.text && query.image === pair.image) {
+    delete query.text;
+    delete query.image;
+  } else Object.assign(query, { text: pair.text, image: pair.image });
+  refresh();
+}
+
+function way() {
+  const states = data.work.states;
+  const all = Object.values(states).reduce((sum, one) => sum + one, 0);
+  $("bar").replaceChildren(...["corrected", "kept", "copy", "unsure", "skipped"].filter((state) => states[state]).map((state) => {
+    const part = make("span", { class: `part ${state}`, title: `${words.states[state]}: ${states[state]}` });
+    part.style.flexGrow = states[state];
+    return part;
+  }), Object.assign(make("span", { class: "part rest" }), {}));
+  $("bar").lastElementChild.style.flexGrow = states.open;
+  $("way-words").textContent = say("of", { done: (all - states.open).toLocaleString(), all: all.toLocaleString() });
+  $("bar").setAttribute("aria-label", $("way-words").textContent);
+  $("start").href = deskAddress(null);
+  $("start").hidden = !facets.total;
+}
+
+function dial() {
+  const points = facets.dial;
+  const slider = $("dial");
+  document.querySelector(".dial").hidden = points.length < 2;
+  if (points.length < 2) return;
+  slider.max = points.length - 1;
+  // from few places to all of them: the points come the other way round
+  const index = query.least_score === undefined || query.least_score === null ? 0
+    : points.reduce((best, point, n) => (point.score <= query.least_score + 1e-9 ? n : best), 0);
+  slider.value = points.length - 1 - index;
+  const most = Math.max(...facets.scores, 1);
+  const step = 240 / facets.scores.length;
+  $("histogram").replaceChildren(...facets.scores.map((count, n) => {
+    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    const height = count ? Math.max((38 * count) / most, 1.5) : 0;
+    const inside = facets.edges[n + 1] > (query.least_score ?? -Infinity);
+    for (const [name, value] of Object.entries({ x: 240 - (n + 1) * step, y: 40 - height, width: step - 1, height, class: inside ? "inside" : "outside" }))
+      bar.setAttribute(name, value);
+    return bar;
+  }));
+  dialWords(points[index]);
+}
+
+const pointAt = () => facets.dial[facets.dial.length - 1 - Number($("dial").value)];
+
+function dialWords(point) {
+  $("dial-words").textContent = say("left", { places: point.places.toLocaleString(), errors: point.left.toFixed(point.left < 10 ? 1 : 0) });
+  $("dial").setAttribute("aria-valuetext", $("dial-words").textContent);
+}
+
+$("dial").addEventListener("input", () => dialWords(pointAt()));
+$("dial").addEventListener("change", () => {
+  const point = pointAt();
+  if (point === facets.dial[0]) delete query.least_score;
+  else query.least_score = point.score;
+  refresh();
+});
+
+form.addEventListener("change", (event) => {
+  const { name, value } = event.target;
+  if (!name) return;
+  if (name === "state" || name === "kind")
+    query[name] = [...form.querySelectorAll(`input[name=${name}]:checked`)].map((input) => input.value);
+  else if (value === "") delete query[name];
+  else query[name] = name === "order" ? value : Number(value);
+  refresh();
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+
+async function refresh() {
+  const mine = (asked += 1);
+  history.replaceState(null, "", `?${query.state?.length ? params() : `${params()}&state=`}`);
+  const filter = params();
+  filter.delete("order");
+  const [found, counted] = await Promise.all([ask(`${api("flags")}?${params()}`), ask(`${api("facets")}?${filter}`)]);
+  if (mine !== asked) return;
+  facets = counted;
+  list(found, true);
+  filters();
+  $("announce").textContent = String(facets.total);
+}
+
+$("more").addEventListener("click", async () => {
+  list(await ask(`${api("flags")}?${params({ cursor: next })}`), false);
+});
+
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event)) return;
+  if (event.key === "Enter" && !event.target.closest?.("a, button, input")) return location.assign($("start").href);
+  const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (!by || event.target.matches?.("input")) return;
+  const rows = [...document.querySelectorAll("a.row")];
+  const now = rows.indexOf(document.activeElement);
+  event.preventDefault();
+  rows[Math.max(0, Math.min(rows.length - 1, now + by))]?.focus();
+});
+
+list({ items: data.flags, next: data.next }, true);
+filters();

@@ -1,0 +1,102 @@
+// What every page has: its data and words, language and theme, the help sheet, questions to the server.
+
+const read = (id) => {
+  const element = document.getElementById(id);
+  return element ? JSON.parse(element.textContent) : null;
+};
+
+export const words = read("words") ?? {};
+export const data = read("data");
+export const work = document.body.dataset.work ?? "";
+export const script = document.body.dataset.script ?? "zh-Hant";
+
+export const say = (name, values = {}) =>
+  (words[name] ?? name).replace(/%\((\w+)\)s/g, (_, key) => String(values[key] ?? ""));
+
+export const api = (path) => `/api/v1/works/${encodeURIComponent(work)}/${path}`;
+
+/** An error with its problem document; status 0 where the server did not answer. */
+export class Problem extends Error {
+  constructor(status, document) {
+    super(document?.detail ?? "");
+    this.status = status;
+    this.document = document ?? {};
+  }
+}
+
+export async function ask(path, body) {
+  const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
+  if (body !== undefined) {
+    options.method = "POST";
+    options.headers["Content-Type"] = "application/json";
+    options.headers["X-CSRFToken"] = document.querySelector("meta[name=csrf]").content;
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Problem(0, null);
+  }
+  const said = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Problem(answer.status, said);
+  return said;
+}
+
+/** An element with its attributes and children; text is only ever text. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name === "onclick") element.addEventListener("click", value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A character, or the mark of a place without one. */
+export const han = (text, extra = "") => make("span", { class: `han ${extra}`.trim(), lang: script }, text || nothing());
+export const nothing = () => make("span", { class: "void", role: "img", "aria-label": say("nothing") });
+
+/** Where a piece of a page image is found. */
+export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
+
+export const uuid = () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+};
+
+/** Whether a key press is a shortcut: not while a method composes, not in a field, not with Ctrl, Alt or Meta. */
+export function isShortcut(event) {
+  if (event.isComposing || event.keyCode === 229 || event.key === "Process") return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
+  if (document.querySelector("dialog[open]")) return false;
+  const target = event.target;
+  return !(target instanceof Element && target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]"));
+}
+
+const remember = (name, value) => {
+  document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
+};
+
+document.getElementById("language")?.addEventListener("change", (event) => {
+  remember("lang", event.target.value);
+  location.reload();
+});
+
+document.getElementById("theme")?.addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  remember("theme", root.dataset.theme);
+});
+
+const help = document.getElementById("help");
+document.getElementById("help-open")?.addEventListener("click", () => help.showModal());
+addEventListener("keydown", (event) => {
+  if (event.key === "?" && isShortcut(event)) {
+    event.preventDefault();
+    help.showModal();
+  }
+});

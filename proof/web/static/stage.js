@@ -1,0 +1,125 @@
+// The column on the image and, beside it, the text at the places of its glyphs. All places are pixels of the
+// image; the page is turned upright about the glyph in question.
+
+import { nothing, piece, script } from "./shell.js";
+
+const NS = "http://www.w3.org/2000/svg";
+const CLOSE = 9; // characters shown close up
+const TEXT_WIDTH = 1.25; // width of the transcribed column, in widths of the column on the image
+
+const svg = (tag, attributes = {}, ...children) => {
+  const element = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+const pictures = new Map();
+
+/** The picture of a flag's column, decoded, so that it is there the moment it is shown. */
+export function picture(flag) {
+  if (!flag.view) return null;
+  const url = piece(flag.view.image, flag.view.area);
+  let found = pictures.get(url);
+  if (!found) {
+    const image = new Image();
+    image.decoding = "sync";
+    image.src = url;
+    found = { image, ready: image.decode().then(() => true, () => false), failed: false };
+    found.ready.then((ok) => { found.failed = !ok; });
+    pictures.set(url, found);
+    if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
+  }
+  return found;
+}
+
+const frame = ([x, y, w, h], air, cls, more = {}) =>
+  svg("rect", { class: cls, x: x - air, y: y - air, width: w + 2 * air, height: h + 2 * air, rx: 2, ...more });
+
+function seen(view, whole) {
+  const [x, y, w, h] = view.area;
+  const tall = Math.min(whole ? h : CLOSE * view.pitch, h);
+  const middle = view.focus[1] + view.focus[3] / 2;
+  const top = Math.max(y, Math.min(middle - tall / 2, y + h - tall));
+  return [x, top, w, tall];
+}
+
+/** Draws a flag into `stage`. */
+export function draw(stage, flag, whole, label) {
+  const { view } = flag;
+  if (!view) {
+    stage.replaceChildren(plain(flag));
+    return;
+  }
+  const [x, y, w, h] = view.area;
+  const [left, top, wide, tall] = seen(view, whole);
+  const [cx, cy] = [view.focus[0] + view.focus[2] / 2, view.focus[1] + view.focus[3] / 2];
+  const lean = Math.tan((view.skew * Math.PI) / 180); // how far the column moves to the right, a pixel down
+  const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
+  const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
+  const gap = 0.12 * colW;
+  const textW = TEXT_WIDTH * colW;
+  const textX = left + wide + gap + textW / 2 - (view.column[0] + view.column[2] / 2); // from a place in the column to its text
+  const air = 0.06 * view.pitch;
+
+  const drawing = svg("svg", {
+    viewBox: `${left} ${top} ${wide + gap + textW} ${tall}`,
+    preserveAspectRatio: "xMidYMid meet",
+    "aria-hidden": "true",
+  });
+  const clip = svg("clipPath", { id: "seen" }, svg("rect", { x: left, y: top, width: wide, height: tall }));
+  const image = svg("image", {
+    href: piece(view.image, view.area), x, y, width: w, height: h, preserveAspectRatio: "none", class: "paper",
+  });
+  const shade = (from, to) => svg("rect", { class: "beside", x: from, y: top - h, width: Math.max(to - from, 0), height: 3 * h });
+  const page = svg("g", { "clip-path": "url(#seen)" },
+    svg("rect", { class: "ground", x: left, y: top, width: wide, height: tall }),
+    svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, image),
+    shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
+  const text = svg("g", { lang: script, class: "text" },
+    svg("rect", { class: "sheet", x: left + wide + gap, y: top, width: textW, height: tall }));
+  if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
+  for (const one of view.characters) {
+    const at = one.x + textX;
+    if (one.marked) text.append(frame([at - one.em / 2, one.y - one.em / 2, one.em, one.em], air, "said"));
+    const glyph = svg("text", { x: at, y: one.y, "font-size": one.em, class: one.marked ? "said" : "" });
+    glyph.textContent = [...one.text].length > 3 ? "〓" : one.text;
+    text.append(glyph);
+  }
+  drawing.append(svg("defs", {}, clip), page, text);
+  stage.replaceChildren(drawing);
+  stage.setAttribute("aria-label", label);
+}
+
+/** A flag without a place on an image: its context, vertical. */
+function plain(flag) {
+  const box = document.createElement("p");
+  box.className = "vertical han";
+  box.lang = script;
+  const mark = document.createElement("mark");
+  mark.append(flag.transcribed || nothing());
+  box.append(flag.before, mark, flag.after);
+  return box;
+}
+
+/** The glyph alone, large, on a canvas. */
+export function drawGlyph(canvas, flag) {
+  const side = Math.round(canvas.clientWidth * devicePixelRatio) || 132;
+  canvas.width = canvas.height = side;
+  const context = canvas.getContext("2d");
+  const found = picture(flag);
+  canvas.classList.toggle("none", !found);
+  if (!found) return;
+  const [x, y, w, h] = flag.view.focus;
+  const shown = Math.max(1.12 * h, 1.25 * flag.view.pitch); // a glyph is narrower than its column
+  const paint = () => {
+    if (!found.image.complete || !found.image.naturalWidth) return;
+    const scale = side / shown;
+    context.setTransform(scale, 0, 0, scale, side / 2, side / 2);
+    context.rotate((flag.view.skew * Math.PI) / 180);
+    context.drawImage(found.image, flag.view.area[0] - x - w / 2, flag.view.area[1] - y - h / 2);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+  };
+  if (found.image.complete) paint();
+  else found.ready.then((ok) => ok && canvas.dataset.flag === String(flag.number) && paint());
+}

@@ -1,0 +1,60 @@
+"""The words that scripts show, in the language of the request. What is a message is marked `_`."""
+
+from __future__ import annotations
+
+from proof.report.reasons import KINDS, Say
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues."""
+    return message
+
+
+STATES = {
+    "open": _("open"),
+    "kept": _("text kept"),
+    "corrected": _("corrected"),
+    "copy": _("copy reads so"),
+    "unsure": _("unsure"),
+    "skipped": _("skipped"),
+}
+
+VERDICTS = {
+    "keep": _("text kept"),
+    "take": _("reading taken"),
+    "other": _("alternative taken"),
+    "typed": _("reading typed"),
+    "copy": _("copy reads so"),
+    "unsure": _("unsure"),
+    "skip": _("skipped"),
+    "undo": _("taken back"),
+    "carried": _("carried over"),
+}
+
+SCRIPT = {
+    "place": _("col. %(column)s, char. %(character)s"),
+    "column": _("column %(number)s"),
+    "wholePage": _("whole page"),
+    "nothing": _("nothing"),
+    "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
+    "lookAgain": _("Look again"),
+    "unsent": _("%(num)s not saved yet: the server does not answer"),
+    "refused": _("The server refused it: %(detail)s"),
+    "reload": _("Reload the page"),
+    "done": _("Nothing is left here."),
+    "left": _("%(places)s places to look at, about %(errors)s errors left"),
+    "of": _("%(done)s of %(all)s"),
+    "score": _("score"),
+    "decidedMany": _("%(num)s decided"),
+    "conflicts": _("%(num)s had been decided by others"),
+}
+
+
+def words(say: Say) -> dict[str, object]:
+    """All of them, for a script."""
+    return {
+        "states": {state: say(message) for state, message in STATES.items()},
+        "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
+        "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
+        **{name: say(message) for name, message in SCRIPT.items()},
+    }

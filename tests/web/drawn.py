@@ -1,0 +1,137 @@
+"""A drawn page image, a store with what a check found on it, and a client of the application over them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from flask import Flask
+from flask.testing import FlaskClient
+from PIL import Image, ImageDraw
+
+from proof.config import Settings
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.geometry import Box
+from proof.ocr.engine import EngineIdentity
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.text.model import Row
+
+WORK = "dasheyi"
+PITCH, WIDTH, RIGHT, TOP = 56, 100, 900, 120
+LINES = ["射人告具于公公升即位", "小臣師納卿大夫卿大夫", "司馬命量人量侯道與乏"]
+SCRIPT = "<script>window.broken=1</script>"
+
+
+def cell(line: int, offset: int) -> Box:
+    """Where the character at `offset` of column `line` stands on the drawn page."""
+    return Box(RIGHT - line * WIDTH + 20, TOP + offset * PITCH, 60, PITCH)
+
+
+def draw_page(path: Path) -> str:
+    """A page with a square of ink for each character; gives the hash of the file."""
+    image = Image.new("L", (1000, 800), 255)
+    pen = ImageDraw.Draw(image)
+    for line in range(1, len(LINES) + 1):
+        pen.rectangle([RIGHT - line * WIDTH, TOP - 10, RIGHT - (line - 1) * WIDTH, 750], outline=0, width=3)
+        for offset in range(len(LINES[line - 1])):
+            box = cell(line, offset)
+            pen.rectangle([box.x + 8, box.y + 8, box.right - 8, box.bottom - 8], fill=40)
+    image.save(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def wrong(page: str, line: int, offset: int, suggested: str, score: float, kind: Kind = Kind.SUBSTITUTION) -> Flag:
+    """A raised flag at that place."""
+    text = LINES[line - 1][offset]
+    context = f"{LINES[line - 1][max(offset - 3, 0) : offset]}[{text}]{LINES[line - 1][offset + 1 : offset + 4]}"
+    seen = ((suggested, 0.95), ("吉", 0.02), ("古", 0.01), (text, 0.001)) if suggested else ()
+    return Flag(
+        page=page,
+        ref=page,
+        line=line,
+        offset=offset,
+        length=1,
+        kind=kind,
+        transcribed=text,
+        suggested=suggested,
+        score=score,
+        raised=True,
+        bbox=cell(line, offset),
+        evidence=Evidence("posterior", p_text=0.001, p_best=0.95, alternatives=seen),
+        context=context,
+        id=flag_id(page, line, kind, context, 0),
+    )
+
+
+def checked(page: str, image: Path, sha: str, flags: tuple[Flag, ...]) -> PageResult:
+    """What a check finds on the drawn page."""
+    characters = tuple(
+        CheckedCharacter(line, offset, 1, Row.MAIN, text, cell(line, offset), text, 0.99)
+        for line, source in enumerate(LINES, 1)
+        for offset, text in enumerate(source)
+    )
+    columns = tuple(
+        CheckedColumn(line, Box(RIGHT - line * WIDTH, TOP - 10, WIDTH, 640), source)
+        for line, source in enumerate(LINES, 1)
+    )
+    return PageResult(
+        page,
+        page,
+        Status.CHECKED,
+        image=image,
+        image_sha=sha,
+        image_size=(1000, 800),
+        image_box=Box(0, 0, 1000, 800),
+        characters_checked=len(characters),
+        columns=columns,
+        characters=characters,
+        flags=flags,
+    )
+
+
+@dataclass(frozen=True)
+class Served:
+    """A project and its application."""
+
+    settings: Settings
+    store: Store
+    app: Flask
+    sha: str
+
+    @property
+    def client(self) -> FlaskClient:
+        """A browser of its own, that has been given a token against forged requests."""
+        client = self.app.test_client()
+        page = client.get(f"/works/{WORK}/")
+        found = re.search(r'name="csrf" content="([^"]+)"', page.text)
+        assert found, page.text
+        client.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
+        return client
+
+
+def fill(store: Store, folder: Path, pages: int = 3) -> str:
+    """A check over pages that share one image: four flags a page, one of them hidden, one with markup in it."""
+    sha = draw_page(folder / "page.png")
+    texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+    for number in range(pages):
+        page = f"WYG0103-{192 + number:04d}a"
+        flags = (
+            wrong(page, 1, 2, "吿", 9.0 - number),
+            wrong(page, 2, 5, SCRIPT, 5.0 - number / 10),
+            wrong(page, 3, 6, "", 4.0, Kind.INSERTION),
+            replace(wrong(page, 3, 8, "道", 1.0, Kind.VARIANT), raised=False),
+        )
+        result = checked(page, folder / "page.png", sha, flags)
+        store.save_page(run, PagePlace(number, "text.txt", "卷十", f"{number + 1}a"), "", result)
+    store.finish_run(run, whole=True)
+    return sha
+
+
+def settings_in(folder: Path) -> Settings:
+    """The settings of a project in `folder`."""
+    (folder / "config.toml").write_text('[project]\ntitle = "大射儀"\nimages = ["."]\n', encoding="utf-8")
+    return Settings.load(folder)

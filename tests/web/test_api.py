@@ -1,0 +1,274 @@
+"""The JSON API: what it gives, what it refuses, and that the second of two is told."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.web.drawn import SCRIPT, WORK, Served
+
+BASE = f"/api/v1/works/{WORK}"
+
+
+def decide(client: FlaskClient, flag: int, verdict: str, version: int = 0, **more: Any) -> TestResponse:
+    body = {"verdict": verdict, "version": version, "key": uuid.uuid4().hex, **more}
+    return client.post(f"{BASE}/flags/{flag}/decisions", json=body)
+
+
+def numbers(client: FlaskClient, query: str = "") -> list[int]:
+    return [item["number"] for item in client.get(f"{BASE}/flags?{query}").json["items"]]  # type: ignore[index]
+
+
+def test_works_say_how_far_they_have_come(served: Served) -> None:
+    client = served.client
+    decide(client, numbers(client)[0], "keep")
+    [work] = client.get("/api/v1/works").json["items"]  # type: ignore[index]
+    assert work["name"] == WORK
+    assert work["pages"] == 3
+    assert work["states"] == {"open": 8, "kept": 1, "corrected": 0, "copy": 0, "unsure": 0, "skipped": 0}
+
+
+def test_flags_come_most_suspicious_first_or_as_the_pages_run(served: Served) -> None:
+    client = served.client
+    items = client.get(f"{BASE}/flags").json["items"]  # type: ignore[index]
+    scores = [item["score"] for item in items]
+    assert scores == sorted(scores, reverse=True)
+    assert len(items) == 9
+    items = client.get(f"{BASE}/flags?order=page").json["items"]  # type: ignore[index]
+    places = [(item["page"]["position"], item["line"], item["offset"]) for item in items]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("kind=insertion", 3),
+        ("kind=insertion&kind=variant&raised=all", 6),
+        ("raised=hidden", 3),
+        ("first_page=2&last_page=2", 3),
+        ("least_score=8.5", 1),
+        ("least_score=4.5&most_score=8.5", 5),
+        ("text=告&image=吿", 3),
+        ("text=告&image=無", 0),
+        ("state=kept", 0),
+    ],
+)
+def test_every_filter_takes_what_it_says_and_is_counted(served: Served, query: str, count: int) -> None:
+    assert len(numbers(served.client, query)) == count
+    assert served.client.get(f"{BASE}/facets?{query}").json["total"] == count  # type: ignore[index]
+
+
+def test_counts_say_what_each_choice_would_give(served: Served) -> None:
+    client = served.client
+    decide(client, numbers(client, "kind=insertion")[0], "copy")
+    facets: Any = client.get(f"{BASE}/facets?kind=insertion&state=open").json
+    assert facets["total"] == 2
+    assert facets["kinds"] == {
+        "substitution": 6,
+        "insertion": 2,
+        "omission": 0,
+        "transposition": 0,
+        "variant": 0,
+        "layout": 0,
+    }
+    assert facets["states"]["open"] == 2
+    assert facets["states"]["copy"] == 1
+    assert [(pair["text"], pair["image"], pair["count"]) for pair in facets["pairs"]] == [("侯", "", 2)]
+    places = [point["places"] for point in facets["dial"]]
+    left = [point["left"] for point in facets["dial"]]
+    assert places == sorted(places, reverse=True)
+    assert left == sorted(left)
+    assert left[0] == 0
+
+
+@pytest.mark.parametrize("order", ["score", "page"])
+def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Served, order: str) -> None:
+    client, seen, cursor = served.client, [], ""
+    while True:
+        found: Any = client.get(f"{BASE}/flags?limit=2&state=open&order={order}{cursor}").json
+        seen += [item["number"] for item in found["items"]]
+        decide(client, found["items"][0]["number"], "keep")
+        if found["next"] is None:
+            break
+        cursor = f"&cursor={found['next']}"
+    assert len(seen) == len(set(seen)) == 9
+
+
+def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(served: Served) -> None:
+    client = served.client
+    flag: Any = client.get(f"{BASE}/flags?limit=1&detail=true").json["items"][0]  # type: ignore[index]
+    view = flag["view"]
+    x, y, w, h = view["area"]
+    column, focus = view["column"], view["focus"]
+    assert x <= column[0] - 95
+    assert x + w >= column[0] + column[2]
+    assert y <= focus[1]
+    assert y + h >= focus[1] + focus[3]
+    [marked] = [one for one in view["characters"] if one["marked"]]
+    assert marked["text"] == flag["transcribed"] == "告"
+    assert abs(marked["y"] - focus[1] - focus[3] / 2) < 2
+    assert (flag["before"], flag["after"]) == ("射人", "具于公公升即位")
+    assert "95%" in flag["why"]
+    assert flag["alternatives"][0] == {"text": "吿", "p": 0.95}
+
+
+def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Served) -> None:
+    client = served.client
+    number = numbers(client)[0]
+    made = decide(client, number, "typed", reading="𠮷", note="二本同")
+    assert made.status_code == 201
+    flag: Any = client.get(f"{BASE}/flags/{number}").json
+    assert (flag["state"], flag["reading"], flag["version"], flag["last"]) == ("corrected", "𠮷", 1, made.json)
+    assert client.get(f"{BASE}/flags/{number}/history").json["items"] == [made.json]  # type: ignore[index]
+    undone = decide(client, number, "undo", 1, undoes=made.json["id"])  # type: ignore[index]
+    assert undone.json["state"] == "open"  # type: ignore[index]
+    history: Any = client.get(f"{BASE}/history?limit=1").json
+    assert history["items"] == [undone.json]
+    assert client.get(f"{BASE}/history?cursor={history['next']}").json["items"] == [made.json]  # type: ignore[index]
+
+
+def test_a_request_sent_again_is_answered_with_200_and_the_same_event(served: Served) -> None:
+    client = served.client
+    body = {"verdict": "take", "version": 0, "key": "request-0001"}
+    first, again = (client.post(f"{BASE}/flags/1/decisions", json=body) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json == {**first.json, "repeated": True}  # type: ignore[dict-item]
+
+
+def test_the_second_of_two_is_told_what_the_first_decided(served: Served) -> None:
+    first, second = served.client, served.client
+    made = decide(first, 1, "take")
+    told = decide(second, 1, "keep")
+    assert told.status_code == 409
+    assert told.mimetype == "application/problem+json"
+    assert told.json["decisions"] == [made.json]  # type: ignore[index]
+    assert told.json["version"] == 1  # type: ignore[index]
+
+
+def test_many_are_decided_in_one_stroke(served: Served) -> None:
+    client = served.client
+    decide(client, 1, "keep")
+    some = [{"flag": flag, "verdict": "take", "version": 0, "key": f"stroke-{flag:04d}"} for flag in (1, 2, 3)]
+    outcomes: Any = client.post(f"{BASE}/decisions", json={"batch": "stroke-one", "decisions": some}).json["items"]  # type: ignore[index]
+    assert [one["conflict"] is not None for one in outcomes] == [True, False, False]
+    twice = client.post(f"{BASE}/decisions", json={"batch": "stroke-two", "decisions": some[:1] * 2})
+    assert twice.status_code == 422
+
+
+def test_pages_columns_and_characters_are_given_with_their_places(served: Served) -> None:
+    client = served.client
+    listed: Any = client.get(f"{BASE}/pages?limit=2").json
+    assert [page["page"] for page in listed["items"]] == ["WYG0103-0192a", "WYG0103-0193a"]
+    assert (listed["items"][0]["flags"], listed["items"][0]["open"]) == (3, 3)
+    rest: Any = client.get(f"{BASE}/pages?cursor={listed['next']}").json
+    assert (len(rest["items"]), rest["next"]) == (1, None)
+    page: Any = client.get(f"{BASE}/pages/{listed['items'][0]['number']}").json
+    assert [column["number"] for column in page["columns"]] == [1, 2, 3]
+    assert "".join(one["text"] for one in page["characters_found"] if one["line"] == 2) == "小臣師納卿大夫卿大夫"
+    assert len(page["flags_found"]) == 4
+
+
+def test_confusions_are_gathered_over_the_work(served: Served) -> None:
+    client = served.client
+    decide(client, 1, "take")
+    pairs: Any = client.get(f"{BASE}/pairs").json["items"]  # type: ignore[index]
+    assert {"text": "告", "image": "吿", "count": 3, "open": 2} in pairs
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/v1/works/KR1d0031", 404),
+        ("/api/v1/works/KR1d0031/flags", 404),
+        ("/api/v1/works/..%2f..%2fetc/flags", 404),
+        (f"{BASE}/flags/999", 404),
+        (f"{BASE}/flags/0", 422),
+        (f"{BASE}/flags/99999999999999999999", 422),
+        (f"{BASE}/pages/999", 404),
+        (f"{BASE}/flags?limit=0", 422),
+        (f"{BASE}/flags?order=random", 422),
+        (f"{BASE}/flags?sort=score", 422),
+        (f"{BASE}/flags?cursor=-1", 400),
+        (f"{BASE}/flags?cursor=%2e%2e", 400),
+        (f"{BASE}/flags?cursor=999", 400),
+        (f"{BASE}/flags?least_score=nan", 422),
+        (f"{BASE}/flags?text=a", 400),
+        ("/api/v1/nothing", 404),
+    ],
+)
+def test_what_is_wrong_is_answered_with_problem_details(served: Served, path: str, status: int) -> None:
+    answer = served.client.get(path)
+    assert answer.status_code == status
+    assert answer.mimetype == "application/problem+json"
+    assert answer.json["status"] == status  # type: ignore[index]
+    assert {"type", "title", "detail", "instance"} <= set(answer.json)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {"verdict": "carried", "version": 0, "key": "0123456789"},
+        {"verdict": "keep", "version": -1, "key": "0123456789"},
+        {"verdict": "keep", "version": 0, "key": "short"},
+        {"verdict": "keep", "version": 0, "key": "0123456789", "person": "乙"},
+        {"verdict": "typed", "version": 0, "key": "0123456789", "reading": "一\n二"},
+        {"verdict": "typed", "version": 0, "key": "0123456789", "reading": "一" * 65},
+        {"verdict": "undo", "version": 0, "key": "0123456789"},
+    ],
+)
+def test_a_decision_that_makes_no_sense_is_refused(served: Served, body: object) -> None:
+    answer = served.client.post(f"{BASE}/flags/1/decisions", json=body)
+    assert answer.status_code == 422
+    assert served.store.decisions.last() == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b'"' + b"x" * 100 + b'"'])
+def test_a_body_that_is_no_json_is_refused(served: Served, data: bytes) -> None:
+    answer = served.client.post(f"{BASE}/flags/1/decisions", data=data, content_type="application/json")
+    assert answer.status_code in (400, 422)
+
+
+def test_an_oversized_body_is_refused(served: Served) -> None:
+    body = json.dumps({"verdict": "keep", "version": 0, "key": "0123456789", "note": "x" * (1 << 21)})
+    answer = served.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
+    assert answer.status_code == 413
+
+
+def test_a_request_from_elsewhere_is_refused(served: Served) -> None:
+    """Without the token of a page of ours, with that of another session, and under another host's name."""
+    body = {"verdict": "take", "version": 0, "key": "0123456789"}
+    bare = served.app.test_client()
+    assert bare.post(f"{BASE}/flags/1/decisions", json=body).status_code == 403
+    token = served.client.environ_base["HTTP_X_CSRFTOKEN"]
+    stolen = bare.post(f"{BASE}/flags/1/decisions", json=body, headers={"X-CSRFToken": token})
+    assert stolen.status_code == 403
+    elsewhere = served.client.get(f"{BASE}/flags", headers={"Host": "evil.example"})
+    assert elsewhere.status_code == 400
+    assert served.store.decisions.last() == 0
+
+
+def test_markup_in_a_reading_is_data(served: Served) -> None:
+    client = served.client
+    [number, *_] = [one["number"] for one in client.get(f"{BASE}/flags").json["items"] if one["suggested"] == SCRIPT]  # type: ignore[index]
+    assert decide(client, number, "take").json["reading"] == SCRIPT  # type: ignore[index]
+    page = client.get(f"/works/{WORK}/desk?state=corrected")
+    assert "<script>window" not in page.text
+
+
+def test_the_description_names_every_address_and_is_31(served: Served) -> None:
+    described: Any = served.client.get("/api/v1/openapi.json").json
+    assert described["openapi"].startswith("3.1")
+    assert f"{'/api/v1/works/{work}/flags/{flag}/decisions'}" in described["paths"]
+    rules = {rule.rule for rule in served.app.url_map.iter_rules() if rule.rule.startswith("/api/v1/works")}
+    assert len(described["paths"]) == len(rules)
+
+
+def test_it_says_that_it_is_well(served: Served) -> None:
+    assert served.client.get("/healthz").json == {"status": "ok", "version": "0.1.0"}

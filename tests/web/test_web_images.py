@@ -1,0 +1,105 @@
+"""Pieces of page images: cut on demand at the right place, kept for good, and nothing else of the machine."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.web.drawn import Served, cell
+
+
+def test_a_piece_shows_its_place(served: Served) -> None:
+    box = cell(1, 2)
+    answer = served.client.get(f"/iiif/{served.sha}/{int(box.x)},{int(box.y)},60,56/max/0/default.webp")
+    image = Image.open(io.BytesIO(answer.data)).convert("L")
+    assert image.size == (60, 56)
+    assert image.getpixel((30, 28)) < 80  # type: ignore[operator]
+    assert image.getpixel((2, 28)) > 200  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("size", "pixels"),
+    [("max", (200, 100)), ("100,", (100, 50)), (",50", (100, 50)), ("50,50", (50, 50)), ("900,", (200, 100))],
+)
+def test_a_piece_has_the_size_that_was_asked_for(served: Served, size: str, pixels: tuple[int, int]) -> None:
+    answer = served.client.get(f"/iiif/{served.sha}/0,0,200,100/{size}/0/default.webp")
+    assert Image.open(io.BytesIO(answer.data)).size == pixels
+
+
+def test_a_piece_is_kept_for_good_and_not_sent_twice(served: Served) -> None:
+    path = f"/iiif/{served.sha}/full/100,/0/default.webp"
+    answer = served.client.get(path)
+    assert "immutable" in answer.headers["Cache-Control"]
+    etag, weak = answer.get_etag()
+    assert etag
+    assert not weak
+    again = served.client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    other = served.client.get(path.replace("100,", "101,"))
+    assert other.get_etag()[0] != etag
+
+
+def test_a_viewer_is_told_the_size_and_the_tiles(served: Served) -> None:
+    info = served.client.get(f"/iiif/{served.sha}/info.json").json
+    assert info is not None
+    assert (info["width"], info["height"], info["profile"]) == (1000, 800, "level1")
+    assert info["id"].endswith(f"/iiif/{served.sha}")
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("{sha}/10,10,0,5/max", 400),
+        ("{sha}/5000,0,5,5/max", 400),
+        ("{sha}/-1,0,5,5/max", 400),
+        ("{sha}/full/0x", 400),
+        ("{sha}/full/pct:50", 400),
+        ("{none}/full/max", 404),
+        ("..%2f..%2fetc%2fpasswd/full/max", 404),
+        ("page.png/full/max", 404),
+        ("{sha}/..%2f..%2fconfig.toml/max", 404),
+    ],
+)
+def test_what_is_no_piece_of_a_checked_image_is_refused(served: Served, address: str, status: int) -> None:
+    path = address.format(sha=served.sha, none="0" * 64)
+    answer = served.client.get(f"/iiif/{path}/0/default.webp")
+    assert answer.status_code == status
+    assert answer.mimetype == "application/problem+json"
+
+
+def test_an_image_that_changed_since_it_was_checked_is_not_shown(served: Served) -> None:
+    path = served.settings.project.images[0] / "page.png"
+    Image.new("L", (1000, 800), 128).save(path)
+    assert served.client.get(f"/iiif/{served.sha}/full/max/0/default.webp").status_code == 404
+
+
+def test_an_image_that_was_moved_with_its_project_is_found(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "page.png").rename(tmp_path / "deeper" / "page.png")
+    assert served.client.get(f"/iiif/{served.sha}/full/50,/0/default.webp").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["../config.toml", "..%2f..%2fapp.py", "%2e%2e/%2e%2e/app.py", "/etc/passwd", "nothing.js"]
+)
+def test_static_files_are_those_of_the_program_and_no_others(served: Served, path: str) -> None:
+    version = served.client.get("/works/dasheyi/").text.split("/static/")[1].split("/")[0]
+    assert served.client.get(f"/static/{version}/{path}").status_code in (404, 308)
+    known = served.client.get(f"/static/{version}/desk.js")
+    assert known.status_code == 200
+    assert "immutable" in known.headers["Cache-Control"]
+    assert served.client.get("/static/0000/desk.js").status_code == 404
+
+
+def test_pages_ask_for_nothing_elsewhere_and_forbid_it(served: Served) -> None:
+    answer = served.client.get("/works/dasheyi/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "http://" not in answer.text.replace("http://www.w3.org", "")
+    assert "https://" not in answer.text
