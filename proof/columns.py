@@ -12,8 +12,8 @@ from proof.images.strips import Strip, Way, cut_strips, window
 from proof.ocr.engine import Engine
 from proof.text.model import Cell, Column, Row
 
-SUSPECT = 1.0
-"""Nats by which a glyph must speak for another reading to be looked at again."""
+SUSPECTS = (1.0, 1.0)
+"""Nats by which a glyph must speak for another reading to get a second look, and a third."""
 
 TROUBLED = 12.0
 """Nats: an alignment that costs more may be due to where the runs of the column were cut."""
@@ -115,8 +115,8 @@ class ColumnReader:
     def _again(self, column: ReadColumn) -> ReadColumn:
         """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
         pitch = (column.area.bottom - column.area.top) / self._rows
-        for looks, zoom in enumerate(ZOOMS, 1):
-            windows = self._windows(column)
+        for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
+            windows = self._windows(column, suspect)
             if not windows:
                 break
             strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
@@ -124,10 +124,10 @@ class ColumnReader:
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 
-    def _windows(self, column: ReadColumn) -> list[Window]:
+    def _windows(self, column: ReadColumn, suspect: float) -> list[Window]:
         """Where a column should be looked at again: around its suspects, overlapping windows joined."""
         windows: list[Window] = []
-        for glyph in sorted(self._suspects(column), key=lambda g: (g.strip, g.y)):
+        for glyph in sorted(self._suspects(column, suspect), key=lambda g: (g.strip, g.y)):
             reach = AROUND * glyph.pitch
             top, bottom = glyph.y - reach, glyph.y + reach
             if windows and windows[-1].strip == glyph.strip and top < windows[-1].bottom:
@@ -136,7 +136,7 @@ class ColumnReader:
                 windows.append(Window(glyph.strip, top, bottom))
         return windows
 
-    def _suspects(self, column: ReadColumn) -> list[Glyph]:
+    def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
         """Glyphs that do not agree with the line; for a cell without a glyph, the one beside it."""
         found: list[Glyph] = []
         glyphs = column.glyphs
@@ -150,15 +150,16 @@ class ColumnReader:
                 found += [glyphs[j] for j in beside[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
-                if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph):
+                if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
                     found.append(glyph)
             else:
                 found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
         return found
 
-    def _disagrees(self, cell: Cell, glyph: Glyph) -> bool:
+    def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
+        """Nats by which a glyph speaks for another reading than its cell's."""
         own = self._likeness(cell.text, glyph)
-        return own is not None and glyph.log_prob(glyph.best) - own > SUSPECT
+        return 0.0 if own is None else glyph.log_prob(glyph.best) - own
 
     def _other_way_round(self, column: ReadColumn) -> ReadColumn:
         """The column with the halves of its notes exchanged, if the transcription fits that far better."""
