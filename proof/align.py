@@ -80,6 +80,7 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
     reach = BAND + abs(n - m)
     match = _costs(cells, glyphs, likeness, reach)
     skip_glyph = [_skip_cost(g) for g in glyphs]
+
     def neighbours(cell: int, glyph: int) -> bool:
         """Whether a cell and the next, a glyph and the next, stand one below the other in one row."""
         return cells[cell].row == cells[cell + 1].row and glyphs[glyph].strip == glyphs[glyph + 1].strip

@@ -280,9 +280,7 @@ def _without_lines(
     return _without_specks(np.where(drop[labels], 0, clean).astype(np.uint8), row)
 
 
-def _erase_pieces(
-    ink: Mask, rules: Sequence[float], frame: tuple[float, float], column: float, row: float
-) -> None:
+def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float], column: float, row: float) -> None:
     """Erase (in place) short straight pieces that lie just where the frame and the rules run."""
     top, bottom = frame
     level, upright = max(8, round(0.3 * column)), max(6, round(0.3 * row))
