@@ -87,6 +87,9 @@ export function draw(stage, flag, whole, label) {
     text.append(glyph);
   }
   drawing.append(svg("defs", {}, clip), page, text);
+  const known = picture(flag);
+  stage.classList.toggle("waiting", !known.image.complete);
+  if (!known.image.complete) known.ready.then(() => stage.contains(drawing) && stage.classList.remove("waiting"));
   stage.replaceChildren(drawing);
   stage.setAttribute("aria-label", label);
 }

@@ -1,0 +1,413 @@
+"""A proofreader's session in a real Chromium: decisions by keyboard, input methods, conflicts, a restart."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from proof.languages import LANGUAGES
+from proof.store import Store
+from proof.store.decisions import State, Verdict
+from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = ROOT / "out" / "screenshots"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+PAGES = {
+    "queue": f"/works/{WORK}/",
+    "desk": f"/works/{WORK}/desk?kind=substitution&kind=insertion",
+    "help": f"/works/{WORK}/desk",
+    "error": "/works/nothing/",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield opened
+        opened.close()
+
+
+@dataclass
+class Server:
+    """`proof serve` in a process of its own."""
+
+    folder: Path
+    port: int = 0
+    process: subprocess.Popen[str] | None = None
+    address: str = ""
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "proof", "serve", "--config", str(self.folder), "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().split()[-1].rstrip("/")
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+
+def started(folder: Path) -> Iterator[Server]:
+    server = Server(folder)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """The drawn pages, served."""
+    settings = settings_in(tmp_path)
+    with Store.open(settings.store_address) as store:
+        fill(store, tmp_path)
+    yield from started(tmp_path)
+
+
+@pytest.fixture
+def sample_server(sample: Path, tmp_path: Path) -> Iterator[Server]:
+    """A copy of the checked sample, served."""
+    folder = shutil.copytree(sample, tmp_path / "sample")
+    yield from started(folder)
+
+
+@dataclass
+class Tab:
+    """A browser of its own: `asked` is every address that it asked for, `said` what it complained of."""
+
+    context: BrowserContext
+    page: Page
+    asked: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def tabs(browser: Browser) -> Iterator[list[Tab]]:
+    """Two browsers that share nothing."""
+    opened = []
+    for _ in range(2):
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+        tab = Tab(context, context.new_page())
+        tab.page.on("request", lambda request, tab=tab: tab.asked.append(request.url))
+        tab.page.on("console", lambda message, tab=tab: tab.said.append(message.text))
+        tab.page.on("pageerror", lambda error, tab=tab: tab.said.append(str(error)))
+        opened.append(tab)
+    yield opened
+    for tab in opened:
+        tab.context.close()
+
+
+def desk(tab: Tab, server: Server, query: str = "") -> Page:
+    tab.page.goto(f"{server.address}/works/{WORK}/desk{query}")
+    expect(tab.page.locator("#flag")).to_be_visible()
+    return tab.page
+
+
+def shown(page: Page) -> int:
+    return int(page.evaluate("document.body.dataset.flag") or 0)
+
+
+def until(page: Page, holds: str) -> None:
+    """Waits for what a script says. Not Playwright's own way: our policy lets nobody evaluate text in a page."""
+    deadline = time.monotonic() + 10
+    while not page.evaluate(holds):
+        assert time.monotonic() < deadline, holds
+        page.wait_for_timeout(20)
+
+
+def saved(page: Page) -> None:
+    """Waits until nothing is on its way to the server."""
+    until(page, "Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
+
+
+def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
+    """What the store has, in the order in which it was decided."""
+    with Store.open(folder / "proof.sqlite") as store:
+        return [(one.flag, one.verdict, one.reading) for one in store.decisions.log(WORK, limit=1000)[::-1]]
+
+
+def test_a_whole_session_on_the_sample(sample_server: Server, tabs: list[Tab]) -> None:
+    """Each flag is decided by a key; what the store has afterwards is what was pressed."""
+    tab = tabs[0]
+    tab.page.goto(sample_server.address)
+    expect(tab.page.locator("a.row").first).to_be_visible()
+    count = tab.page.locator("a.row").count()
+    assert count >= 5
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.locator("#flag")).to_be_visible()
+    pressed, keys = [], ["t", "k", "c", "u", "s"]
+    for n in range(count):
+        number, key = shown(tab.page), keys[n % len(keys)]
+        assert number
+        pressed.append((number, key))
+        tab.page.keyboard.press(key)
+    expect(tab.page.locator("#end")).to_be_visible()
+    saved(tab.page)
+    names = {"t": Verdict.TAKE, "k": Verdict.KEEP, "c": Verdict.COPY, "u": Verdict.UNSURE, "s": Verdict.SKIP}
+    assert [(flag, verdict) for flag, verdict, _ in verdicts(sample_server.folder)] == [
+        (number, names[key]) for number, key in pressed
+    ]
+    assert {url.split("/")[2] for url in tab.asked if not url.startswith("data:")} == {
+        sample_server.address.split("/")[2]
+    }
+    assert tab.said == []
+
+
+def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Server, tabs: list[Tab]) -> None:
+    """At the moment after the key the next flag is drawn, with its picture decoded, though the server is held up."""
+    page = desk(tabs[0], sample_server)
+    page.wait_for_timeout(300)
+    tabs[0].context.route("**/api/**", lambda route: (time.sleep(0.4), route.continue_()))
+    for _ in range(3):
+        before = shown(page)
+        after, ready = page.evaluate(
+            """async () => {
+                dispatchEvent(new KeyboardEvent("keydown", {key: "k", bubbles: true}));
+                const number = Number(document.body.dataset.flag);
+                return [number, !document.querySelector("#stage").classList.contains("waiting")];
+            }"""
+        )
+        assert after != before
+        assert ready
+    assert page.locator("#stage image").count() == 1
+
+
+def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    first = shown(page)
+    page.keyboard.press("t")
+    second = shown(page)
+    page.keyboard.press("k")
+    saved(page)
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    page.keyboard.press("z")
+    until(page, f"Number(document.body.dataset.flag) === {second}")
+    page.keyboard.press("z")
+    until(page, f"Number(document.body.dataset.flag) === {first}")
+    page.keyboard.press("y")
+    until(page, f"Number(document.body.dataset.flag) !== {first}")
+    saved(page)
+    assert [(flag, verdict) for flag, verdict, _ in verdicts(server.folder)] == [
+        (first, Verdict.TAKE),
+        (second, Verdict.KEEP),
+        (second, Verdict.UNDO),
+        (first, Verdict.UNDO),
+        (first, Verdict.UNDO),
+    ]
+    with Store.open(server.folder / "proof.sqlite") as store:
+        assert [(one.flag, one.state) for one in store.decisions.standing(WORK)] == [(first, State.CORRECTED)]
+
+
+def test_keys_of_an_input_method_are_never_shortcuts(server: Server, tabs: list[Tab]) -> None:
+    """吿 is composed from letters that are shortcuts; Enter and Escape end the composition and nothing else."""
+    page = desk(tabs[0], server)
+    number = shown(page)
+    page.keyboard.press("e")
+    expect(page.locator("#typed")).to_be_focused()
+    driver = tabs[0].context.new_cdp_session(page)
+    for composed in ("k", "ku", "kus"):
+        driver.send(
+            "Input.imeSetComposition",
+            {"text": composed, "selectionStart": len(composed), "selectionEnd": len(composed)},
+        )
+        page.evaluate(
+            """key => document.getElementById("typed").dispatchEvent(
+                new KeyboardEvent("keydown", {key, keyCode: 229, isComposing: true, bubbles: true}))""",
+            composed[-1],
+        )
+    for key in ("Enter", "Escape", "1"):
+        page.evaluate(
+            """key => document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", {key, isComposing: true, bubbles: true, cancelable: true}))""",
+            key,
+        )
+    expect(page.locator("#typed")).to_be_visible()
+    assert shown(page) == number
+    driver.send("Input.insertText", {"text": "吿"})
+    expect(page.locator("#typed")).to_have_value("吿")
+    page.wait_for_timeout(30)
+    page.keyboard.press("Enter")
+    until(page, f"Number(document.body.dataset.flag) !== {number}")
+    saved(page)
+    assert verdicts(server.folder) == [(number, Verdict.TYPED, "吿")]
+
+
+def test_a_key_that_a_method_is_composing_outside_a_field_decides_nothing(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    number = shown(page)
+    for event in (
+        '{key: "Process", code: "KeyK"}',
+        '{key: "k", keyCode: 229}',
+        '{key: "k", isComposing: true}',
+        '{key: "k", ctrlKey: true}',
+    ):
+        page.evaluate(f'document.body.dispatchEvent(new KeyboardEvent("keydown", {{bubbles: true, ...{event}}}))')
+    assert shown(page) == number
+    assert verdicts(server.folder) == []
+
+
+def test_alternatives_are_taken_by_number(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    number = shown(page)
+    assert [text.split()[1] for text in page.locator("#alternatives button").all_inner_texts()] == ["吉", "古"]
+    page.keyboard.press("2")
+    saved(page)
+    assert verdicts(server.folder) == [(number, Verdict.OTHER, "古")]
+
+
+def test_the_second_of_two_browsers_is_told_and_decides_anew(server: Server, tabs: list[Tab]) -> None:
+    first, second = desk(tabs[0], server), desk(tabs[1], server)
+    number = shown(first)
+    assert shown(second) == number
+    first.keyboard.press("t")
+    saved(first)
+    second.keyboard.press("k")
+    notice = second.locator(".notice")
+    expect(notice).to_contain_text("was quicker: reading taken 吿")
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
+    notice.get_by_role("button", name="Look again").click()
+    assert shown(second) == number
+    expect(second.locator("#stands")).to_contain_text("corrected 吿")
+    second.keyboard.press("k")
+    saved(second)
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.KEEP]
+
+
+def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    page.wait_for_timeout(300)
+    page.keyboard.press("t")
+    saved(page)
+    server.kill()
+    for key in ("k", "c", "t"):
+        page.keyboard.press(key)
+    expect(page.locator("#waiting")).to_contain_text("3 not saved yet")
+    assert len(verdicts(server.folder)) == 1
+    server.start()
+    saved(page)
+    expect(page.locator("#waiting")).to_have_count(0)
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [
+        Verdict.TAKE,
+        Verdict.KEEP,
+        Verdict.COPY,
+        Verdict.TAKE,
+    ]
+
+
+def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    server.kill()
+    page.keyboard.press("t")
+    page.close()
+    server.start()
+    tabs[0].page = tabs[0].context.new_page()
+    saved(desk(tabs[0], server))
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
+
+
+def test_markup_in_a_reading_shows_as_text(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server, "?least_score=4.6&most_score=5")
+    expect(page.locator("#suggested")).to_have_text(SCRIPT)
+    page.keyboard.press("t")
+    expect(page.locator("#trail")).to_contain_text(SCRIPT)
+    saved(page)
+    page.goto(f"{server.address}/works/{WORK}/?state=corrected")
+    expect(page.locator("a.row").first).to_contain_text(SCRIPT)
+    assert page.evaluate("window.broken") is None
+    assert tabs[0].said == []
+
+
+def test_the_glyph_in_question_is_in_the_box_and_the_text_beside_it_at_its_height(
+    server: Server, tabs: list[Tab]
+) -> None:
+    page = desk(tabs[0], server)
+    box, text = page.locator("#stage .place").bounding_box(), page.locator("#stage text.said").bounding_box()
+    assert box is not None
+    assert text is not None
+    assert abs(box["y"] + box["height"] / 2 - text["y"] - text["height"] / 2) < 6
+    assert box["height"] > 60
+    assert 0.6 < text["height"] / box["height"] < 1.8
+
+
+def test_the_queue_filters_counts_and_leads_to_the_desk(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/")
+    assert page.locator("a.row").count() == 9
+    page.get_by_label("insertion").check()
+    expect(page.locator("a.row")).to_have_count(3)
+    expect(page.locator("#states label").first).to_contain_text("3")
+    page.get_by_label("as the pages run").check()
+    page.get_by_role("link", name="Begin").click()
+    expect(page.locator("#kind")).to_have_text("insertion")
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    expect(page.locator("#end")).to_be_visible()
+
+
+def test_the_dial_trades_places_for_errors_left(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/")
+    expect(page.locator("#dial-words")).to_contain_text("9 places to look at, about 0.0 errors left")
+    page.locator("#dial").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(page.locator("#dial-words")).to_contain_text("4 places")
+    expect(page.locator("a.row")).to_have_count(4)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
+    sample_server: Server, browser: Browser, language: str, theme: str
+) -> None:
+    """axe-core finds nothing serious; the pictures are to be looked at."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    for name, path in PAGES.items():
+        page.goto(sample_server.address + path)
+        page.wait_for_load_state("networkidle")
+        if name == "help":
+            page.keyboard.press("?")
+            expect(page.locator("#help")).to_be_visible()
+        assert page.evaluate("document.documentElement.lang") == language
+        page.screenshot(path=SHOTS / f"{name}-{language}-{theme}.png")
+        found = Axe().run(page)
+        grave = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
+        assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+    context.close()
+
+
+def test_it_can_be_used_on_a_tablet(server: Server, browser: Browser) -> None:
+    """Upright and lying: nothing is cut off at the side, and a finger decides."""
+    for size in ({"width": 820, "height": 1180}, {"width": 1180, "height": 820}):
+        context = browser.new_context(viewport=size, has_touch=True)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(f"{server.address}/works/{WORK}/desk")
+        expect(page.locator("#flag")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        number = shown(page)
+        page.locator("[data-act=keep]").tap()
+        assert shown(page) != number
+        saved(page)
+        context.close()
