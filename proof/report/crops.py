@@ -117,15 +117,20 @@ def load_picture(path: Path) -> Image.Image | None:
             image.load()
             ImageOps.exif_transpose(image, in_place=True)  # boxes count pixels of the image as it is looked at
             if image.has_transparency_data:
-                layered = image.convert("RGBA")
-                return Image.alpha_composite(Image.new("RGBA", image.size, "white"), layered).convert("RGB")
+                layered = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
+                return _as(layered, "RGB")
             if image.mode in ("1", "L"):
-                return image.convert("L")
+                return _as(image, "L")
             if image.mode.startswith(("I", "F")):
                 return _eight_bits(image)
-            return image.convert("RGB")
+            return _as(image, "RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
+
+
+def _as(image: Image.Image, mode: str) -> Image.Image:
+    converted: Image.Image = image.convert(mode)
+    return converted
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
