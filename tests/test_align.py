@@ -1,0 +1,99 @@
+"""Characters to glyphs: 訛 衍 脫 倒 come out as what they are, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.align import SKIP_CELL, Pairing, Step, align
+from proof.glyphs import FLOOR, Glyph
+from proof.text.model import Cell, Row
+
+WORDS = "天地玄黃宇宙洪荒"
+
+
+def cells(text: str, row: Row = Row.MAIN) -> list[Cell]:
+    return [Cell(character, place, 1, row) for place, character in enumerate(text)]
+
+
+def glyph(character: str, place: int = 0, presence: float = 1.0, row: Row = Row.MAIN, strip: int = 0) -> Glyph:
+    believed = {character: -0.01} if character else {}
+    return Glyph(believed, presence, strip, row, 0, place * 50, 90, place * 50 + 50, place * 50 + 25, 50)
+
+
+def glyphs(text: str) -> list[Glyph]:
+    return [glyph(character, place) for place, character in enumerate(text)]
+
+
+def exact(character: str, shown: Glyph) -> float | None:
+    return shown.believed.get(character, FLOOR)
+
+
+def steps(transcribed: str, shown: str) -> list[Step]:
+    return [pairing.step for pairing in align(cells(transcribed), glyphs(shown), exact)[0]]
+
+
+def test_a_sound_column_matches_throughout_and_costs_next_to_nothing() -> None:
+    pairings, cost = align(cells("天地玄黃"), glyphs("天地玄黃"), exact)
+    assert [pairing.step for pairing in pairings] == [Step.MATCH] * 4
+    assert cost < 0.1
+
+
+def test_a_wrong_character_stays_in_its_place() -> None:
+    assert steps("天地玄黃", "天也玄黃") == [Step.MATCH] * 4
+
+
+def test_a_character_too_many_has_no_glyph() -> None:
+    pairings, _ = align(cells("天地地玄黃"), glyphs("天地玄黃"), exact)
+    extra = [pairing for pairing in pairings if pairing.step is Step.EXTRA_CELL]
+    assert [pairing.cells for pairing in extra] in ([(1,)], [(2,)])
+
+
+def test_a_character_left_out_leaves_its_glyph_over_before_the_cell_that_follows() -> None:
+    pairings, _ = align(cells("天玄黃"), glyphs("天地玄黃"), exact)
+    extra = [pairing for pairing in pairings if pairing.step is Step.EXTRA_GLYPH]
+    assert [(pairing.glyphs, pairing.before) for pairing in extra] == [((1,), 1)]
+
+
+def test_neighbours_changed_round_are_one_step() -> None:
+    pairings, _ = align(cells("天玄地黃"), glyphs("天地玄黃"), exact)
+    assert Pairing(Step.SWAP, (1, 2), (1, 2), 1) in pairings
+
+
+def test_a_change_of_places_needs_both_to_fit_the_other_way_round() -> None:
+    assert Step.SWAP not in steps("天照地黃", "天地玄黃")
+
+
+def test_characters_of_the_two_half_rows_of_a_note_never_change_places() -> None:
+    written = [*cells("天", Row.RIGHT), Cell("地", 2, 1, Row.LEFT)]
+    shown = [glyph("地", 0, row=Row.RIGHT, strip=0), glyph("天", 0, row=Row.LEFT, strip=1)]
+    assert Step.SWAP not in [pairing.step for pairing in align(written, shown, exact)[0]]
+
+
+def test_ink_that_was_not_read_takes_the_character_that_belongs_there() -> None:
+    shown = [glyph("天", 0), glyph("", 1, presence=0.5), glyph("玄", 2)]
+    pairings, _ = align(cells("天地玄"), shown, exact)
+    assert [pairing.step for pairing in pairings] == [Step.MATCH] * 3
+
+
+def test_a_faint_speck_is_passed_over_at_little_cost() -> None:
+    shown = [glyph("天", 0), glyph("一", 1, presence=0.1), glyph("地", 2)]
+    _, cost = align(cells("天地"), shown, exact)
+    assert cost < SKIP_CELL / 4
+
+
+@given(st.text(WORDS, max_size=25), st.text(WORDS, max_size=25))
+def test_every_character_and_every_glyph_is_used_once_and_in_order(transcribed: str, shown: str) -> None:
+    pairings, cost = align(cells(transcribed), glyphs(shown), exact)
+    used = [i for pairing in pairings for i in pairing.cells]
+    seen = [j for pairing in pairings for j in pairing.glyphs]
+    assert used == list(range(len(transcribed)))
+    assert seen == list(range(len(shown)))
+    assert cost <= (len(transcribed) + len(shown)) * SKIP_CELL + 1e-6
+
+
+@given(st.text(WORDS, min_size=1, max_size=25))
+def test_a_text_costs_least_on_itself(text: str) -> None:
+    _, own = align(cells(text), glyphs(text), exact)
+    _, other = align(cells(text), glyphs("之" * len(text)), exact)
+    assert own < other
