@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from proof.cli import main
+from proof.ocr.ppocr import PPOCR
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,6 +23,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is missing: this test reads its material")
     return folder
+
+
+@pytest.fixture(scope="session")
+def ppocr() -> PPOCR:
+    """The default recogniser with its packaged model."""
+    return PPOCR()
 
 
 Material = Callable[[int], Path]
