@@ -100,6 +100,12 @@ class Flag:
         }
 
 
+def context_of(source: str, offset: int, length: int) -> str:
+    """The characters around a place of a column's source, the place in brackets: a flag's `context`."""
+    end = offset + length
+    return f"{source[max(0, offset - 3) : offset]}[{source[offset:end]}]{source[end : end + 3]}"
+
+
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
     """A stable id: the same finding at the same place of the same source has the same id in every run.
 

@@ -175,13 +175,13 @@ class Decisions:
 
         Raises ConflictError, MissingFlagError, RefusedDecisionError; then nothing was written.
         """
-        _check(demand)
+        check_demand(demand)
         try:
             with self._writing() as session:
-                return _decide(session, demand)
+                return decide_in(session, demand)
         except IntegrityError:  # the same key came twice at the same moment: now the first one is there
             with self._writing() as session:
-                return _decide(session, demand)
+                return decide_in(session, demand)
 
     def decide_all(self, demands: Sequence[Demand]) -> list[Decision | ConflictError]:
         """Write several down in one transaction: each is decided, or has its conflict in its place.
@@ -189,12 +189,12 @@ class Decisions:
         Raises MissingFlagError, RefusedDecisionError; then none was written.
         """
         for demand in demands:
-            _check(demand)
+            check_demand(demand)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
             for demand in sorted(demands, key=lambda one: one.flag):  # all take their locks in one order
                 try:
-                    outcomes.append(_decide(session, demand))
+                    outcomes.append(decide_in(session, demand))
                 except ConflictError as conflict:
                     outcomes.append(conflict)
         at = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
@@ -237,7 +237,7 @@ class Decisions:
         carried = aliased(DecisionRow)
         query = (
             _last_decisions(work)
-            .where(FlagRow.stale.is_(True))
+            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND))
             .where(~select(carried.id).where(carried.about == DecisionRow.id).exists())
             .order_by(DecisionRow.id)
         )
@@ -294,7 +294,8 @@ def carry_over(session: Session, work_id: int) -> None:
     session.flush()
 
 
-def _check(demand: Demand) -> None:
+def check_demand(demand: Demand) -> None:
+    """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
     if not 8 <= len(demand.key) <= 64:
         raise RefusedDecisionError("the key of a request has 8 to 64 letters")
     if demand.verdict is Verdict.CARRIED:
@@ -313,7 +314,8 @@ def _check(demand: Demand) -> None:
         raise RefusedDecisionError("say which alternative is taken")
 
 
-def _decide(session: Session, demand: Demand) -> Decision:
+def decide_in(session: Session, demand: Demand) -> Decision:
+    """Write a decision down within a transaction; raises as `Decisions.decide`."""
     flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != demand.work:

@@ -231,6 +231,37 @@ class DecisionRow(Base):
     evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
 
 
+class PageEventRow(Base):
+    """What somebody said of a page as a whole; the last one holds. Rows are added, never changed."""
+
+    __tablename__ = "page_events"
+    __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    version: Mapped[int]
+    key: Mapped[str] = mapped_column(String(64))
+    state: Mapped[str] = mapped_column(String(16))
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+    note: Mapped[str] = mapped_column(Text)
+
+
+class RuleRow(Base):
+    """A rule of the project set or lifted: these two are variants here. The last row of a pair holds."""
+
+    __tablename__ = "rules"
+    __table_args__ = (Index(None, "work_id", "transcribed", "suggested"),)
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
+    transcribed: Mapped[str] = mapped_column(Text)
+    suggested: Mapped[str] = mapped_column(Text)
+    holds: Mapped[bool]
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
 class ReadingRow(Base):
     """What an engine read on an image, kept so that an edit of the text costs no reading.
 

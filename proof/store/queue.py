@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +24,8 @@ from proof.flags import Flag, Kind
 from proof.result import PageResult
 from proof.store import queries, rows
 from proof.store.decisions import MissingFlagError, State
-from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.marks import PageState, page_states, rules_of
+from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 Mask = NDArray[np.bool_]
@@ -90,6 +91,8 @@ class Place:
     image_sha: str
     flags: int = 0
     open: int = 0
+    state: PageState = PageState.NOT_PROOFREAD
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,8 @@ class Columns:
         self.score = np.array([row[4] for row in found], dtype=np.float64)
         self.kind = np.array([kind_of[row[5]] for row in found], dtype=np.int8)
         self.state = np.array([state_of[row[6]] for row in found], dtype=np.int8)
-        self.raised = np.array([row[7] for row in found], dtype=np.bool_)
+        rules = rules_of(session, work_id)
+        self.raised = np.array([row[7] and (row[8], row[9]) not in rules for row in found], dtype=np.bool_)
         self.pair = np.array([pair_of.setdefault((row[8], row[9]), len(pair_of)) for row in found], dtype=np.int32)
         self.pair_of = pair_of
         self.pairs = list(pair_of)
@@ -220,10 +224,18 @@ class Queue:
     def pages(self, work: str) -> list[Place]:
         """The pages of a work in their order, each with its raised flags and those still open."""
         columns = self._fresh(work)
+        return self._counted(columns, columns.pages)
+
+    def _counted(self, columns: Columns, pages: Sequence[Place]) -> list[Place]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
         still = columns.raised & (columns.state == STATES.index(State.OPEN))
         waiting = np.bincount(columns.position[still], minlength=len(columns.pages) + 1)
-        return [_with_counts(page, int(raised[page.position]), int(waiting[page.position])) for page in columns.pages]
+        with self._reading() as session:
+            states = page_states(session, [page.number for page in pages])
+        return [
+            _with_counts(page, int(raised[page.position]), int(waiting[page.position]), *states[page.number])
+            for page in pages
+        ]
 
     def find(
         self, work: str, wanted: Wanted, order: Order, *, after: int | None = None, limit: int = 50
@@ -298,10 +310,11 @@ class Queue:
 
     def page(self, work: str, number: int) -> tuple[Place, PageResult]:
         """A page of a work and what the check found on it. Raises MissingError."""
-        place = next((page for page in self.pages(work) if page.number == number), None)
-        if place is None:
+        columns = self._fresh(work)
+        found = [page for page in columns.pages if page.number == number]
+        if not found:
             raise MissingError(f"{work}: there is no page {number}")
-        return place, self.results([number])[number]
+        return self._counted(columns, found)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
         """What the check found on these pages."""
@@ -342,8 +355,10 @@ def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
     """What changes when a check or a decision changes the flags of a work."""
     runs = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == work_id)
     flags = select(func.max(FlagRow.id)).where(FlagRow.work_id == work_id)
+    rules = select(func.max(RuleRow.id)).where(RuleRow.work_id == work_id)
     decisions = select(func.max(DecisionRow.id)).where(DecisionRow.work_id == work_id)
-    return (*session.execute(runs).one(), session.scalar(flags), session.scalar(decisions) or 0)
+    now = (*session.execute(runs).one(), session.scalar(flags), session.scalar(rules))
+    return (*now, session.scalar(decisions) or 0)
 
 
 def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple[Any, ...]) -> None:
@@ -381,9 +396,8 @@ def _place(row: PageRow, position: int) -> Place:
     )
 
 
-def _with_counts(page: Place, flags: int, still: int) -> Place:
-    values = {name: getattr(page, name) for name in Place.__slots__} | {"flags": flags, "open": still}
-    return Place(**values)
+def _with_counts(page: Place, flags: int, still: int, state: PageState, version: int) -> Place:
+    return replace(page, flags=flags, open=still, state=state, version=version)
 
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, Place]) -> QueuedFlag:

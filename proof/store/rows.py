@@ -14,8 +14,9 @@ from proof.store import codec
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
 from proof.store.records import PagePlace, Run, RunInfo, TextInfo
 
-CURRENT, GONE = 0, -1
-"""Least `ordinal` of a flag in its page's present result, and the one of a flag that is not in it."""
+CURRENT, GONE, BY_HAND = 0, -1, -2
+"""Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and the one of a
+flag that a person set, which no check finds or loses."""
 
 
 def place_values(place: PagePlace) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from proof.flags import Flag
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.decisions import Decisions, carry_over
+from proof.store.marks import Marks
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.readings import Readings
@@ -35,6 +36,7 @@ class Store:
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
+        self.marks = Marks(self._reading, self._writing)
         self.queue = Queue(self._reading)
 
     @classmethod
@@ -288,7 +290,7 @@ def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
 
 
 def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
-    there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id)
+    there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.ordinal != rows.BY_HAND)
     known = {row.uid: row.id for row in session.execute(there)}
     fresh, again = [], []
     for ordinal, flag in enumerate(result.flags):

@@ -10,6 +10,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
 from proof.store.decisions import ConflictError, Decision, Demand, RefusedDecisionError, Verdict
+from proof.store.marks import Mark, PageEvent
 from proof.store.queue import CursorError, Order, Wanted
 from proof.web import schemas, shown
 from proof.web.dial import dial
@@ -70,6 +71,61 @@ def page(path: schemas.PagePath) -> Response:
     wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
     return answer(shown.page_detail(place, result, queue.flags(path.work, numbers)))
+
+
+@api.post(
+    "/works/<string:work>/pages/<int:page>/corrections",
+    tags=[PAGES],
+    responses={200: schemas.DecisionOut, 201: schemas.DecisionOut, 409: schemas.ConflictOut},
+    summary="Correct any place of a page by hand, or insert a missed character",
+)
+def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
+    mark = Mark(work=path.work, page=path.page, person=person(), **body.model_dump())
+    made = project().store.marks.correct(mark)
+    return answer(schemas.decision_of(made), 200 if made.repeated else 201)
+
+
+@api.get(
+    "/works/<string:work>/pages/<int:page>/states",
+    tags=[PAGES],
+    responses={200: schemas.PageEventsOut},
+    summary="What was said of a page, oldest first",
+)
+def page_states(path: schemas.PagePath) -> Response:
+    events = project().store.marks.page_history(path.work, path.page)
+    return answer(schemas.PageEventsOut(items=[_event(event) for event in events]))
+
+
+@api.post(
+    "/works/<string:work>/pages/<int:page>/states",
+    tags=[PAGES],
+    responses={201: schemas.PageEventOut, 409: schemas.ProblemOut},
+    summary="Say where a page stands; 409 where somebody was quicker",
+)
+def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
+    said = project().store.marks.set_page(path.work, path.page, person=person(), **body.model_dump())
+    return answer(_event(said), 201)
+
+
+@api.get(
+    "/works/<string:work>/rules",
+    tags=[FLAGS],
+    responses={200: schemas.RulesOut},
+    summary="Pairs that are variants by a rule of the project, with what each hides",
+)
+def rules(path: schemas.WorkPath) -> Response:
+    return answer(_rules(path.work))
+
+
+@api.post(
+    "/works/<string:work>/rules",
+    tags=[FLAGS],
+    responses={200: schemas.RulesOut},
+    summary="Make a pair variants of each other in this work, or lift that rule",
+)
+def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
+    project().store.marks.set_rule(path.work, body.text, body.image, body.holds, person())
+    return answer(_rules(path.work))
 
 
 @api.get(
@@ -250,6 +306,20 @@ def _outcome(outcome: Decision | ConflictError) -> schemas.Outcome:
 
 def _work(summary: Any) -> schemas.WorkOut:
     return schemas.WorkOut(**{name: getattr(summary, name) for name in schemas.WorkOut.model_fields})
+
+
+def _rules(work: str) -> schemas.RulesOut:
+    store = project().store
+    store.queue.work(work)
+    items = [
+        schemas.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
+        for one in store.marks.rules(work)
+    ]
+    return schemas.RulesOut(items=items)
+
+
+def _event(event: PageEvent) -> schemas.PageEventOut:
+    return schemas.PageEventOut(**{name: getattr(event, name) for name in schemas.PageEventOut.model_fields})
 
 
 def _number(cursor: str | None) -> int | None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.flags import Kind
 from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
+from proof.store.marks import PageState
 from proof.store.queue import Order
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
@@ -16,6 +17,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
+KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
 Asked = Literal["keep", "take", "other", "typed", "copy", "unsure", "skip", "undo"]
 
 
@@ -69,7 +71,7 @@ class FlagsQuery(Filter):
 class DecisionBody(Closed):
     verdict: Asked
     version: Count = Field(description="The version of the flag that was seen")
-    key: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,64}$", description="The request's own: sent again it is not doubled")
+    key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
     reading: Text = ""
     note: str = Field("", max_length=LONGEST_NOTE)
     undoes: Number | None = None
@@ -81,10 +83,61 @@ class OneOfMany(DecisionBody):
 
 class ManyDecisions(Closed):
     decisions: list[OneOfMany] = Field(min_length=1, max_length=500)
-    batch: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,64}$")
+    batch: str = Field(pattern=KEY)
+
+
+class MarkBody(Closed):
+    """A place to correct by hand; length 0 inserts a missed character."""
+
+    line: Count
+    offset: Count
+    length: int = Field(ge=0, le=LONGEST_READING)
+    reading: Text
+    key: str = Field(pattern=KEY)
+    note: str = Field("", max_length=LONGEST_NOTE)
+
+
+class PageStateBody(Closed):
+    state: PageState
+    version: Count = Field(description="The version of the page's state that was seen")
+    key: str = Field(pattern=KEY)
+    note: str = Field("", max_length=LONGEST_NOTE)
+
+
+class RuleBody(Closed):
+    """What the text has and what the image shows; `holds` false lifts the rule."""
+
+    text: Text
+    image: Text
+    holds: bool
 
 
 # answers
+
+
+class PageEventOut(BaseModel):
+    page: int
+    version: int
+    state: PageState
+    person: str
+    at: datetime
+    note: str
+
+
+class PageEventsOut(BaseModel):
+    items: list[PageEventOut]
+
+
+class RuleOut(BaseModel):
+    text: str
+    image: str
+    person: str
+    at: datetime
+    hides: int
+
+
+class RulesOut(BaseModel):
+    items: list[RuleOut]
 
 
 class ProblemOut(BaseModel):
@@ -163,6 +216,8 @@ class PageOut(BaseModel):
     image: str
     flags: int
     open: int
+    state: PageState
+    version: int
 
 
 class PlacedOut(BaseModel):

@@ -1,0 +1,261 @@
+"""What people say beside the flags of a check: characters corrected by hand, states of pages, rules of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from proof.errors import ProofError
+from proof.flags import Evidence, Flag, Kind, context_of, flag_id
+from proof.geometry import Box
+from proof.store import codec, rows
+from proof.store.decisions import (
+    LONGEST_READING,
+    Decision,
+    Demand,
+    RefusedDecisionError,
+    Verdict,
+    check_demand,
+    decide_in,
+)
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+AT_ONCE = 500
+
+
+class PageState(StrEnum):
+    """Page states as proofreaders know them; a page is validated by another person than who proofread it."""
+
+    NOT_PROOFREAD = "not proofread"
+    PROOFREAD = "proofread"
+    VALIDATED = "validated"
+    PROBLEM = "problem"
+
+
+class NoPlaceError(ProofError):
+    """No such page, column or place in a column."""
+
+    http_status = 404
+
+
+class PageConflictError(ProofError):
+    """Somebody was quicker to say something of the page."""
+
+    http_status = 409
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvent:
+    """What somebody said of a page as a whole."""
+
+    page: int
+    version: int
+    state: PageState
+    person: str
+    at: datetime
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """These two are variants in this work: `hides` is how many raised flags it hides."""
+
+    transcribed: str
+    suggested: str
+    person: str
+    at: datetime
+    hides: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
+    `reading`. Length 0 inserts a missed character. `key` is the request's own."""
+
+    work: str
+    page: int
+    line: int
+    offset: int
+    length: int
+    reading: str
+    person: str
+    key: str
+    note: str = ""
+
+
+class Marks:
+    """What people say beside the flags; `Store.marks` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def correct(self, mark: Mark) -> Decision:
+        """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
+        RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
+        check_demand(Demand(mark.work, 1, Verdict.TYPED, 0, mark.person, mark.key, mark.reading, mark.note))
+        if not 0 <= mark.length <= LONGEST_READING:
+            raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
+        with self._writing() as session:
+            page = _page(session, mark.work, mark.page)
+            found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
+            column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+            if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
+                raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
+            flag = _flag(page, column, mark, _box(session, page, column, mark))
+            row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
+            if row is None:
+                values = rows.flag_values(rows.BY_HAND, flag)
+                runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
+                row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
+                session.add(row)
+                session.flush()
+            demand = Demand(mark.work, row.id, Verdict.TYPED, 0, mark.person, mark.key, mark.reading, mark.note)
+            return decide_in(session, demand)
+
+    def page_history(self, work: str, page: int) -> list[PageEvent]:
+        """What was said of a page, oldest first."""
+        with self._reading() as session:
+            row = _page(session, work, page)
+            query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
+            return [_event(one) for one in session.scalars(query)]
+
+    def set_page(
+        self, work: str, page: int, state: PageState, version: int, person: str, key: str, note: str = ""
+    ) -> PageEvent:
+        """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
+        RefusedDecisionError where who proofread a page would validate it too."""
+        with self._writing() as session:
+            row = session.scalar(select(PageRow).where(PageRow.id == page).with_for_update())
+            if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
+                raise NoPlaceError(f"{work}: there is no page {page}")
+            again = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
+            if again is not None:
+                return _event(again)
+            events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+            last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
+            if (last.version if last else 0) != version:
+                said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
+                raise PageConflictError(f"{row.page}: somebody was quicker ({said}); look at the page again")
+            if state is PageState.VALIDATED and (
+                last is None or last.state != PageState.PROOFREAD.value or last.person == person
+            ):
+                raise RefusedDecisionError(f"{row.page}: a second person validates a page that was proofread")
+            event = PageEventRow(
+                page_id=page,
+                version=version + 1,
+                key=key,
+                state=state.value,
+                person=person,
+                at=datetime.now(UTC),
+                note=note,
+            )
+            session.add(event)
+            session.flush()
+            return _event(event)
+
+    def rules(self, work: str) -> list[Rule]:
+        """The rules that hold in a work, newest first, with what each hides."""
+        with self._reading() as session:
+            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
+            found = []
+            for row in rules_of(session, work_id).values():
+                hidden = select(func.count()).where(
+                    FlagRow.work_id == work_id,
+                    FlagRow.stale.is_(False),
+                    FlagRow.raised.is_(True),
+                    FlagRow.transcribed == row.transcribed,
+                    FlagRow.suggested == row.suggested,
+                )
+                hides = session.scalar(hidden) or 0
+                found.append((row.id, Rule(row.transcribed, row.suggested, row.person, row.at, hides)))
+            return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
+
+    def set_rule(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
+        """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError."""
+        with self._writing() as session:
+            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            if work_id is None:
+                raise NoPlaceError(f"there is no work {work} in the store")
+            if ((transcribed, suggested) in rules_of(session, work_id)) == holds:
+                return
+            session.add(
+                RuleRow(
+                    work_id=work_id,
+                    transcribed=transcribed,
+                    suggested=suggested,
+                    holds=holds,
+                    person=person,
+                    at=datetime.now(UTC),
+                )
+            )
+
+
+def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:
+    """The pairs that are variants by a rule that holds."""
+    last: dict[tuple[str, str], RuleRow] = {}
+    for row in session.scalars(select(RuleRow).where(RuleRow.work_id == work_id).order_by(RuleRow.id)):
+        last[row.transcribed, row.suggested] = row
+    return {pair: row for pair, row in last.items() if row.holds}
+
+
+def page_states(session: Session, pages: Sequence[int]) -> dict[int, tuple[PageState, int]]:
+    """Where pages stand, and how often something was said of each."""
+    states = dict.fromkeys(pages, (PageState.NOT_PROOFREAD, 0))
+    for start in range(0, len(pages), AT_ONCE):
+        query = select(PageEventRow).where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+        for row in session.scalars(query.order_by(PageEventRow.version)):
+            states[row.page_id] = (PageState(row.state), row.version)
+    return states
+
+
+def _page(session: Session, work: str, page: int) -> PageRow:
+    row = session.get(PageRow, page)
+    if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
+        raise NoPlaceError(f"{work}: there is no page {page}")
+    return row
+
+
+def _flag(page: PageRow, column: ColumnRow, mark: Mark, box: Box | None) -> Flag:
+    kind = Kind.OMISSION if not mark.length else Kind.SUBSTITUTION if mark.reading else Kind.INSERTION
+    context = context_of(column.source, mark.offset, mark.length)
+    occurrence = column.source[: mark.offset].count(column.source[mark.offset : mark.offset + mark.length] or " ")
+    return Flag(
+        page=page.page,
+        ref=page.ref,
+        line=mark.line,
+        offset=mark.offset,
+        length=mark.length,
+        kind=kind,
+        transcribed=column.source[mark.offset : mark.offset + mark.length],
+        suggested=mark.reading,
+        score=0.0,
+        raised=True,
+        bbox=box,
+        evidence=Evidence("by hand"),
+        context=context,
+        id="hand-" + flag_id(page.page, mark.line, kind, f"{context}{mark.offset}", occurrence),
+    )
+
+
+def _box(session: Session, page: PageRow, column: ColumnRow, mark: Mark) -> Box | None:
+    """Where the characters in question stand on the image, or the one after which a character is missing."""
+    packed = session.get(CharactersRow, page.id)
+    line = [one for one in codec.unpack(packed.data) if one.line == column.number] if packed else []
+    inside = [one.box for one in line if mark.offset <= one.offset < mark.offset + mark.length]
+    inside = inside or [one.box for one in line if one.offset < max(mark.offset, 1)][-1:]
+    box: Box | None = None
+    for one in inside:
+        box = one if box is None else box.union(one)
+    return box
+
+
+def _event(row: PageEventRow) -> PageEvent:
+    return PageEvent(row.page_id, row.version, PageState(row.state), row.person, row.at, row.note)
