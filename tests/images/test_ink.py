@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -68,7 +69,7 @@ def test_cells_come_in_order_and_do_not_overlap(seed: int, share: float) -> None
     ink = np.where(np.random.default_rng(seed).random((300, 50)) < share, 255, 0).astype(np.uint8)
     cells = ink_cells(ink, 0, 0, 50, 300, PITCH)
     assert all(0 <= cell.top < cell.bottom for cell in cells)
-    assert all(one.bottom <= other.top for one, other in zip(cells, cells[1:], strict=False))
+    assert all(one.bottom <= other.top for one, other in itertools.pairwise(cells))
 
 
 def test_places_are_those_of_the_page_and_not_of_the_strip() -> None:
@@ -99,7 +100,7 @@ def counts(drawn: RenderedPage, layout: Layout, row: Row) -> list[tuple[int, int
     found = []
     for area in layout.columns:
         own = [one for one in drawn.characters if one.line == area.number]
-        if not own or {one.row for one in own} - {Row.RIGHT, Row.LEFT} and row is not Row.MAIN:
+        if not own or ({one.row for one in own} - {Row.RIGHT, Row.LEFT} and row is not Row.MAIN):
             continue
         if row is Row.MAIN and any(one.row is not Row.MAIN for one in own):
             continue

@@ -94,7 +94,7 @@ def test_a_is_upper_right_b_upper_left_c_lower_right_d_lower_left(plate: Pixels)
     assert boxes["c"].x > boxes["d"].x
     assert max(boxes["a"].bottom, boxes["b"].bottom) <= min(boxes["c"].y, boxes["d"].y)
     height, width = plate.shape
-    assert all(0 <= b.x and 0 <= b.y and b.right <= width and b.bottom <= height for b in boxes.values())
+    assert all(b.x >= 0 and b.y >= 0 and b.right <= width and b.bottom <= height for b in boxes.values())
 
 
 def test_the_cuts_follow_the_frames_when_the_sheet_is_shifted(plate: Pixels) -> None:
@@ -144,7 +144,7 @@ def test_a_page_of_another_layout_is_no_plate(shared: Path) -> None:
 
 
 def test_half_a_plate_is_no_plate(plate: Pixels) -> None:
-    height, width = plate.shape
+    height, _width = plate.shape
     assert quadrant_boxes(plate[: height // 2]) is None
     assert quadrant_boxes(plate[height // 2 :]) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -120,7 +121,7 @@ def test_the_cells_of_the_text_lie_where_counting_puts_them(cut: Cut) -> None:
         cell = (cut.layout.columns[0].bottom - cut.layout.columns[0].top) / ROWS
         scale = np.linalg.norm(cut.layout.rectification.inverse[:, 1])
         mains = [strip for strip in strips if strip.row is Row.MAIN]
-        first = [one for one in cut.drawn.characters if one.line == number and one.row is Row.MAIN][0]
+        first = next(one for one in cut.drawn.characters if one.line == number and one.row is Row.MAIN)
         assert abs(cut.file_box(mains[0]).y - first.box.y) < 1.2 * cell * scale
 
 
@@ -135,7 +136,7 @@ def test_strips_come_in_reading_order(cut: Cut) -> None:
     for number, strips in enumerate(cut.strips, 1):
         assert all(strip.column == number for strip in strips)
         assert [strip.run for strip in strips] == sorted(strip.run for strip in strips)
-        for one, other in zip(strips, strips[1:], strict=False):
+        for one, other in itertools.pairwise(strips):
             if one.run == other.run:
                 assert (one.row, other.row) == (Row.RIGHT, Row.LEFT)
                 assert one.left > other.left

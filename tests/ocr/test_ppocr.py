@@ -1,0 +1,212 @@
+"""The default recogniser with its packaged model: what it reads, what it believes, what it never learned."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from proof.errors import EngineError
+from proof.images.layout import find_layout
+from proof.images.load import load_image
+from proof.images.strips import Way, cut_strips
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+
+SHOWN = (
+    "司射適西階西倚扑升自西階東面請射于公",
+    "鄭注倚扑者將即君前不敢佩刑器也升堂者欲諸",
+)
+"""Two columns of the sample's first half-folio, as its image shows them."""
+
+Read = Callable[[Pixels], np.ndarray]
+
+
+@pytest.fixture(scope="session")
+def strips() -> list[Pixels]:
+    """The strips of the two columns."""
+    layout = find_layout(load_image(PAGES / "WYG0103-0192c.png").pixels)
+    return [cut_strips(layout, layout.columns[number], None, 21, Way.SEEN)[0].pixels for number in (3, 4)]
+
+
+@pytest.fixture(scope="session")
+def readings(ppocr: PPOCR, strips: list[Pixels]) -> list[Reading]:
+    return ppocr.read(strips)
+
+
+def test_a_column_is_read_from_top_to_bottom(readings: list[Reading]) -> None:
+    for reading, shown in zip(readings, SHOWN, strict=True):
+        assert Levenshtein.distance(reading.text, shown) <= 2, reading.text
+
+
+def test_characters_stand_one_below_the_other_along_the_strip(readings: list[Reading]) -> None:
+    for reading in readings:
+        assert all(0 <= one.start < one.end <= 1 for one in reading.characters)
+        assert all(a.end <= b.start for a, b in zip(reading.characters, reading.characters[1:], strict=False))
+        middles = [(one.start + one.end) / 2 for one in reading.characters]
+        # cells are equal: so are the distances, nearly
+        assert np.diff(middles).max() < 2 * np.median(np.diff(middles))
+
+
+def test_alternatives_are_most_probable_first_and_hold_what_was_read(readings: list[Reading]) -> None:
+    for one in (character for reading in readings for character in reading.characters):
+        probabilities = [p for _, p in one.alternatives]
+        assert one.alternatives[0] == (one.text, one.probability)
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert 0 < sum(probabilities) <= 1.001
+
+
+def test_the_posterior_is_sparse_and_sums_to_nearly_one(readings: list[Reading]) -> None:
+    for reading in readings:
+        posterior = reading.posterior
+        assert posterior is not None
+        assert posterior.classes.shape == posterior.log_probs.shape
+        assert posterior.classes.shape[1] <= WIDEST
+        listed = np.where(posterior.classes >= 0, np.exp(posterior.log_probs), 0).sum(axis=1)
+        assert listed.max() <= 1.001
+        assert np.median(listed) > 0.99
+        assert np.all(np.diff(posterior.centres) > 0)
+        assert 0 < posterior.centres[0] < posterior.centres[-1] < 1
+        assert posterior.floor == pytest.approx(np.log(KEPT))
+
+
+def test_strips_are_read_alike_alone_and_together(ppocr: PPOCR, strips: list[Pixels], readings: list[Reading]) -> None:
+    assert ppocr.read([strips[1]])[0].characters == readings[1].characters
+    assert [one.text for one in ppocr.read(strips[::-1])] == [one.text for one in readings[::-1]]
+    assert ppocr.read([]) == []
+
+
+def test_several_threads_read_what_one_does(ppocr: PPOCR, strips: list[Pixels], readings: list[Reading]) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda n: ppocr.read([strips[n % 2]])[0], range(12)))
+    assert [one.characters for one in together] == [readings[n % 2].characters for n in range(12)]
+
+
+def test_the_number_of_threads_changes_no_reading(strips: list[Pixels], readings: list[Reading]) -> None:
+    assert [one.text for one in PPOCR(threads=2).read(strips)] == [one.text for one in readings]
+
+
+def test_a_strip_of_another_width_is_brought_to_the_models(
+    ppocr: PPOCR, strips: list[Pixels], readings: list[Reading]
+) -> None:
+    wide = np.asarray(cv2.resize(strips[0], None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+    assert Levenshtein.distance(ppocr.read([wide])[0].text, readings[0].text) <= 2
+
+
+@pytest.mark.parametrize("shape", [(400, 48), (24, 48), (1, 48), (60, 3)])
+def test_on_blank_paper_nothing_is_read(ppocr: PPOCR, shape: tuple[int, int]) -> None:
+    (reading,) = ppocr.read([np.full(shape, 255, np.uint8)])
+    assert reading.text == ""
+
+
+def test_classes_and_characters_answer_one_another(ppocr: PPOCR) -> None:
+    for character in "射大夫之三一畧":
+        number = ppocr.class_of(character)
+        assert number is not None
+        assert ppocr.character_of(number) == character
+    assert ppocr.character_of(0) == ""
+    assert ppocr.class_of("") is None
+    assert ppocr.class_of("大射") is None
+
+
+def test_every_class_of_a_posterior_has_its_character(ppocr: PPOCR, readings: list[Reading]) -> None:
+    for reading in readings:
+        assert reading.posterior is not None
+        best = reading.posterior.classes[:, 0]
+        written = [ppocr.character_of(int(n)) for n in best]
+        assert set(reading.text) <= set(written)
+
+
+def test_characters_of_every_text_are_known_well(ppocr: PPOCR) -> None:
+    for character in "之也者其為曰大夫射人不以公司三一":
+        assert ppocr.knows(character), character
+        assert ppocr.familiarity(character) > 0.9, character
+
+
+@pytest.mark.parametrize("character", "葢𫝊㑹庿𤣥𩔖")
+def test_forms_that_the_model_was_never_taught_are_not_known(ppocr: PPOCR, character: str) -> None:
+    assert not ppocr.knows(character)
+    assert ppocr.familiarity(character) == 0.0
+
+
+def test_an_entity_or_a_pair_of_characters_is_not_known(ppocr: PPOCR) -> None:
+    assert not ppocr.knows("&KR0058;")
+    assert not ppocr.knows("大夫")
+    assert not ppocr.knows("")
+
+
+def test_familiarity_lies_between_never_and_well_taught(ppocr: PPOCR) -> None:
+    values = np.array([ppocr.familiarity(ppocr.character_of(n)) for n in range(1, 18_000, 7)])
+    assert values.min() == 0.0
+    assert values.max() == 1.0
+    # a good quarter of the list was never taught, and most of the rest was
+    assert 0.1 < np.mean(values == 0) < 0.5
+
+
+def test_a_model_that_gives_every_character_the_same_score_was_taught_none() -> None:
+    def untaught(strip: Pixels) -> np.ndarray:
+        steps = strip.shape[0] // 8
+        return np.full((steps, 200), 1 / 200, np.float32)
+
+    assert not learned_classes(untaught).any()
+
+
+def test_a_class_is_learned_whose_score_depends_on_the_image() -> None:
+    rng = np.random.default_rng(3)
+
+    def taught(strip: Pixels) -> np.ndarray:
+        steps = strip.shape[0] // 8
+        scores = np.zeros((steps, 200))
+        scores[:, :40] = rng.normal(0, 3, (steps, 40))
+        exponentials = np.exp(scores)
+        return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True), dtype=np.float32)
+
+    assert np.flatnonzero(learned_classes(taught)).tolist() == list(range(40))
+
+
+def test_the_identity_names_the_model_by_its_checksum(ppocr: PPOCR) -> None:
+    identity = ppocr.identity
+    assert identity.name == "ppocr"
+    assert identity.model == packaged_model().stem
+    assert identity.checksum == hashlib.sha256(packaged_model().read_bytes()).hexdigest()
+    assert identity.version.startswith("onnxruntime ")
+
+
+RAW = pytest.mark.xfail(strict=False, reason="onnxruntime's own InvalidProtobuf and InvalidArgument come through")
+
+
+@pytest.mark.parametrize("content", [None, pytest.param(b"", marks=RAW), pytest.param(b"no model at all", marks=RAW)])
+def test_a_file_that_is_no_recogniser_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "mine.onnx"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(EngineError, match=r"mine\.onnx"):
+        PPOCR(path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 12), st.integers(2, 60), st.floats(0.1, 20), st.integers(0, 2**32 - 1))
+def test_the_sparse_posterior_keeps_the_most_probable_classes(
+    steps: int, classes: int, sharpness: float, seed: int
+) -> None:
+    scores = np.random.default_rng(seed).normal(0, sharpness, (steps, classes))
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities = (exponentials / exponentials.sum(axis=1, keepdims=True)).astype(np.float32)
+    kept = sparse(probabilities)
+    for step in range(steps):
+        order = np.argsort(-probabilities[step], kind="stable")
+        wanted = [int(n) for n in order if probabilities[step, n] > KEPT][:WIDEST]
+        listed = [int(n) for n in kept.classes[step] if n >= 0]
+        assert np.allclose(probabilities[step, listed], probabilities[step, wanted])
+        assert np.allclose(np.exp(kept.log_probs[step, : len(listed)]), probabilities[step, listed], rtol=1e-4)
+        assert np.all(kept.log_probs[step, len(listed) :] == np.float32(kept.floor))
