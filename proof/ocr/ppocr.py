@@ -61,8 +61,7 @@ class PPOCR:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # strips are of every length: an arena would keep the largest buffers of each, a pattern one a length
-        options.enable_cpu_mem_arena = False
+        # strips are of every length, and a memory pattern would be kept for each
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
