@@ -76,7 +76,7 @@ def second(ppocr: PPOCR) -> Leaf:
 
 def steps(column: ReadColumn) -> list[tuple[Step, str]]:
     """What is not a match, with the characters it is about."""
-    found = []
+    found: list[tuple[Step, str]] = []
     for pairing in column.pairings:
         if pairing.step is not Step.MATCH:
             cells = "".join(column.cells[i].text for i in pairing.cells)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from proof.languages import LANGUAGES
 from proof.store import Store
@@ -28,6 +28,10 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 PAGES = {
     "queue": f"/works/{WORK}/",
     "desk": f"/works/{WORK}/desk?kind=substitution&kind=insertion",
+    "pairs": f"/works/{WORK}/pairs",
+    "pages": f"/works/{WORK}/pages/",
+    "page": f"/works/{WORK}/pages/2",
+    "history": f"/works/{WORK}/history",
     "help": f"/works/{WORK}/desk",
     "error": "/works/nothing/",
 }
@@ -98,6 +102,11 @@ class Tab:
     asked: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
 
+    def listen(self) -> None:
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
 
 @pytest.fixture
 def tabs(browser: Browser) -> Iterator[list[Tab]]:
@@ -106,9 +115,7 @@ def tabs(browser: Browser) -> Iterator[list[Tab]]:
     for _ in range(2):
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
         tab = Tab(context, context.new_page())
-        tab.page.on("request", lambda request, tab=tab: tab.asked.append(request.url))
-        tab.page.on("console", lambda message, tab=tab: tab.said.append(message.text))
-        tab.page.on("pageerror", lambda error, tab=tab: tab.said.append(str(error)))
+        tab.listen()
         opened.append(tab)
     yield opened
     for tab in opened:
@@ -171,11 +178,16 @@ def test_a_whole_session_on_the_sample(sample_server: Server, tabs: list[Tab]) -
     assert tab.said == []
 
 
+def late(route: Route) -> None:
+    time.sleep(0.4)
+    route.continue_()
+
+
 def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Server, tabs: list[Tab]) -> None:
     """At the moment after the key the next flag is drawn, with its picture decoded, though the server is held up."""
     page = desk(tabs[0], sample_server)
     page.wait_for_timeout(300)
-    tabs[0].context.route("**/api/**", lambda route: (time.sleep(0.4), route.continue_()))
+    tabs[0].context.route("**/api/**", late)
     for _ in range(3):
         before = shown(page)
         after, ready = page.evaluate(
@@ -411,3 +423,67 @@ def test_it_can_be_used_on_a_tablet(server: Server, browser: Browser) -> None:
         assert shown(page) != number
         saved(page)
         context.close()
+
+
+def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
+    expect(page.locator(".glyph")).to_have_count(3)
+    page.locator(".glyph").nth(1).click()
+    expect(page.locator("#chosen")).to_have_text("2 chosen")
+    page.keyboard.press("t")
+    expect(page.locator("#outcome")).to_have_text("2 decided")
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE] * 2
+    page.keyboard.press("z")
+    expect(page.locator("#chosen")).to_have_text("2 chosen")
+    with Store.open(server.folder / "proof.sqlite") as store:
+        assert list(store.decisions.standing(WORK)) == []
+
+
+def test_a_confusion_becomes_a_rule_that_is_counted_and_can_be_lifted(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
+    expect(page.locator(".glyph")).to_have_count(3)
+    before = page.locator("#pairlist li").count()
+    page.keyboard.press("v")
+    expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    expect(page.locator("#pairlist li")).to_have_count(before - 1)
+    page.get_by_role("button", name="lift the rule").click()
+    expect(page.locator("#pairlist li")).to_have_count(before)
+    assert tabs[0].said == []
+
+
+def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/pages/1")
+    until(page, "document.body.dataset.ready === '1'")
+    cell = page.locator(".cell", has_text="射").first
+    cell.hover()
+    expect(page.locator("rect.lit")).to_have_count(1)
+    box, viewer = page.locator("rect.lit").bounding_box(), page.locator("#viewer").bounding_box()
+    assert box is not None
+    assert viewer is not None
+    assert viewer["x"] < box["x"] < viewer["x"] + viewer["width"]
+    cell.click()
+    page.keyboard.insert_text("謝")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell.corrected")).to_have_text("射")
+    assert verdicts(server.folder)[0][1:] == (Verdict.TYPED, "謝")
+    page.get_by_label("State").select_option("proofread")
+    page.wait_for_timeout(200)
+    page.reload()
+    expect(page.get_by_label("State")).to_have_value("proofread")
+    page.get_by_label("State").select_option("validated")
+    expect(page.locator("#notices")).to_contain_text("second person")
+    assert [line for line in tabs[0].said if "422" not in line] == []
+
+
+def test_what_was_decided_is_listed_and_can_be_taken_back(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    page.keyboard.press("t")
+    saved(page)
+    page.goto(f"{server.address}/works/{WORK}/history")
+    expect(page.locator("#events li")).to_have_count(1)
+    page.get_by_role("button", name="take back").click()
+    expect(page.locator("#events li")).to_have_count(2)
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
