@@ -68,7 +68,7 @@ def test_a_pinprick_does_not_break_a_rule() -> None:
 @given(st.floats(-3.5, 3.5), st.sampled_from([1.0, 0.6]))
 def test_the_slope_of_upright_rules_is_that_at_which_they_were_drawn(degrees: float, share: float) -> None:
     found = np.degrees(np.arctan(slope(ruled(degrees, share), vertical=True)))
-    assert found == pytest.approx(degrees, abs=0.12)
+    assert found == pytest.approx(degrees, abs=0.2)
 
 
 @settings(max_examples=8, deadline=None)
