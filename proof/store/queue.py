@@ -221,10 +221,11 @@ class Queue:
             raise MissingError(f"there is no work {name} in the store")
         return self._summary(name, title, script)
 
-    def pages(self, work: str) -> list[Place]:
-        """The pages of a work in their order, each with its raised flags and those still open."""
+    def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[Place]:
+        """The pages of a work in their order, from the `first` on (from 1), each with its raised flags and
+        those still open."""
         columns = self._fresh(work)
-        return self._counted(columns, columns.pages)
+        return self._counted(columns, columns.pages[first - 1 :][:limit])
 
     def _counted(self, columns: Columns, pages: Sequence[Place]) -> list[Place]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)

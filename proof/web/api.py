@@ -52,10 +52,10 @@ def work(path: schemas.WorkPath) -> Response:
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: schemas.PagesOut}, summary="Pages in their order")
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
-    everything = project().store.queue.pages(path.work)
     start = _number(query.cursor) or 0
-    items = [shown.page_of(page) for page in everything[start : start + query.limit]]
-    more = start + query.limit < len(everything)
+    found = project().store.queue.pages(path.work, start + 1, query.limit + 1)
+    items = [shown.page_of(page) for page in found[: query.limit]]
+    more = len(found) > query.limit
     return answer(schemas.PagesOut(items=items, next=str(start + query.limit) if more else None))
 
 

@@ -26,10 +26,12 @@ from proof.web.schemas import InvalidOut
 
 LARGEST_BODY = 1 << 20
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
+"""The one rule that OpenSeadragon 6.1.1 writes into a page; a test sees whether a later one writes another."""
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
-    "style-src": "'self'",
+    "style-src": ["'self'", VIEWER_STYLE],
     "img-src": ["'self'", "data:"],
     "font-src": "'self'",
     "connect-src": "'self'",

@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decisions import State
-from proof.store.queue import WorkSummary
+from proof.store.queue import Order, Wanted, WorkSummary
 from proof.web import api, problems, schemas, shown
 from proof.web.language import say
 from proof.web.people import person
@@ -19,6 +19,8 @@ from proof.web.words import words
 
 AHEAD = 8
 LISTED = 50
+SHEETS = 120
+MOST_PAIRS = 2000
 
 pages = Blueprint("pages", __name__)
 
@@ -42,6 +44,78 @@ def queue(work: str) -> AnyResponse:
 def desk(work: str) -> AnyResponse:
     """One flag at a time."""
     return _listing("desk.html", work, AHEAD, detail=True)
+
+
+@pages.get("/works/<work>/pages/")
+def page_list(work: str) -> AnyResponse:
+    """All half-folios with how far each has come."""
+    queue = project().store.queue
+    summary = queue.work(work)
+    first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
+    places = queue.pages(work, first, SHEETS)
+    earlier = max(first - SHEETS, 1) if first > 1 else None
+    later = first + SHEETS if first + SHEETS <= summary.pages else None
+    return _page("pages.html", summary, places=places, earlier=earlier, later=later)
+
+
+@pages.get("/works/<work>/pages/<int:number>")
+def page(work: str, number: int) -> AnyResponse:
+    """A half-folio: its image with every character's box, the text in the layout of the page."""
+    queue = project().store.queue
+    place, result = queue.page(work, number)
+    wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
+    data = shown.page_detail(place, result, queue.flags(work, numbers)).model_dump(mode="json")
+    return _page(
+        "page.html",
+        queue.work(work),
+        data=data,
+        place=place,
+        before=around.get(place.position - 1),
+        after=around.get(place.position + 1),
+    )
+
+
+@pages.get("/works/<work>/pairs")
+def pairs(work: str) -> AnyResponse:
+    """The same confusion gathered over the whole work."""
+    store = project().store
+    summary = store.queue.work(work)
+    found = store.queue.pairs(work, Wanted())
+    data = {
+        "pairs": [
+            schemas.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
+            for (text, image), count, waiting in found[:MOST_PAIRS]
+        ],
+        "rules": [
+            {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
+            for rule in store.marks.rules(work)
+        ],
+        "text": request.args.get("text"),
+        "image": request.args.get("image"),
+    }
+    return _page("pairs.html", summary, data=data)
+
+
+@pages.get("/works/<work>/history")
+def history(work: str) -> AnyResponse:
+    """What was decided, newest first, by whom; and what the text no longer has."""
+    store = project().store
+    summary = store.queue.work(work)
+    found = store.decisions.log(work, limit=LISTED)
+    data = {
+        "items": [schemas.decision_of(one).model_dump(mode="json") for one in found],
+        "next": str(found[-1].id) if len(found) == LISTED else None,
+        "displaced": [
+            {"decision": schemas.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            for one in store.decisions.displaced(work)
+        ],
+        "people": {
+            who: {verdict.value: n for verdict, n in said.items()} for who, said in store.decisions.people(work).items()
+        },
+    }
+    return _page("history.html", summary, data=data)
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:

@@ -31,7 +31,28 @@ VERDICTS = {
     "carried": _("carried over"),
 }
 
+PAGE_STATES = {
+    "not proofread": _("not proofread"),
+    "proofread": _("proofread"),
+    "validated": _("validated"),
+    "problem": _("problem"),
+}
+
 SCRIPT = {
+    "times": _("%(open)s of %(all)s open"),
+    "selected": _("%(num)s chosen"),
+    "takeAll": _("take the reading"),
+    "keepAll": _("keep the text"),
+    "copyAll": _("the copy reads so"),
+    "rule": _("variants here"),
+    "lift": _("lift the rule"),
+    "hides": _("hides %(num)s"),
+    "gone": _("no longer in the text"),
+    "applied": _("now in the text"),
+    "takeBack": _("take back"),
+    "insertAfter": _("insert after it"),
+    "replaceIt": _("in its place"),
+    "readAs": _("read as %(reading)s"),
     "place": _("col. %(column)s, char. %(character)s"),
     "column": _("column %(number)s"),
     "wholePage": _("whole page"),
@@ -55,6 +76,7 @@ def words(say: Say) -> dict[str, object]:
     return {
         "states": {state: say(message) for state, message in STATES.items()},
         "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
+        "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         **{name: say(message) for name, message in SCRIPT.items()},
     }

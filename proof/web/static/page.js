@@ -1,0 +1,190 @@
+// A half-folio: the image, zoomed and panned, with the box of every character over it; the text in the layout of
+// the page. Hovering one lights up the other; any character can be corrected, a missed one inserted.
+
+/* global OpenSeadragon */
+import { api, ask, data, han, isShortcut, make, say, uuid, words, work } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const NS = "http://www.w3.org/2000/svg";
+const pair = new Map(); // index of a character: its box and its place in the text
+const flagAt = new Map();
+for (const flag of data.flags_found) {
+  if (!flag.raised && flag.state === "open") continue;
+  for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
+}
+const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
+
+// the text
+
+function sheet() {
+  const numbers = [...new Set([...data.columns.map((column) => column.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
+  const columns = numbers.map((number) => {
+    const column = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
+    const source = data.columns.find((one) => one.number === number)?.source ?? "";
+    const indented = source.match(/^[\s\u3000]*/)[0].length;
+    const first = data.characters_found.find((one) => one.line === number);
+    if (indented && first && first.text.trim()) column.append(make("span", { class: "blank" }, "\u3000".repeat(indented)));
+    let note = null;
+    data.characters_found.forEach((one, index) => {
+      if (one.line !== number) return;
+      const flag = flagOf(one);
+      const cell = one.text.trim() === "" ? make("span", { class: "blank" }, "　")
+        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
+      pair.set(index, { cell });
+      if (one.row === "main") {
+        note = null;
+        column.append(cell);
+        return;
+      }
+      const left = one.row === "left";
+      if (!note || (note.left && !left)) {
+        note = { element: make("span", { class: "note" }, make("span"), make("span")), left: false };
+        column.append(note.element);
+      }
+      note.left ||= left;
+      note.element.children[left ? 1 : 0].append(cell);
+    });
+    return column;
+  });
+  $("sheet").replaceChildren(...columns);
+}
+
+// the image
+
+let viewer = null;
+let overlay = null;
+function image() {
+  if (!data.image) return;
+  viewer = OpenSeadragon({
+    element: $("viewer"),
+    tileSources: `/iiif/${data.image}/info.json`,
+    drawer: "canvas",
+    showNavigationControl: false,
+    animationTime: 0.25,
+    maxZoomPixelRatio: 4,
+    gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
+    keyboardNavEnabled: true,
+  });
+  overlay = document.createElementNS(NS, "svg");
+  overlay.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
+  overlay.setAttribute("class", "boxes");
+  data.characters_found.forEach((one, index) => {
+    if (one.text.trim() === "") return;
+    const flag = flagOf(one);
+    const box = document.createElementNS(NS, "rect");
+    const [x, y, width, height] = one.box;
+    for (const [name, value] of Object.entries({ x, y, width, height, "data-n": index, class: flag ? `flagged ${flag.state}` : "" })) box.setAttribute(name, value);
+    overlay.append(box);
+    Object.assign(pair.get(index), { box });
+  });
+  viewer.addHandler("open", () => {
+    viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
+    document.body.dataset.ready = "1";
+  });
+  new OpenSeadragon.MouseTracker({
+    element: overlay,
+    clickHandler: (event) => {
+      const n = event.originalTarget?.dataset?.n;
+      if (event.quick && n !== undefined) open(Number(n));
+    },
+  });
+}
+
+function light(n, on) {
+  pair.get(n)?.box?.classList.toggle("lit", on);
+  pair.get(n)?.cell?.classList.toggle("lit", on);
+}
+for (const [element, selector] of [[$("sheet"), ".cell"], [$("viewer"), "rect"]]) {
+  element.addEventListener("pointerover", (event) => event.target.closest?.(selector) && light(Number(event.target.closest(selector).dataset.n), true));
+  element.addEventListener("pointerout", (event) => event.target.closest?.(selector) && light(Number(event.target.closest(selector).dataset.n), false));
+}
+$("sheet").addEventListener("focusin", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), true));
+$("sheet").addEventListener("focusout", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), false));
+$("sheet").addEventListener("click", (event) => {
+  const cell = event.target.closest(".cell");
+  if (cell) open(Number(cell.dataset.n));
+});
+
+// mending
+
+let mended = null;
+function open(n) {
+  mended = data.characters_found[n];
+  const flag = flagOf(mended);
+  $("mend-char").textContent = mended.text;
+  $("mend-where").textContent = say("column", { number: mended.line });
+  $("mend-read").textContent = mended.read && mended.read !== mended.text ? say("readAs", { reading: mended.read }) : "";
+  $("mend-reading").value = "";
+  $("mend-problem").textContent = "";
+  $("mend-flag").hidden = !flag;
+  if (flag) $("mend-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+  $("mend").showModal();
+  $("mend-reading").focus();
+}
+let composing = false;
+$("mend-reading").addEventListener("compositionstart", () => { composing = true; });
+$("mend-reading").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+$("mend-reading").addEventListener("keydown", (event) => {
+  if ((event.isComposing || event.keyCode === 229 || composing) && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
+});
+$("mend-close").addEventListener("click", () => $("mend").close());
+$("mending").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (composing) return;
+  const insert = $("mending").elements.how.value === "insert";
+  const reading = $("mend-reading").value.trim();
+  if (insert && !reading) return;
+  try {
+    await ask(api(`pages/${data.number}/corrections`), {
+      line: mended.line,
+      offset: insert ? mended.offset + mended.length : mended.offset,
+      length: insert ? 0 : mended.length,
+      reading,
+      key: uuid(),
+    });
+    location.reload();
+  } catch (problem) {
+    const last = problem.document.decisions?.at(-1);
+    $("mend-problem").textContent = last
+      ? say("ahead", { person: last.person, verdict: `${words.verdicts[last.verdict]} ${last.reading}` })
+      : say("refused", { detail: problem.message });
+  }
+});
+
+// the page as a whole
+
+const STATES = ["not proofread", "proofread", "validated", "problem"];
+$("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
+$("state").addEventListener("change", async (event) => {
+  try {
+    const said = await ask(api(`pages/${data.number}/states`), { state: event.target.value, version: data.version, key: uuid() });
+    Object.assign(data, { state: said.state, version: said.version });
+    $("notices").replaceChildren();
+  } catch (problem) {
+    $("notices").replaceChildren(make("p", { class: "notice" }, problem.message, " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
+    event.target.value = data.state;
+  }
+});
+
+$("boxes").checked = localStorage.getItem("proof-boxes") === "1";
+const boxes = () => {
+  localStorage.setItem("proof-boxes", $("boxes").checked ? "1" : "0");
+  $("viewer").classList.toggle("with-boxes", $("boxes").checked);
+};
+$("boxes").addEventListener("change", boxes);
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event) || event.repeat) return;
+  if (event.key === "b") {
+    $("boxes").checked = !$("boxes").checked;
+    boxes();
+  } else if (event.key === "+" || event.key === "=") viewer?.viewport.zoomBy(1.3);
+  else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
+  else if (event.key === "0") viewer?.viewport.goHome();
+  else if (event.key === "ArrowLeft" && !$("viewer").contains(event.target)) $("next")?.click();
+  else if (event.key === "ArrowRight" && !$("viewer").contains(event.target)) $("prev")?.click();
+});
+
+sheet();
+
+image(); // the viewer is a deferred script that stands before this one
+boxes();

@@ -1,0 +1,154 @@
+// The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
+
+import { api, ask, data, han, isShortcut, make, piece, say, uuid, words, work } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const key = (pair) => `${pair.text}\u0000${pair.image}`;
+let now = null;
+let flags = [];
+let out = new Set();
+let next = null;
+let last = null; // the last stroke: what is to be taken back
+let asked = 0;
+
+function list() {
+  $("pairlist").replaceChildren(...data.pairs.map((pair) => make("li", {},
+    make("button", { type: "button", class: pair.open ? "" : "over", "aria-current": now && key(pair) === key(now) ? "true" : false, onclick: () => choose(pair) },
+      han(pair.text, "said"), make("span", { class: "arrow" }, "→"), han(pair.image, "seen"),
+      make("span", { class: "count" }, pair.open === pair.count ? String(pair.count) : `${pair.open}/${pair.count}`)))));
+  $("rules").hidden = !data.rules.length;
+  $("rulelist").replaceChildren(...data.rules.map((rule) => make("li", {},
+    han(rule.text, "said"), make("span", { class: "arrow" }, "→"), han(rule.image, "seen"),
+    make("span", { class: "count" }, say("hides", { num: rule.hides })),
+    make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")))));
+  $("empty").hidden = Boolean(now);
+}
+
+const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
+
+async function choose(pair) {
+  const mine = (asked += 1);
+  now = pair;
+  out = new Set();
+  list();
+  history.replaceState(null, "", `?${new URLSearchParams({ text: pair.text, image: pair.image })}`);
+  const found = await ask(`${api("flags")}?${query()}`);
+  if (mine !== asked) return;
+  flags = found.items;
+  next = found.next;
+  $("stroke").hidden = false;
+  $("pair-text").replaceChildren(...han(pair.text).childNodes);
+  $("pair-image").replaceChildren(...han(pair.image).childNodes);
+  grid();
+}
+
+function crop(flag) {
+  const [x, y, w, h] = flag.bbox;
+  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
+  return piece(flag.page.image, [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side], "192,192");
+}
+
+function grid() {
+  $("grid").replaceChildren(...flags.map((flag) => {
+    const open = flag.state === "open";
+    const cell = make("button", { type: "button", class: `glyph ${open ? "" : "over"}`, "aria-pressed": String(open && !out.has(flag.number)), disabled: !open, title: `${flag.page.page} ${say("column", { number: flag.line })}` },
+      flag.bbox && flag.page.image ? make("img", { class: "paper", alt: "", loading: "lazy", width: 96, height: 96, src: crop(flag) }) : make("span", { class: "noimage" }),
+      make("span", { class: "context han", lang: document.body.dataset.script }, flag.context.replace("[", "").replace("]", "")),
+      make("span", { class: `state ${flag.state}` }, open ? "" : words.states[flag.state]));
+    cell.addEventListener("click", () => {
+      if (!out.delete(flag.number)) out.add(flag.number);
+      cell.setAttribute("aria-pressed", String(!out.has(flag.number)));
+      chosen();
+    });
+    return make("li", {}, cell);
+  }));
+  $("more").hidden = next === null;
+  chosen();
+}
+
+const picked = () => flags.filter((flag) => flag.state === "open" && !out.has(flag.number));
+
+function chosen() {
+  $("chosen").textContent = say("selected", { num: picked().length });
+  for (const button of document.querySelectorAll("#stroke [data-act]"))
+    button.disabled = button.dataset.act === "undo" ? !last : button.dataset.act !== "rule" && !picked().length;
+}
+
+async function stroke(some, verdict) {
+  const batch = uuid();
+  const outcomes = [];
+  for (let from = 0; from < some.length; from += 400) {
+    const part = some.slice(from, from + 400).map((flag) => ({ flag: flag.number, verdict, version: flag.version, key: uuid() }));
+    outcomes.push(...(await ask(api("decisions"), { batch, decisions: part })).items);
+  }
+  const byNumber = new Map(some.map((flag) => [flag.number, flag]));
+  let beaten = 0;
+  for (const one of outcomes) {
+    const flag = byNumber.get(one.flag);
+    const held = one.decision ?? one.conflict?.at(-1);
+    if (!one.decision) beaten += 1;
+    const was = flag.state;
+    if (held) Object.assign(flag, { state: held.state, reading: held.reading, version: one.version });
+    now.open += (flag.state === "open") - (was === "open");
+  }
+  $("outcome").textContent = say("decidedMany", { num: outcomes.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
+  grid();
+  list();
+  return outcomes.filter((one) => one.decision).map((one) => byNumber.get(one.flag));
+}
+
+
+async function setRule(pair, holds) {
+  const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
+  data.rules = answer.items;
+  const found = await ask(`${api("pairs")}?limit=200`);
+  data.pairs = found.items;
+  now = data.pairs.find((one) => now && key(one) === key(now)) ?? data.pairs[0] ?? null;
+  if (now) return choose(now);
+  $("stroke").hidden = true;
+  flags = [];
+  $("grid").replaceChildren();
+  list();
+}
+
+function step(by) {
+  const index = data.pairs.findIndex((pair) => now && key(pair) === key(now));
+  const pair = data.pairs[Math.max(0, Math.min(data.pairs.length - 1, index + by))];
+  if (pair) choose(pair);
+}
+
+const acts = {
+  take: async () => { last = await stroke(picked(), "take"); chosen(); },
+  keep: async () => { last = await stroke(picked(), "keep"); chosen(); },
+  copy: async () => { last = await stroke(picked(), "copy"); chosen(); },
+  rule: () => setRule(now, true),
+  undo: async () => {
+    const back = last;
+    last = null;
+    await stroke(back, "undo");
+  },
+};
+
+addEventListener("click", (event) => {
+  const button = event.target.closest("[data-act]");
+  if (button && !button.disabled) acts[button.dataset.act]();
+});
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event) || event.repeat) return;
+  const act = { t: "take", k: "keep", c: "copy", v: "rule", z: "undo" }[event.key.toLowerCase()];
+  if (act && now) {
+    const button = document.querySelector(`#stroke [data-act=${act}]`);
+    if (!button.disabled) acts[act]();
+  } else if (event.key === "j") step(1);
+  else if (event.key === "n") step(-1);
+});
+$("more").addEventListener("click", async () => {
+  const found = await ask(`${api("flags")}?${query({ cursor: next })}`);
+  flags.push(...found.items);
+  next = found.next;
+  grid();
+});
+
+now = data.pairs.find((pair) => pair.text === data.text && pair.image === data.image) ?? data.pairs.find((pair) => pair.open) ?? null;
+list();
+if (now) choose(now);
