@@ -13,7 +13,19 @@ import click
 import proof
 from proof.errors import ProofError
 
-COMMANDS = ("demo", "check", "serve", "report", "convert", "export", "collate", "render", "engines")
+COMMANDS = (
+    "demo",
+    "check",
+    "serve",
+    "backup",
+    "restore",
+    "report",
+    "convert",
+    "export",
+    "collate",
+    "render",
+    "engines",
+)
 """Each is the module of that name in `proof.commands`, loaded when it is asked for."""
 
 INTERRUPTED = 130

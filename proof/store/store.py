@@ -60,6 +60,11 @@ class Store:
         return cls(engine)
 
     @property
+    def engine(self) -> Engine:
+        """The database that this store lies in."""
+        return self._engine
+
+    @property
     def name(self) -> str:
         """How messages call this store."""
         return database.name_of(self._engine.url)

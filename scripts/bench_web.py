@@ -1,0 +1,224 @@
+"""The bars of the browser desk, measured: `python scripts/bench_web.py [--pages 10000]`, one table.
+
+A store of 10,000 pages and 100,000 flags is filled with what a check would leave (one drawn image serves all
+pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+import uuid
+from dataclasses import replace
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from proof.flags import flag_id  # noqa: E402
+from proof.ocr.engine import EngineIdentity  # noqa: E402
+from proof.store import PagePlace, RunInfo, Store, TextInfo  # noqa: E402
+from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, wrong  # noqa: E402
+
+READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+
+
+def fill(folder: Path, pages: int) -> None:
+    """Ten flags a page, their scores and readings spread."""
+    settings = settings_in(folder)
+    sha = draw_page(folder / "page.png")
+    texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
+    with Store.open(settings.store_address) as store:
+        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+        for number in range(pages):
+            page = f"KR1d0030_WYG_{number // 100:03d}-{number % 100}a"
+            flags = []
+            for n in range(10):
+                line, offset = n % 3 + 1, n % len(LINES[0])
+                score = 3 + (number * 7919 + n * 104729) % 1000 / 80
+                flag = wrong(page, line, offset, READINGS[(number + 3 * n) % len(READINGS)], score)
+                flags.append(replace(flag, id=flag_id(page, line, flag.kind, flag.context, n)))
+            store.save_page(
+                run,
+                PagePlace(number, "text.txt", f"{number // 100:03d}"),
+                "",
+                checked(page, folder / "page.png", sha, tuple(flags)),
+            )
+        store.finish_run(run, whole=True)
+
+
+class Browser:
+    """An HTTP client with a session of its own."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        page = self.opener.open(f"{address}/works/{WORK}/history").read().decode()
+        self.token = page.split('name="csrf" content="')[1].split('"')[0]
+
+    def get(self, path: str) -> float:
+        start = time.perf_counter()
+        self.opener.open(self.address + path).read()
+        return time.perf_counter() - start
+
+    def decide(self, flag: int, key: str) -> tuple[float, int]:
+        body = json.dumps({"verdict": "take", "version": 0, "key": key}).encode()
+        url = f"{self.address}/api/v1/works/{WORK}/flags/{flag}/decisions"
+        headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
+        start = time.perf_counter()
+        said = json.load(self.opener.open(urllib.request.Request(url, body, headers)))  # noqa: S310
+        return time.perf_counter() - start, int(said["id"])
+
+
+def start(folder: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
+    command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
+    assert process.stdout is not None
+    return process, process.stdout.readline().split()[-1].rstrip("/")
+
+
+def p95(seconds: list[float]) -> str:
+    return f"{1000 * statistics.quantiles(seconds, n=20)[18]:.0f} ms"
+
+
+def queries(browser: Browser) -> dict[str, list[float]]:
+    base = f"/api/v1/works/{WORK}"
+    filters = ["", "?order=page", "?state=open&least_score=8", "?first_page=100&last_page=4000", "?text=告&image=吿"]
+    quoted = [urllib.request.quote(one, safe="?=&") for one in filters]
+    return {
+        "queue query": [browser.get(f"{base}/flags{one}") for one in quoted for _ in range(20)],
+        "counts on every filter": [
+            browser.get(f"{base}/facets{one.replace('?order=page', '')}") for one in quoted for _ in range(20)
+        ],
+        "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
+        "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
+    }
+
+
+def thirty(address: str, seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
+    """Thirty people deciding once a second; times, events acknowledged, requests that failed."""
+    times: list[float] = []
+    acknowledged: list[int] = []
+    failed: list[str] = []
+    people = [Browser(address) for _ in range(30)]
+    until = time.perf_counter() + seconds
+
+    def work(number: int) -> None:
+        flag = first + number * 400
+        time.sleep(number / 30)
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            try:
+                took, event = people[number].decide(flag, uuid.uuid4().hex)
+                times.append(took)
+                acknowledged.append(event)
+            except OSError as error:
+                failed.append(str(error))
+                return
+            flag += 1
+            time.sleep(max(0.0, 1 - (time.perf_counter() - began)))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times, acknowledged, failed
+
+
+IN_THE_BROWSER = """async (count) => {
+  const times = [];
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  for (let n = 0; n < count; n += 1) {
+    const before = document.body.dataset.flag, start = performance.now();
+    dispatchEvent(new KeyboardEvent("keydown", {key: n % 2 ? "k" : "t", bubbles: true}));
+    while (document.body.dataset.flag === before || !document.body.dataset.flag
+      || document.querySelector("#stage").classList.contains("waiting")) await frame();
+    await frame();
+    times.push((performance.now() - start) / 1000);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  return times;
+}"""
+
+
+def in_chromium(address: str) -> tuple[list[float], float]:
+    """Key press to the next flag painted, over 200 decisions; and the desk's first paint with a cold cache."""
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        context = opened.new_context(viewport={"width": 1440, "height": 900})
+        page = context.new_page()
+        page.goto(f"{address}/works/{WORK}/desk")
+        page.wait_for_timeout(100)
+        deadline = time.monotonic() + 20
+        while page.evaluate(
+            "!document.body.dataset.flag || document.querySelector('#stage').classList.contains('waiting')"
+        ):
+            assert time.monotonic() < deadline
+        paint: Any = page.evaluate("performance.getEntriesByType('largest-contentful-paint').at(-1)?.startTime ?? 0")
+        paint = paint or page.evaluate(
+            "new Promise(r => new PerformanceObserver(l => r(l.getEntries().at(-1).startTime))"
+            ".observe({type: 'largest-contentful-paint', buffered: true}))"
+        )
+        times = page.evaluate(IN_THE_BROWSER, 200)
+        opened.close()
+    return times, paint / 1000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--folder", type=Path, help="a store filled earlier, or where to keep it")
+    given = parser.parse_args()
+    folder = given.folder or Path(tempfile.mkdtemp(prefix="proof-bench-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "proof.sqlite").exists():
+        fill(folder, given.pages)
+    rows: list[tuple[str, str, str]] = []
+    process, address = start(folder)
+    times, paint = in_chromium(address)
+    rows.append(("first paint of the desk, server just started", f"{paint:.2f} s", "1 s"))
+    rows.append(("key press to next flag, 200 decisions, p95", p95(times), "100 ms"))
+    rows += [(f"{name}, p95", p95(times), "50 ms") for name, times in queries(Browser(address)).items()]
+    offset = 20_000
+    times, acknowledged, failed = thirty(address, given.seconds, offset)
+    with Store.open(folder / "proof.sqlite") as store:
+        kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
+    doubled = len(acknowledged) - len(set(acknowledged))
+    rows.append((f"30 people, {len(acknowledged)} decisions, p95", p95(times), "200 ms"))
+    rows.append(
+        ("of these lost, doubled, failed", f"{len(set(acknowledged) - kept)}, {doubled}, {len(failed)}", "0, 0, 0")
+    )
+    killer = threading.Timer(given.seconds / 3, process.kill)
+    killer.start()
+    _, acknowledged, _ = thirty(address, given.seconds / 2, offset + 30 * 400)
+    killer.join()
+    with Store.open(folder / "proof.sqlite") as store:
+        kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
+    rows.append(
+        (f"kill -9 under that load: {len(acknowledged)} acknowledged, lost", str(len(set(acknowledged) - kept)), "0")
+    )
+    print("| figure | measured | bar |\n| --- | --- | --- |")  # noqa: T201
+    for name, measured, bar in rows:
+        print(f"| {name} | {measured} | {bar} |")  # noqa: T201
+    if given.folder is None:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

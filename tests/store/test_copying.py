@@ -1,0 +1,30 @@
+"""A store copied into another one, of whatever kind, holds the same and goes on numbering."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.errors import UsageError
+from proof.result import PageResult
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.copying import copy_store, count_rows
+from proof.store.decisions import Demand, Verdict
+
+
+def test_a_copy_holds_the_same_and_goes_on(
+    store: Store, tmp_path: Path, info: RunInfo, page_result: PageResult
+) -> None:
+    with Store.open(tmp_path / "source.sqlite") as source:
+        run = source.begin_run(info)
+        source.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)
+        source.finish_run(run)
+        made = source.decisions.decide(Demand("KR1d0030", 1, Verdict.TAKE, 0, "甲", "request-0001"))
+        assert copy_store(source, store) == count_rows(source) == count_rows(store)
+        assert list(store.results(work="KR1d0030")) == list(source.results(work="KR1d0030"))
+        with pytest.raises(UsageError, match="holds something already"):
+            copy_store(source, store)
+    assert store.decisions.history(1) == [made]
+    assert store.decisions.decide(Demand("KR1d0030", 1, Verdict.UNDO, 1, "甲", "request-0002")).id > made.id
+    assert store.begin_run(info) > run
