@@ -158,6 +158,8 @@ def cut_strips(
     strips: list[Strip] = []
     for number, stretch in enumerate(_stretches(gain, ink, column, pitch, way)):
         first, last = round(stretch.top), round(stretch.bottom)
+        if first >= last:
+            continue  # a line longer than the column can squeeze a run to nothing
         if stretch.blank and not (strokes.span >= LONG_STROKE * pitch)[strokes.labels[first:last]].any():
             continue
         solid = (strokes.span >= STROKE * pitch)[strokes.labels[first:last]]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from proof.geometry import Box
@@ -207,3 +209,18 @@ def test_a_window_past_the_end_ends_with_the_strip(cut: Cut) -> None:
     (strip,) = cut.strips[0]
     whole = window(strip, strip.top - 500, strip.bottom + 500, 50, 1.0)
     assert (whole.top, whole.bottom) == pytest.approx((strip.top, strip.bottom), abs=1)
+
+
+@given(
+    runs=st.lists(st.tuples(st.booleans(), st.integers(1, 25)), min_size=1, max_size=14),
+    way=st.sampled_from(Way),
+    number=st.integers(1, 8),
+)
+def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
+    cut: Cut, runs: list[tuple[bool, int]], way: Way, number: int
+) -> None:
+    source = "".join(f"({'注' * size}/{'疏' * size})" if note else "經" * size for note, size in runs)
+    area = cut.layout.columns[number - 1]
+    for strip in cut_strips(cut.layout, area, line(source), ROWS, way):
+        assert strip.top < strip.bottom
+        assert area.left - 1 <= strip.left < strip.right <= area.right + 1
