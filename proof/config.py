@@ -112,6 +112,35 @@ class StoreSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ServeSection:
+    auth: bool = _setting(Kind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    names: str = _setting(
+        Kind.TEXT,
+        "",
+        "names under which browsers reach it, with spaces between, beside loopback; empty: where it listens",
+    )
+    https: bool = _setting(
+        Kind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
+    )
+    proxy: str = _setting(
+        Kind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
+    )
+    idle_minutes: int = _setting(
+        Kind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080
+    )
+    session_hours: int = _setting(
+        Kind.WHOLE, 24, "hours after which a person logs in again in any case", low=1, high=8760
+    )
+    attempts: int = _setting(
+        Kind.WHOLE,
+        10,
+        "wrong passwords in a quarter of an hour before an account must wait; five times as many from one address",
+        low=1,
+        high=1000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ReportSection:
     lang: str = _setting(Kind.TEXT, "en", "language of the report", choices=("en", "zh-Hant", "zh-Hans"))
 
@@ -137,6 +166,7 @@ class Settings:
     variants: VariantsSection = VariantsSection()
     images: ImagesSection = ImagesSection()
     store: StoreSection = StoreSection()
+    serve: ServeSection = ServeSection()
     report: ReportSection = ReportSection()
     render: RenderSection = RenderSection()
     file: Path | None = None

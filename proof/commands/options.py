@@ -16,7 +16,7 @@ from proof.setting import Kind, Setting, WrongSetting, shown
 SPELLED = {"engine.name": "engine", "variants.file": "variants", "store.url": "store"}
 """Options whose key alone would not say what they set; all others are spelled as their key."""
 
-CHECKING = tuple(name for name in SETTINGS if name != "project.texts" and not name.startswith("render."))
+CHECKING = tuple(name for name in SETTINGS if name != "project.texts" and not name.startswith(("render.", "serve.")))
 """What can be set of a check, beside its texts."""
 
 Command = Callable[..., Any]

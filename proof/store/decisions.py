@@ -86,6 +86,12 @@ class RefusedDecisionError(ProofError):
     http_status = 422
 
 
+class NotYoursError(ProofError):
+    """What somebody else said can be taken back by them, or by an administrator."""
+
+    http_status = 403
+
+
 class ConflictError(ProofError):
     """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
 
@@ -104,7 +110,8 @@ class Demand:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
     `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
-    decision that an `UNDO` takes back: the flag's last one.
+    decision that an `UNDO` takes back: the flag's last one. `overrules` says whether `person` may take back what
+    somebody else decided.
     """
 
     work: str
@@ -117,6 +124,7 @@ class Demand:
     note: str = ""
     undoes: int | None = None
     batch: str = ""
+    overrules: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +181,7 @@ class Decisions:
     def decide(self, demand: Demand) -> Decision:
         """Write a decision down. When this returns, it outlives the process.
 
-        Raises ConflictError, MissingFlagError, RefusedDecisionError; then nothing was written.
+        Raises ConflictError, MissingFlagError, NotYoursError, RefusedDecisionError; then nothing was written.
         """
         check_demand(demand)
         try:
@@ -186,7 +194,7 @@ class Decisions:
     def decide_all(self, demands: Sequence[Demand]) -> list[Decision | ConflictError]:
         """Write several down in one transaction: each is decided, or has its conflict in its place.
 
-        Raises MissingFlagError, RefusedDecisionError; then none was written.
+        Raises MissingFlagError, NotYoursError, RefusedDecisionError; then none was written.
         """
         for demand in demands:
             check_demand(demand)
@@ -354,6 +362,8 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
         last = session.scalar(select(DecisionRow).where(*wanted))
         if last is None or (demand.undoes is not None and demand.undoes != last.id):
             raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
+        if not demand.overrules and _decided_by(session, last) != demand.person:
+            raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
         return State(last.was_state), last.was
     readings = {
         Verdict.TAKE: flag.suggested,
@@ -365,6 +375,13 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
     if demand.verdict in (Verdict.OTHER, Verdict.TYPED) and reading == flag.transcribed:
         state = State.KEPT
     return state, reading
+
+
+def _decided_by(session: Session, decision: DecisionRow) -> str:
+    """Who decided it; of one that a check carried over, who had decided what it carried."""
+    while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
+        decision = session.get_one(DecisionRow, decision.about)
+    return decision.person
 
 
 def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading: str) -> DecisionRow:

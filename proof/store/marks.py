@@ -19,6 +19,7 @@ from proof.store.decisions import (
     LONGEST_READING,
     Decision,
     Demand,
+    NotYoursError,
     RefusedDecisionError,
     Verdict,
     check_demand,
@@ -128,16 +129,28 @@ class Marks:
             return [_event(one) for one in session.scalars(query)]
 
     def set_page(
-        self, work: str, page: int, state: PageState, version: int, person: str, key: str, note: str = ""
+        self,
+        work: str,
+        page: int,
+        state: PageState,
+        version: int,
+        person: str,
+        key: str,
+        note: str = "",
+        *,
+        overrules: bool = True,
     ) -> PageEvent:
         """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
-        RefusedDecisionError where who proofread a page would validate it too."""
+        RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
+        somebody else said where `person` does not overrule others."""
         with self._writing() as session:
             row = session.scalar(select(PageRow).where(PageRow.id == page).with_for_update())
             if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
                 raise NoPlaceError(f"{work}: there is no page {page}")
             again = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
             if again is not None:
+                if (again.page_id, again.state, again.person) != (page, state.value, person):
+                    raise RefusedDecisionError("this key was used for something else; give every request its own")
                 return _event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
@@ -148,6 +161,9 @@ class Marks:
                 last is None or last.state != PageState.PROOFREAD.value or last.person == person
             ):
                 raise RefusedDecisionError(f"{row.page}: a second person validates a page that was proofread")
+            if not overrules and last is not None and last.person != person and _takes_back(last, state):
+                said = f"{row.page}: {last.person} said it is {last.state}"
+                raise NotYoursError(f"{said}; they or an administrator take it back")
             event = PageEventRow(
                 page_id=page,
                 version=version + 1,
@@ -255,6 +271,12 @@ def _box(session: Session, page: PageRow, column: ColumnRow, mark: Mark) -> Box 
     for one in inside:
         box = one if box is None else box.union(one)
     return box
+
+
+def _takes_back(last: PageEventRow, state: PageState) -> bool:
+    """Whether `state` says less of a page than what was said last; that there is a problem can always be said."""
+    ways = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
+    return state in ways and last.state in ways and ways.index(state) < ways.index(PageState(last.state))
 
 
 def _event(row: PageEventRow) -> PageEvent:

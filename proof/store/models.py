@@ -262,6 +262,25 @@ class RuleRow(Base):
     at: Mapped[datetime] = mapped_column(Moment)
 
 
+class AccountRow(Base):
+    """Somebody who may log in. `handle` is the name as it is looked up, `password` an argon2 hash, `stamp` what
+    every session of theirs holds."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (UniqueConstraint("name"), UniqueConstraint("handle"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(255))
+    handle: Mapped[str] = mapped_column(String(255))
+    role: Mapped[str] = mapped_column(String(32))
+    password: Mapped[str] = mapped_column(Text)
+    disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
+    provisional: Mapped[bool] = mapped_column(default=False, server_default=false())
+    stamp: Mapped[str] = mapped_column(String(64))
+    made: Mapped[datetime] = mapped_column(Moment)
+    seen: Mapped[datetime | None] = mapped_column(Moment)
+
+
 class ReadingRow(Base):
     """What an engine read on an image, kept so that an edit of the text costs no reading.
 

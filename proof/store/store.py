@@ -20,6 +20,7 @@ from proof.errors import OutputError, UsageError
 from proof.flags import Flag
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
+from proof.store.accounts import Accounts
 from proof.store.decisions import Decisions, carry_over
 from proof.store.marks import Marks
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
@@ -37,6 +38,7 @@ class Store:
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
         self.marks = Marks(self._reading, self._writing)
+        self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
 
     @classmethod

@@ -28,6 +28,7 @@ from proof.store.decisions import (
     Decision,
     Demand,
     MissingFlagError,
+    NotYoursError,
     RefusedDecisionError,
     State,
     Verdict,
@@ -238,6 +239,10 @@ def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunIn
     assert filled.decisions.displaced(WORK) == []
     fill(filled, info, replace(page_result, flags=(below,), columns=columns))
     assert len(filled.decisions.history(carried.flag)) == 1
+    back = demand(Verdict.UNDO, 1, carried.flag, person="乙")
+    with pytest.raises(NotYoursError):
+        filled.decisions.decide(replace(back, overrules=False))
+    assert filled.decisions.decide(replace(back, person=made.person, overrules=False)).state is State.OPEN
 
 
 def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store) -> None:
@@ -341,3 +346,16 @@ def test_every_acknowledged_decision_survives_a_kill(tmp_path: Path) -> None:
 
 def test_states_that_need_nobody_again_are_named() -> None:
     assert set(State) - SETTLED == {State.OPEN, State.UNSURE, State.SKIPPED}
+
+
+def test_who_does_not_overrule_others_takes_back_only_what_they_decided(filled: Store) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE, person="甲"))
+    back = replace(demand(Verdict.UNDO, 1, person="乙"), overrules=False)
+    with pytest.raises(NotYoursError, match="甲 decided it; they or an administrator"):
+        filled.decisions.decide(back)
+    with pytest.raises(NotYoursError):
+        filled.decisions.decide_all([replace(demand(Verdict.KEEP, flag=2, person="乙"), overrules=False), back])
+    assert filled.decisions.log(WORK) == [made]
+    anew = filled.decisions.decide(replace(demand(Verdict.KEEP, 1, person="乙"), overrules=False))
+    assert filled.decisions.decide(replace(demand(Verdict.UNDO, 2, person="乙"), overrules=False)).about == anew.id
+    assert filled.decisions.decide(demand(Verdict.UNDO, 3, person="丙")).person == "丙"

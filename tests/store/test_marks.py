@@ -9,7 +9,7 @@ import pytest
 
 from proof.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import ConflictError, Demand, RefusedDecisionError, State, Verdict
+from proof.store.decisions import ConflictError, Demand, NotYoursError, RefusedDecisionError, State, Verdict
 from proof.store.marks import Mark, NoPlaceError, PageConflictError, PageState
 from proof.store.queue import Wanted
 
@@ -92,6 +92,27 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
         (PageState.VALIDATED, "乙"),
     ]
     assert [(page.state, page.version) for page in filled.queue.pages(WORK)] == [(PageState.VALIDATED, 2)]
+
+
+def test_the_key_of_a_request_is_not_anothers_nor_for_another_state(filled: Store) -> None:
+    say = filled.marks.set_page
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    for state, person in ((PageState.PROOFREAD, "乙"), (PageState.PROBLEM, "甲")):
+        with pytest.raises(RefusedDecisionError, match="this key"):
+            say(WORK, 1, state, 0, person, "key-0001")
+    assert len(filled.marks.page_history(WORK, 1)) == 1
+
+
+def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a_problem(filled: Store) -> None:
+    say = filled.marks.set_page
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0002", overrules=False)
+    for state in (PageState.NOT_PROOFREAD, PageState.PROOFREAD):
+        with pytest.raises(NotYoursError, match="乙 said it is validated"):
+            say(WORK, 1, state, 2, "甲", "key-0003", overrules=False)
+    say(WORK, 1, PageState.PROOFREAD, 2, "乙", "key-0004", overrules=False)
+    say(WORK, 1, PageState.PROBLEM, 3, "丙", "key-0005", overrules=False)
+    say(WORK, 1, PageState.NOT_PROOFREAD, 4, "甲", "key-0006")
 
 
 def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) -> None:

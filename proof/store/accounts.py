@@ -1,0 +1,263 @@
+"""Who may log in: accounts with their roles, passwords as argon2 hashes, and what their sessions hang on.
+
+An account is disabled, never deleted or renamed: what its owner decided bears its name. Each account has a
+`stamp`, which every session of its owner holds: with another stamp all of them are over, wherever they were begun.
+"""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cache
+from threading import BoundedSemaphore
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from proof.errors import ProofError
+from proof.store.decisions import CHECK
+from proof.store.models import AccountRow
+
+LONGEST_NAME = 64
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 256
+LEAST_DIFFERENT = 5
+_BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that no name has: what does not show could make two names look alike."""
+_HASHING = BoundedSemaphore(2)
+"""A hash takes 64 MiB: a crowd at the door may not take all memory."""
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+class Role(StrEnum):
+    """What somebody may do, each more than the one before."""
+
+    READER = "reader"
+    PROOFREADER = "proofreader"
+    ADMINISTRATOR = "administrator"
+
+
+class AccountError(ProofError):
+    """A name, password or role that cannot be."""
+
+    http_status = 422
+
+
+class NoAccountError(ProofError):
+    """There is no such account."""
+
+    http_status = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account. `provisional`: its password was set by somebody else and is to be changed. `seen` is when its
+    owner last logged in."""
+
+    number: int
+    name: str
+    role: Role
+    disabled: bool
+    provisional: bool
+    stamp: str
+    made: datetime
+    seen: datetime | None
+
+
+class Accounts:
+    """The accounts of a store; `Store.accounts` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+        self.hasher = PasswordHasher()
+
+    def everybody(self) -> list[Account]:
+        """All accounts, in the order of their names."""
+        with self._reading() as session:
+            return [_account(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.handle))]
+
+    def get(self, number: int) -> Account:
+        """The account of that number. Raises NoAccountError."""
+        with self._reading() as session:
+            return _account(_row(session, number))
+
+    def named(self, name: str) -> Account:
+        """The account of that name, however its letters are written. Raises NoAccountError."""
+        with self._reading() as session:
+            row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
+            if row is None:
+                raise NoAccountError(f"there is no account {name}; `proof user list` names them")
+            return _account(row)
+
+    def add(self, name: str, role: Role, password: str, *, provisional: bool = False) -> Account:
+        """Make an account; the first one must be an administrator's. Raises AccountError."""
+        name = proper_name(name)
+        _check_password(password, name)
+        hashed = self._hash(password)
+        try:
+            with self._writing() as session:
+                if role is not Role.ADMINISTRATOR and not _administrators(session):
+                    raise AccountError("the first account must be an administrator's: nobody could manage the others")
+                row = AccountRow(
+                    name=name,
+                    handle=handle(name),
+                    role=role.value,
+                    password=hashed,
+                    provisional=provisional,
+                    stamp=_new_stamp(),
+                    made=datetime.now(UTC),
+                )
+                session.add(row)
+                session.flush()
+                return _account(row)
+        except IntegrityError:
+            raise AccountError(
+                f"{name}: there is an account of this name already; names are never used again"
+            ) from None
+
+    def log_in(self, name: str, password: str) -> Account | None:
+        """The account, if that is its password and it is not disabled; as slow where there is no such account.
+
+        A hash made with other parameters than today's is made anew.
+        """
+        with self._reading() as session:
+            row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
+            number, known = (row.id, row.password) if row else (0, _nobodys(self.hasher))
+        if not self._verify(known, password) or not number:
+            return None
+        fresh = self._hash(password) if self.hasher.check_needs_rehash(known) else known
+        with self._writing() as session:
+            row = _row(session, number)
+            if row.disabled or row.password != known:  # changed while it was looked at
+                return None
+            row.password, row.seen = fresh, datetime.now(UTC)
+            session.flush()
+            return _account(row)
+
+    def holds(self, number: int, password: str) -> bool:
+        """Whether that is the password of the account."""
+        with self._reading() as session:
+            known = _row(session, number).password
+        return self._verify(known, password)
+
+    def set_password(self, number: int, password: str, *, provisional: bool = False) -> Account:
+        """Give an account another password; all its sessions end. Raises AccountError, NoAccountError."""
+        _check_password(password, self.get(number).name)
+        hashed = self._hash(password)
+        with self._writing() as session:
+            row = _row(session, number)
+            row.password, row.provisional, row.stamp = hashed, provisional, _new_stamp()
+            session.flush()
+            return _account(row)
+
+    def set_role(self, number: int, role: Role) -> Account:
+        """Give an account another role. Raises AccountError for the last administrator."""
+        with self._writing() as session:
+            row = _row(session, number)
+            if role is not Role.ADMINISTRATOR:
+                _must_not_be_last(session, row)
+            row.role = role.value
+            session.flush()
+            return _account(row)
+
+    def set_disabled(self, number: int, disabled: bool) -> Account:
+        """Shut an account, which ends all its sessions, or open it again. Raises AccountError for the last
+        administrator."""
+        with self._writing() as session:
+            row = _row(session, number)
+            if disabled:
+                _must_not_be_last(session, row)
+            row.disabled, row.stamp = disabled, _new_stamp()
+            session.flush()
+            return _account(row)
+
+    def end_sessions(self, number: int) -> None:
+        """End all sessions of an account, in whatever browser."""
+        with self._writing() as session:
+            _row(session, number).stamp = _new_stamp()
+
+    def _hash(self, password: str) -> str:
+        with _HASHING:
+            return self.hasher.hash(_letters(password))
+
+    def _verify(self, known: str, password: str) -> bool:
+        if len(password) > LONGEST_PASSWORD:
+            return False
+        try:
+            with _HASHING:
+                return self.hasher.verify(known, _letters(password))
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+def handle(name: str) -> str:
+    """What a name is known by: two names that differ in their letters' case or width are one."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
+
+
+def proper_name(name: str) -> str:
+    """A name as it is kept. Raises AccountError for one that cannot be."""
+    name = unicodedata.normalize("NFC", name).strip()
+    if not 1 <= len(name) <= LONGEST_NAME or len(handle(name)) > 255:
+        raise AccountError(f"a name has 1 to {LONGEST_NAME} characters")
+    if any(unicodedata.category(char) in _BREAKING for char in name):
+        raise AccountError("a name has no line endings and no characters that do not show")
+    if handle(name) == CHECK:
+        raise AccountError(f"{name}: under this name a check carries decisions over; take another")
+    return name
+
+
+def _check_password(password: str, name: str) -> None:
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise AccountError(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in password):
+        raise AccountError("a password has no control characters")
+    if len(set(password)) < LEAST_DIFFERENT or handle(password) == handle(name):
+        raise AccountError(f"that password is guessed at once; take one of at least {LEAST_DIFFERENT} characters")
+
+
+def _letters(password: str) -> str:
+    """A password is the same on every keyboard, however a system puts its accents."""
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "replace").decode()
+
+
+def _new_stamp() -> str:
+    return secrets.token_hex(16)
+
+
+@cache
+def _nobodys(hasher: PasswordHasher) -> str:
+    """A hash to try the password of a name on that is nobody's."""
+    return hasher.hash(secrets.token_hex(16))
+
+
+def _row(session: Session, number: int) -> AccountRow:
+    row = session.scalar(select(AccountRow).where(AccountRow.id == number).with_for_update())
+    if row is None:
+        raise NoAccountError(f"there is no account {number}")
+    return row
+
+
+def _administrators(session: Session) -> int:
+    can = AccountRow.role == Role.ADMINISTRATOR.value, AccountRow.disabled.is_(False)
+    return len(session.scalars(select(AccountRow.id).where(*can).with_for_update()).all())
+
+
+def _must_not_be_last(session: Session, row: AccountRow) -> None:
+    is_one = row.role == Role.ADMINISTRATOR.value and not row.disabled
+    if is_one and _administrators(session) == 1:
+        raise AccountError(f"{row.name} is the only administrator: make another one first")
+
+
+def _account(row: AccountRow) -> Account:
+    return Account(row.id, row.name, Role(row.role), row.disabled, row.provisional, row.stamp, row.made, row.seen)

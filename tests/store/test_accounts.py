@@ -1,0 +1,138 @@
+"""Accounts: what a name and a password may be, who manages whom, and when sessions end."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import text
+
+from proof.store import Store
+from proof.store.accounts import AccountError, NoAccountError, Role
+
+GOOD = "四庫 full of 書"
+OTHER = "another pass phrase"
+
+
+@pytest.fixture
+def people(store: Store) -> Store:
+    """An administrator, 甲, and a proofreader, 乙; with hashes that cost little."""
+    store.accounts.hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
+    store.accounts.add("乙", Role.PROOFREADER, GOOD)
+    return store
+
+
+def test_a_password_is_kept_as_an_argon2_hash_and_nowhere_else(people: Store) -> None:
+    with people.engine.connect() as connection:
+        rows = connection.execute(text("SELECT * FROM accounts")).all()
+    assert len(rows) == 2
+    assert all(GOOD not in str(row) for row in rows)
+    assert len({row.password for row in rows}) == 2
+    assert all(row.password.startswith("$argon2id$") for row in rows)
+
+
+def test_who_knows_the_password_logs_in_and_nobody_else(people: Store) -> None:
+    account = people.accounts.log_in("甲", GOOD)
+    assert account is not None
+    assert (account.name, account.role) == ("甲", Role.ADMINISTRATOR)
+    assert account.seen is not None
+    for name, password in (("甲", OTHER), ("甲", ""), ("丙", GOOD), ("", ""), ("甲", "x" * 100_000), ("甲", "\ud800")):
+        assert people.accounts.log_in(name, password) is None
+
+
+def test_a_password_is_the_same_whatever_keyboard_puts_the_accents(people: Store) -> None:
+    people.accounts.add("Désirée", Role.READER, unicodedata.normalize("NFC", "café crème brûlée"))
+    decomposed = unicodedata.normalize("NFD", "Désirée"), unicodedata.normalize("NFD", "café crème brûlée")
+    assert people.accounts.log_in(*decomposed) is not None
+
+
+def test_the_standing_parameters_are_those_that_rfc_9106_recommends(store: Store) -> None:
+    store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
+    with store.engine.connect() as connection:
+        assert "$m=65536,t=3,p=4$" in connection.scalar(text("SELECT password FROM accounts"))
+
+
+def test_a_hash_of_older_parameters_is_made_anew_at_the_next_log_in(people: Store) -> None:
+    people.accounts.hasher = PasswordHasher(time_cost=2, memory_cost=128, parallelism=1)
+    assert people.accounts.log_in("甲", OTHER) is None
+    with people.engine.connect() as connection:
+        assert "m=64,t=1" in connection.scalar(text("SELECT password FROM accounts WHERE name = '甲'"))
+    for _ in range(2):
+        assert people.accounts.log_in("甲", GOOD) is not None
+    with people.engine.connect() as connection:
+        assert "m=128,t=2" in connection.scalar(text("SELECT password FROM accounts WHERE name = '甲'"))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "   ", "甲\n乙", "甲\u200b", "甲\u202e乙", "x" * 65, "proof check", "Proof Check", "甲", " 甲 "]
+)
+def test_a_name_that_cannot_be_is_refused(people: Store, name: str) -> None:
+    with pytest.raises(AccountError):
+        people.accounts.add(name, Role.READER, GOOD)
+    assert len(people.accounts.everybody()) == 2
+
+
+def test_two_names_that_differ_in_case_or_width_are_one(people: Store) -> None:
+    people.accounts.add("Wang", Role.READER, GOOD)
+    for name in ("wang", "ＷＡＮＧ", "Wang "):
+        assert people.accounts.named(name).name == "Wang"
+        with pytest.raises(AccountError, match="there is an account of this name"):
+            people.accounts.add(name, Role.READER, GOOD)
+
+
+@pytest.mark.parametrize(
+    "password", ["", "short", "aaaaaaaaaaaaaaaa", "abababababab", "x\ny" * 5, "z" * 300, "Constantinople"]
+)
+def test_a_password_that_is_guessed_at_once_is_refused(people: Store, password: str) -> None:
+    with pytest.raises(AccountError):
+        people.accounts.add("constantinople", Role.READER, password)
+    with pytest.raises(AccountError):
+        people.accounts.set_password(people.accounts.add("Constantinople", Role.READER, GOOD).number, password)
+
+
+def test_the_first_account_is_an_administrators(store: Store) -> None:
+    with pytest.raises(AccountError, match="the first account must be an administrator's"):
+        store.accounts.add("甲", Role.PROOFREADER, GOOD)
+    assert store.accounts.everybody() == []
+
+
+def test_an_administrator_is_always_left(people: Store) -> None:
+    first, second = people.accounts.named("甲").number, people.accounts.named("乙").number
+    with pytest.raises(AccountError, match="甲 is the only administrator"):
+        people.accounts.set_role(first, Role.PROOFREADER)
+    with pytest.raises(AccountError, match="甲 is the only administrator"):
+        people.accounts.set_disabled(first, True)
+    people.accounts.set_role(second, Role.ADMINISTRATOR)
+    people.accounts.set_disabled(first, True)
+    with pytest.raises(AccountError, match="乙 is the only administrator"):
+        people.accounts.set_disabled(second, True)
+
+
+def test_what_ends_sessions_changes_what_they_hold(people: Store) -> None:
+    account = people.accounts.named("乙")
+    stamps = {account.stamp}
+    people.accounts.end_sessions(account.number)
+    stamps.add(people.accounts.get(account.number).stamp)
+    stamps.add(people.accounts.set_password(account.number, OTHER).stamp)
+    stamps.add(people.accounts.set_disabled(account.number, True).stamp)
+    stamps.add(people.accounts.set_disabled(account.number, False).stamp)
+    assert len(stamps) == 5
+    assert people.accounts.log_in("乙", GOOD) is None
+    assert people.accounts.log_in("乙", OTHER) is not None
+
+
+def test_a_disabled_account_cannot_be_used_and_can_be_opened_again(people: Store) -> None:
+    number = people.accounts.named("乙").number
+    people.accounts.set_disabled(number, True)
+    assert people.accounts.log_in("乙", GOOD) is None
+    people.accounts.set_disabled(number, False)
+    assert people.accounts.log_in("乙", GOOD) is not None
+
+
+def test_who_is_not_there_is_named(people: Store) -> None:
+    with pytest.raises(NoAccountError, match="丙"):
+        people.accounts.named("丙")
+    with pytest.raises(NoAccountError, match="99"):
+        people.accounts.set_role(99, Role.READER)
