@@ -19,6 +19,9 @@ from proof.text.model import Cell
 WORST = 10.0
 """Nats, at most, for a cell on a glyph that is something else."""
 
+FARTHER = 0.02
+"""Share of the nats beyond `WORST` that counts."""
+
 SKIP_CELL = 8.0
 """Nats for a transcribed character of which nothing is on the image."""
 
@@ -121,9 +124,15 @@ def _costs(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, r
                 cost = SILENT
             else:
                 value = likeness(cell.text, glyph)
-                cost = UNKNOWN if value is None else min(-value, WORST)
+                cost = UNKNOWN if value is None else _match_cost(value)
             costs[i][j] = cost + (OFFSIDE if glyph.row != cell.row else 0.0)
     return costs
+
+
+def _match_cost(value: float) -> float:
+    """Nats for a cell on a glyph with this log-probability. Beyond `WORST` it is surely something else; that
+    it costs a little more the less it looks like it tells for which of two such glyphs it was taken."""
+    return min(-value, WORST) + FARTHER * max(0.0, -value - WORST)
 
 
 def _skip_cost(glyph: Glyph) -> float:

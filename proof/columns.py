@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proof.align import Likeness, Pairing, Step, align
+from proof.align import Pairing, Step, align
 from proof.glyphs import Glyph, Window, column_glyphs, merged
 from proof.images.layout import ColumnArea, Layout
 from proof.images.strips import Strip, Way, cut_strips, window
+from proof.likeness import WordLikeness
 from proof.ocr.engine import Engine
 from proof.text.model import Cell, Column, Row
 
@@ -63,7 +64,7 @@ class ReadColumn:
 class ColumnReader:
     """Reads columns of one page with one engine. `rows` is the number of cells a full column holds."""
 
-    def __init__(self, layout: Layout, engine: Engine, likeness: Likeness, rows: int) -> None:
+    def __init__(self, layout: Layout, engine: Engine, likeness: WordLikeness, rows: int) -> None:
         self._layout = layout
         self._engine = engine
         self._likeness = likeness
@@ -99,11 +100,18 @@ class ColumnReader:
         return self._read_strips(area, line, way, cut_strips(self._layout, area, line, self._rows, way))
 
     def _read_strips(self, area: ColumnArea, line: Column | None, way: Way, strips: tuple[Strip, ...]) -> ReadColumn:
-        glyphs = self._glyphs(area, strips, range(len(strips)))
+        glyphs = self._glyphs(area, line, strips, range(len(strips)))
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
-    def _glyphs(self, area: ColumnArea, strips: Sequence[Strip], numbers: Sequence[int]) -> tuple[Glyph, ...]:
-        readings = self._engine.read([strip.pixels for strip in strips])
+    def _sought(self, line: Column | None) -> tuple[str, ...]:
+        """What a line has, in all forms that the engine knows."""
+        texts = dict.fromkeys(cell.text for cell in line.cells if cell.glyph) if line else {}
+        return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
+
+    def _glyphs(
+        self, area: ColumnArea, line: Column | None, strips: Sequence[Strip], numbers: Sequence[int]
+    ) -> tuple[Glyph, ...]:
+        readings = self._engine.read([strip.pixels for strip in strips], self._sought(line))
         pitch = (area.bottom - area.top) / self._rows
         return column_glyphs(self._layout, strips, readings, pitch, self._engine.character_of, numbers)
 
@@ -120,7 +128,7 @@ class ColumnReader:
             if not windows:
                 break
             strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
-            seen = self._glyphs(column.area, strips, [w.strip for w in windows])
+            seen = self._glyphs(column.area, column.line, strips, [w.strip for w in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 

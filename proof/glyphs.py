@@ -232,6 +232,11 @@ def _spike(
                 strongest[number] = log_prob
     peak = float(presence[start:end].max())
     scale = float(np.log(max(peak, 1e-5)))
+    if posterior.sought.size:
+        # of what is sought the glyph's own steps speak alone: between two glyphs there is something of both
+        own = posterior.sought_log_probs[start:end].max(axis=0)
+        for number, log_prob in zip(posterior.sought.tolist(), own.tolist(), strict=True):
+            strongest.setdefault(number, min(log_prob, posterior.floor))
     believed = {character_of(n): min(0.0, v - scale) for n, v in strongest.items() if character_of(n).strip()}
     weights = presence[start:end]
     place = float((posterior.centres[start:end] * weights).sum() / max(float(weights.sum()), 1e-9))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from proof import lines
-from proof.align import Likeness
 from proof.columns import ColumnReader, ReadColumn
 from proof.errors import ImageError
 from proof.flags import Evidence, Flag
@@ -19,6 +18,7 @@ from proof.images.ink import has_ink
 from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
 from proof.images.plate import quadrant_boxes
+from proof.likeness import WordLikeness
 from proof.lines import Assignment, Trouble
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
@@ -28,7 +28,7 @@ from proof.running import is_running, lay_out
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy
 from proof.unruled import check_unruled
-from proof.weigh import PageContext, Weigher, layout_flag, likeness_of, mismatch, numbered
+from proof.weigh import PageContext, Weigher, layout_flag, mismatch, numbered
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
@@ -48,7 +48,7 @@ class Checker:
     rows: int
     threshold: float
     fallback: Callable[[], PageEngine]
-    likeness: Likeness
+    likeness: WordLikeness
 
     @classmethod
     def of(
@@ -60,7 +60,7 @@ class Checker:
         threshold: float,
         fallback: Callable[[], PageEngine],
     ) -> Checker:
-        return cls(engine, policy, columns, rows, threshold, fallback, likeness_of(policy, engine))
+        return cls(engine, policy, columns, rows, threshold, fallback, WordLikeness(policy, engine))
 
     def check(
         self, page: Page, ref: str, found: PageImage, image: LoadedImage, neighbours: Sequence[tuple[int, Page]]
@@ -185,7 +185,7 @@ def _checked_column(layout: Layout, column: ReadColumn) -> CheckedColumn:
     return CheckedColumn(column.line.number, _area_box(layout, column), column.line.source)
 
 
-def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: Likeness) -> list[CheckedCharacter]:
+def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: WordLikeness) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file."""
     found = []
     for column in columns:
@@ -197,7 +197,7 @@ def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: Likenes
     return sorted(found, key=lambda character: (character.line, character.offset))
 
 
-def _character(layout: Layout, column: ReadColumn, cell: int, glyph: Glyph, likeness: Likeness) -> CheckedCharacter:
+def _character(layout: Layout, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness) -> CheckedCharacter:
     assert column.line is not None, "columns without a line are left out before"
     transcribed = column.cells[cell]
     own = None if glyph.silent else likeness(transcribed.text, glyph)

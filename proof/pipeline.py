@@ -38,7 +38,7 @@ from proof.text.variants import VariantPolicy
 
 LOG = logging.getLogger(__name__)
 
-METHOD = 1
+METHOD = 2
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 AHEAD = 4

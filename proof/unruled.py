@@ -14,13 +14,14 @@ from proof.geometry import Box
 from proof.glyphs import Glyph
 from proof.images.layout import ColumnArea
 from proof.images.load import LoadedImage
+from proof.likeness import text_likeness
 from proof.ocr.page import PageEngine, PageLine
 from proof.pairing import gate
 from proof.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.running import lay_out
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
-from proof.weigh import PageContext, Weigher, mismatch, numbered, text_likeness
+from proof.weigh import PageContext, Weigher, mismatch, numbered
 
 HALF = 0.5
 """What a finding weighs that rests on text alone."""

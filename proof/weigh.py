@@ -18,7 +18,6 @@ from proof.columns import ReadColumn
 from proof.flags import Evidence, Flag, Kind, flag_id
 from proof.geometry import Box
 from proof.glyphs import FLOOR, Glyph
-from proof.ocr.engine import Engine
 from proof.pairing import Carried
 from proof.result import PageResult, Status
 from proof.text.alike import run_together
@@ -60,9 +59,6 @@ LAYOUT_SCORE = 9.0
 LEAST_TAUGHT = 0.3
 """What evidence against a character weighs at least, however poorly the engine was taught it."""
 
-RECOGNISED = log(0.1)
-"""Log-probability from which an unknown character counts as read, in one of its forms."""
-
 SPLINTERS = "一二丨丶丿"
 """Characters that a piece of frame or rule is read as."""
 
@@ -71,36 +67,6 @@ ALIKE = 0.3
 
 NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
-
-
-def likeness_of(policy: VariantPolicy, engine: Engine) -> Likeness:
-    """How probable it is that a transcribed character stands as a glyph, in any form that is the same word."""
-    known: dict[str, tuple[bool, tuple[str, ...]]] = {}
-
-    def likeness(character: str, glyph: Glyph) -> float | None:
-        entry = known.get(character)
-        if entry is None:
-            forms = tuple(form for form in (character, *policy.forms(character)) if engine.knows(form))
-            entry = known[character] = (engine.knows(character), forms)
-        learned, forms = entry
-        value = max((glyph.believed.get(form, FLOOR) for form in forms), default=FLOOR)
-        # an unknown shape may be read as a form that is known; that it is not says nothing
-        return value if learned or value > RECOGNISED else None
-
-    return likeness
-
-
-def text_likeness(policy: VariantPolicy) -> Likeness:
-    """The same for an engine that tells only what it read: a form of what is read fits, anything else does not."""
-
-    def likeness(character: str, glyph: Glyph) -> float | None:
-        believed = glyph.believed.get(character)
-        if believed is not None:
-            return believed
-        same = policy.relation(character, glyph.best).relation is not Relation.DISTINCT
-        return glyph.log_prob(glyph.best) if same else FLOOR
-
-    return likeness
 
 
 def substitution_score(own: float, belief: float, doubt: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,3 +99,15 @@ def test_a_text_costs_least_on_itself(text: str) -> None:
     _, own = align(cells(text), glyphs(text), exact)
     _, other = align(cells(text), glyphs("之" * len(text)), exact)
     assert own < other
+
+
+def test_of_two_glyphs_that_are_something_else_a_character_was_taken_for_the_one_it_looks_like() -> None:
+    def shown(like: int) -> list[Glyph]:
+        far = [glyph("季", 0), glyph("秋", 1)]
+        return [
+            replace(one, believed={**one.believed, "子": -14.0 if n == like else -33.0}) for n, one in enumerate(far)
+        ]
+
+    for like in (0, 1):
+        pairings, _ = align(cells("子"), shown(like), exact)
+        assert [pairing.glyphs for pairing in pairings if pairing.step is Step.MATCH] == [(like,)]

@@ -12,12 +12,12 @@ from proof.align import Step
 from proof.columns import ColumnReader, ReadColumn
 from proof.images.layout import Layout, find_layout
 from proof.images.load import load_image
+from proof.likeness import WordLikeness
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
-from proof.weigh import likeness_of
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 SEALED, SECOND, FIRST = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a"
@@ -53,7 +53,7 @@ def leaf(ref: str, engine: PPOCR) -> Leaf:
         source = lines[at].source[:start] + row["reading"] + lines[at].source[end:]
         lines[at] = replace(lines[at], source=source, runs=parse_column(source).runs)
     layout = find_layout(load_image(PAGES / f"{ref}.png").pixels)
-    likeness = likeness_of(VariantPolicy(Script.SIMPLIFIED, None), engine)
+    likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), engine)
     return Leaf(layout, ColumnReader(layout, engine, likeness, 21), tuple(lines))
 
 

@@ -8,7 +8,7 @@ leaves it `None`, and what follows works with the characters and the score.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -48,13 +48,16 @@ class Posterior:
 
     `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of
     every step, most probable first; class 0 is the CTC blank. `floor` is the log-probability to take for
-    a class that is not listed. `centres` (steps) is where each step lies along the strip, 0 to 1.
+    a class that is not listed. `centres` (steps) is where each step lies along the strip, 0 to 1. `sought`
+    (n) are classes that were asked for; `sought_log_probs` (steps x n) go on where `floor` ends.
     """
 
     classes: NDArray[np.int32]
     log_probs: NDArray[np.float32]
     centres: NDArray[np.float32]
     floor: float
+    sought: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    sought_log_probs: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,10 @@ class Engine(Protocol):
         """The character of a class in a `Posterior`; empty for the blank."""
         ...
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
-        """Read each strip; the answer has the strips' order. Raises EngineError."""
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        """Read each strip; the answer has the strips' order. Raises EngineError.
+
+        `sought` are characters whose probability is wanted however small it is, from an engine that has it:
+        of two glyphs that are both something else, it tells which one looks more like them.
+        """
         ...

@@ -176,7 +176,7 @@ class PaddleRecogniser:
     def character_of(self, number: int) -> str:
         return self._characters[number]
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels reads
         as nothing. Raises EngineError."""
         return [self.read_line(np.rot90(strip)) for strip in strips]

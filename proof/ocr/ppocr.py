@@ -26,10 +26,15 @@ STEP = 8
 KEPT = 1e-5
 """Classes less probable than this at a step are not kept; it is also what they are then taken for."""
 
+LEAST = 1e-18
+"""The least probability that is told of a class that is sought."""
+
 WIDEST = 24
 """The most classes kept for one step."""
 
 BLANK = 0
+
+NOTHING = np.zeros(0, np.int32)
 
 UNTAUGHT = 0.3
 """Nats: a class whose scores depart less than this from those of classes never taught is one of them."""
@@ -100,12 +105,14 @@ class PPOCR:
         """The character of a class in a `Posterior`; empty for the blank."""
         return self._characters[number]
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
-        return [self._read(strip) for strip in strips]
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        numbers = sorted({number for text in sought if (number := self._classes.get(text)) is not None})
+        classes = np.array(numbers, np.int32)
+        return [self._read(strip, classes) for strip in strips]
 
-    def _read(self, strip: Pixels) -> Reading:
+    def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
         probabilities = self._run(strip)
-        posterior = sparse(probabilities)
+        posterior = sparse(probabilities, sought)
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
@@ -174,8 +181,9 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     return np.asarray(np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0))
 
 
-def sparse(probabilities: NDArray[np.float32]) -> Posterior:
-    """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them."""
+def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:
+    """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them, and those
+    that are `sought`."""
     steps = len(probabilities)
     flat = np.flatnonzero(probabilities > KEPT)
     rows, columns = np.divmod(flat, probabilities.shape[1])
@@ -190,4 +198,5 @@ def sparse(probabilities: NDArray[np.float32]) -> Posterior:
     classes[rows[kept], rank[kept]] = columns[kept]
     log_probs[rows[kept], rank[kept]] = np.log(values[kept])
     centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
-    return Posterior(classes, log_probs, centres, float(np.log(KEPT)))
+    far = np.log(np.maximum(probabilities[:, sought], LEAST))
+    return Posterior(classes, log_probs, centres, float(np.log(KEPT)), sought, far)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from proof.errors import EngineError, OutputError
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 
-FORMAT = 1
+FORMAT = 2
 """Version of the recording format; a recording of another is refused."""
 
 _NO_CLASS = -1
@@ -52,19 +52,19 @@ class NullEngine:
     def character_of(self, number: int) -> str:
         return ""
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         return [Reading(()) for _ in strips]
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
     """Readings by `strip_key`, of the engine `identity`. `classes` maps the engine's characters to their
-    classes in a posterior, `known` are those that it could read."""
+    classes in a posterior; `familiarity` tells how well it was taught those that it could read, up to 1."""
 
     identity: EngineIdentity
     readings: Mapping[bytes, Reading]
     classes: Mapping[str, int]
-    known: frozenset[str]
+    familiarity: Mapping[str, float]
 
 
 class ReplayEngine:
@@ -88,10 +88,10 @@ class ReplayEngine:
         self._characters = {number: text for text, number in self._recording.classes.items()}
 
     def knows(self, character: str) -> bool:
-        return character in self._recording.known
+        return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
-        return float(self.knows(character))
+        return self._recording.familiarity.get(character, 0.0)
 
     def class_of(self, character: str) -> int | None:
         return self._recording.classes.get(character)
@@ -99,7 +99,7 @@ class ReplayEngine:
     def character_of(self, number: int) -> str:
         return self._characters.get(number, "")
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         return [self._reading(strip) for strip in strips]
 
     def _reading(self, strip: Pixels) -> Reading:
@@ -134,7 +134,7 @@ class RecordingEngine:
         return self._engine.knows(character)
 
     def familiarity(self, character: str) -> float:
-        return float(self.knows(character))
+        return self._engine.familiarity(character)
 
     def class_of(self, character: str) -> int | None:
         return self._engine.class_of(character)
@@ -142,8 +142,8 @@ class RecordingEngine:
     def character_of(self, number: int) -> str:
         return self._engine.character_of(number)
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
-        readings = self._engine.read(strips)
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        readings = self._engine.read(strips, sought)
         with self._lock:
             self._readings.update((strip_key(strip), read) for strip, read in zip(strips, readings, strict=True))
         return readings
@@ -155,8 +155,8 @@ class RecordingEngine:
         # The protocol lists no characters, so that every code point is asked for: half a second.
         letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
         classes = {letter: number for letter in letters if (number := self._engine.class_of(letter)) is not None}
-        known = frozenset(letter for letter in letters if self._engine.knows(letter))
-        save_recording(self._path, Recording(self._engine.identity, readings, classes, known))
+        familiar = {letter: self._engine.familiarity(letter) for letter in letters if self._engine.knows(letter)}
+        save_recording(self._path, Recording(self._engine.identity, readings, classes, familiar))
 
     def __enter__(self) -> Self:
         return self
@@ -220,14 +220,14 @@ def _packed(recording: Recording) -> Arrays:
     posteriors = [reading.posterior for reading in readings if reading.posterior]
     strings = sorted({c.text for c in characters} | {text for text, _ in alternatives})
     number = {text: index for index, text in enumerate(strings)}
-    letters = sorted(recording.classes.keys() | recording.known)
+    letters = sorted(recording.classes.keys() | recording.familiarity.keys())
     classes = [recording.classes.get(letter, _NO_CLASS) for letter in letters]
     header = {"format": FORMAT, "identity": asdict(recording.identity), "strings": strings, "letters": letters}
     return {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "keys": np.frombuffer(b"".join(keys), np.uint8),
         "classes": np.array(classes, np.int32),
-        "known": np.array([letter in recording.known for letter in letters], np.bool_),
+        "familiarity": np.array([recording.familiarity.get(letter, 0.0) for letter in letters], np.float64),
         "counts": np.array([len(reading.characters) for reading in readings], np.int32),
         "texts": np.array([number[c.text] for c in characters], np.int32),
         "figures": np.array([(c.start, c.end, c.probability) for c in characters], np.float64).reshape(-1, 3),
@@ -240,6 +240,9 @@ def _packed(recording: Recording) -> Arrays:
         "step_classes": _joined([posterior.classes for posterior in posteriors], np.int32),
         "step_log_probs": _joined([posterior.log_probs for posterior in posteriors], np.float32),
         "step_centres": _joined([posterior.centres for posterior in posteriors], np.float32),
+        "sought_counts": np.array([posterior.sought.size for posterior in posteriors], np.int32),
+        "sought": _joined([posterior.sought for posterior in posteriors], np.int32),
+        "sought_log_probs": _joined([posterior.sought_log_probs for posterior in posteriors], np.float32),
     }
 
 
@@ -257,12 +260,13 @@ def _unpacked(arrays: Arrays) -> Recording:
             keys, _spans(arrays["counts"]), arrays["has_posterior"].tolist(), strict=True
         )
     }
-    letters, classes, known = header["letters"], arrays["classes"].tolist(), arrays["known"].tolist()
+    letters, classes = header["letters"], arrays["classes"].tolist()
+    familiar = arrays["familiarity"].tolist()
     return Recording(
         EngineIdentity(**header["identity"]),
         MappingProxyType(readings),
         MappingProxyType({text: number for text, number in zip(letters, classes, strict=True) if number != _NO_CLASS}),
-        frozenset(text for text, is_known in zip(letters, known, strict=True) if is_known),
+        MappingProxyType({text: degree for text, degree in zip(letters, familiar, strict=True) if degree > 0.0}),
     )
 
 
@@ -283,12 +287,18 @@ def _posteriors(arrays: Arrays) -> Iterator[Posterior]:
     shapes = [(int(steps), int(kept)) for steps, kept in arrays["shapes"]]
     cells = _spans(np.array([steps * kept for steps, kept in shapes], np.int64))
     steps = _spans(np.array([steps for steps, _ in shapes], np.int64))
-    for shape, (start, end), (first, last), floor in zip(shapes, cells, steps, arrays["floors"].tolist(), strict=True):
+    counts = arrays["sought_counts"].tolist()
+    sought = _spans(arrays["sought_counts"])
+    far = _spans(np.array([shape[0] * count for shape, count in zip(shapes, counts, strict=True)], np.int64))
+    for number, (shape, floor) in enumerate(zip(shapes, arrays["floors"].tolist(), strict=True)):
+        (start, end), (first, last) = cells[number], steps[number]
         yield Posterior(
             arrays["step_classes"][start:end].reshape(shape),
             arrays["step_log_probs"][start:end].reshape(shape),
             arrays["step_centres"][first:last],
             floor,
+            arrays["sought"][slice(*sought[number])],
+            arrays["sought_log_probs"][slice(*far[number])].reshape(shape[0], counts[number]),
         )
 
 

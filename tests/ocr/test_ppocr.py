@@ -210,3 +210,27 @@ def test_the_sparse_posterior_keeps_the_most_probable_classes(
         assert np.allclose(probabilities[step, listed], probabilities[step, wanted])
         assert np.allclose(np.exp(kept.log_probs[step, : len(listed)]), probabilities[step, listed], rtol=1e-4)
         assert np.all(kept.log_probs[step, len(listed) :] == np.float32(kept.floor))
+
+
+def test_what_is_sought_has_a_probability_far_below_what_is_kept(ppocr: PPOCR, strips: list[Pixels]) -> None:
+    (reading,) = ppocr.read(strips[:1], ("土", "士"))
+    posterior = reading.posterior
+    assert posterior is not None
+    assert posterior.sought.tolist() == sorted(n for text in "土士" if (n := ppocr.class_of(text)) is not None)
+    assert posterior.sought_log_probs.shape == (len(posterior.classes), 2)
+    assert posterior.sought_log_probs.min() < posterior.floor - 3
+    # nothing that is kept changes by it
+    (plain,) = ppocr.read(strips[:1])
+    assert plain.posterior is not None
+    assert np.array_equal(plain.posterior.classes, posterior.classes)
+
+
+def test_a_glyph_looks_more_like_its_look_alike_than_like_anything_else(ppocr: PPOCR, strips: list[Pixels]) -> None:
+    """射 is nearer to 謝 than 西 is, though neither glyph could be taken for it."""
+    (reading,) = ppocr.read(strips[:1], ("謝",))
+    posterior = reading.posterior
+    assert posterior is not None
+    far = posterior.sought_log_probs[:, 0]
+    best = posterior.classes[:, 0]
+    alike = far[best == ppocr.class_of("射")].max()
+    assert alike > far[best == ppocr.class_of("西")].max() + 5

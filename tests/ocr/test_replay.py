@@ -43,11 +43,14 @@ characters = st.builds(
 def posteriors(draw: st.DrawFn) -> Posterior:
     shape = draw(st.integers(0, 6)), draw(st.integers(1, 4))
     finite = st.floats(-30, 0, width=32)
+    sought = draw(st.integers(0, 3))
     return Posterior(
         draw(arrays.arrays(np.int32, shape, elements=st.integers(-1, 20_000))),
         draw(arrays.arrays(np.float32, shape, elements=finite)),
         draw(arrays.arrays(np.float32, shape[0], elements=finite)),
         draw(st.floats(-30, 0)),
+        draw(arrays.arrays(np.int32, sought, elements=st.integers(0, 20_000))),
+        draw(arrays.arrays(np.float32, (shape[0], sought), elements=finite)),
     )
 
 
@@ -57,7 +60,7 @@ recordings = st.builds(
     st.builds(EngineIdentity, st.text(letters), st.text(letters), st.text(letters), st.text(letters)),
     st.dictionaries(st.binary(min_size=16, max_size=16), readings, max_size=5),
     st.dictionaries(letters, st.integers(0, 20_000), max_size=10),
-    st.frozensets(letters, max_size=10),
+    st.dictionaries(letters, st.floats(0.01, 1), max_size=10),
 )
 
 
@@ -71,6 +74,8 @@ def same(one: Reading, other: Reading) -> bool:
         (one.posterior.classes, other.posterior.classes),
         (one.posterior.log_probs, other.posterior.log_probs),
         (one.posterior.centres, other.posterior.centres),
+        (one.posterior.sought, other.posterior.sought),
+        (one.posterior.sought_log_probs, other.posterior.sought_log_probs),
     )
     return one.posterior.floor == other.posterior.floor and all(
         a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all()) for a, b in pairs
@@ -85,7 +90,7 @@ def test_what_is_recorded_comes_back(recording: Recording, tmp_path_factory: pyt
     again = load_recording(path)
     assert again.identity == recording.identity
     assert again.classes == recording.classes
-    assert again.known == recording.known
+    assert again.familiarity == recording.familiarity
     assert again.readings.keys() == recording.readings.keys()
     assert all(same(again.readings[key], reading) for key, reading in recording.readings.items())
 
@@ -156,14 +161,14 @@ def test_strips_are_told_apart_by_shape_and_content_not_by_how_they_lie_in_memor
 
 def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
     good, other = tmp_path / "good", tmp_path / "other"
-    save_recording(good, Recording(IDENTITY, {}, {}, frozenset()))
+    save_recording(good, Recording(IDENTITY, {}, {}, {}))
     for name, content in {
         "text": b"not a recording",
         "empty": b"",
         "cut": good.read_bytes()[:-40],
     }.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(EngineError, match=rf"{name}: not a recording of format 1"):
+        with pytest.raises(EngineError, match=rf"{name}: not a recording of format 2"):
             ReplayEngine(tmp_path / name)
     np.savez(other.with_suffix(".npz"), header=np.zeros(3, np.uint8))
     with pytest.raises(EngineError, match="not a recording"):
@@ -176,7 +181,7 @@ def test_a_recording_that_cannot_be_written_leaves_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "recording.npz"
-    save_recording(path, Recording(IDENTITY, {}, {}, frozenset()))
+    save_recording(path, Recording(IDENTITY, {}, {}, {}))
     before = path.read_bytes()
 
     def full(*_: object, **__: object) -> None:
@@ -184,7 +189,7 @@ def test_a_recording_that_cannot_be_written_leaves_the_one_before(
 
     monkeypatch.setattr(np, "savez_compressed", full)
     with pytest.raises(OutputError, match=r"recording\.npz: .*No space left"):
-        save_recording(path, Recording(replace(IDENTITY, name="other"), {}, {}, frozenset()))
+        save_recording(path, Recording(replace(IDENTITY, name="other"), {}, {}, {}))
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
