@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.geometry import Box
-from proof.images.lines import Mask, Rectification, ink_mask, long_strokes, slope
+from proof.images.lines import Mask, Rectification, ink_mask, inked_along, long_strokes, slope
 
 PAGE_HEIGHT = 1400
 """Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
@@ -110,7 +111,7 @@ def find_layout(
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
 
-    comb = _fit_comb((upright > 127).sum(axis=0) / height, [columns] if columns else range(5, 15))
+    comb = _fit_comb(inked_along(upright, 0) / height, [columns] if columns else range(5, 15))
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
@@ -156,26 +157,31 @@ def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
     """
     width = energy.size
     spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0]
-    best: _Comb | None = None
+    # the last combs are a little wider than the page: beyond its edge stands what stands at it
+    capped = np.pad(np.minimum(spread, np.float32(0.6)), (0, width), mode="edge")
+    best: tuple[float, int, int, float] | None = None
     for count in counts:
-        teeth = np.arange(count + 1)
-        for column in np.arange(width * 0.44 / count, width * 1.02 / count, 0.25):
-            room = int(width - count * column)
-            starts = np.arange(0, max(room, 0) + 1)
-            places = (starts[:, None] + np.round(teeth * column)).astype(np.intp).clip(0, width - 1)
-            found = np.minimum(spread[places], 0.6)
-            # with the count unknown, a comb is as good as its mean tooth, and many teeth beat few
-            scores = found.sum(axis=1) if len(counts) == 1 else found.mean(axis=1) * np.sqrt(count)
-            i = int(scores.argmax())
-            if best is None or scores[i] > best.score:
-                best = _Comb(float(starts[i]), float(column), spread[places[i]].astype(np.float64), float(scores[i]))
+        # with the count unknown, a comb is as good as its mean tooth, and many teeth beat few
+        weight = 1.0 if len(counts) == 1 else np.sqrt(count) / (count + 1)
+        for column in np.arange(width * 0.44 / count, width * 1.02 / count, 0.25).tolist():
+            combs = max(int(width - count * column), 0) + 1
+            scores = capped[:combs].copy()
+            for tooth in range(1, count + 1):
+                place = round(tooth * column)
+                scores += capped[place : place + combs]
+            start = int(scores.argmax())
+            score = float(scores[start]) * weight
+            if best is None or score > best[0]:
+                best = (score, count, start, column)
     assert best is not None, "counts is never empty"
-    return best
+    score, count, start, column = best
+    places = np.minimum([start + round(tooth * column) for tooth in range(count + 1)], width - 1)
+    return _Comb(float(start), column, spread[places].astype(np.float64), score)
 
 
 def _refine(comb: _Comb, upright: Mask) -> list[float]:
     """Move each rule to the line found near it; a rule without a line stays where the comb puts it."""
-    profile = (upright > 127).sum(axis=0).astype(np.float64)
+    profile = inked_along(upright, 0).astype(np.float64)
     reach = max(2, round(comb.width * 0.06))
     rules = []
     for i in range(len(comb.energy)):
@@ -204,7 +210,7 @@ def _frame(upright: Mask, level: Mask, rules: Sequence[float]) -> tuple[float, f
             starts.append(float(ys[0]))
             ends.append(float(ys[-1]))
     left, right = round(max(rules[0], 0)), round(rules[-1])
-    share = (level[:, left:right] > 127).mean(axis=1) if right > left else np.zeros(height)
+    share = inked_along(level[:, left:right], 1) / max(right - left, 1)
     top_guess = _strong_line(share, 0, round(0.4 * height))
     bottom_guess = _strong_line(share, round(0.6 * height), height)
     if top_guess is None:
@@ -277,7 +283,9 @@ def _without_lines(
     below = y > frame[1] - 0.12 * row
     drop = on_frame | on_rule | beside_rule | corner | below
     drop[0] = False
-    return _without_specks(np.where(drop[labels], 0, clean).astype(np.uint8), row)
+    _erase(clean, labels, drop)
+    _erase_specks(clean, row)
+    return clean
 
 
 def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float], column: float, row: float) -> None:
@@ -296,13 +304,20 @@ def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float],
             band[long_strokes(band, upright, vertical=True) > 0] = 0
 
 
-def _without_specks(ink: Mask, row: float) -> Mask:
-    """Ink without what stands alone and is too little for a character; the dots of a glyph are near the rest of it."""
+def _erase_specks(ink: Mask, row: float) -> None:
+    """Erase (in place) what stands alone and is too little for a character; the dots of a glyph are near the rest
+    of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
     count, groups = cv2.connectedComponents(near)
-    amount = np.bincount(groups[ink > 0], minlength=count)
-    return np.asarray(np.where((amount < ALONE * row * row)[groups], 0, ink), dtype=np.uint8)
+    amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
+    _erase(ink, np.asarray(groups), amount < ALONE * row * row)
+
+
+def _erase(ink: Mask, labels: NDArray[Any], drop: NDArray[np.bool_]) -> None:
+    """Erase (in place) the pieces of ink that `drop` says, by their label; most of a page is paper and not asked."""
+    inked = np.flatnonzero(ink > 0)
+    ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0
 
 
 def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:
@@ -335,7 +350,7 @@ def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, sup
     if support < 0.12 or height < 0.3 * level.shape[0]:
         return "no ruled columns were found"
     inner = level[round(top + 0.06 * height) : round(bottom - 0.06 * height), left:right]
-    share = (inner > 127).mean(axis=1) if inner.size else np.zeros(1)
+    share = inked_along(inner, 1) / max(inner.shape[1], 1)
     strong = np.nonzero(share > 0.35)[0]
     lines = 0 if not strong.size else 1 + int((np.diff(strong) > 0.01 * height).sum())
     if lines >= 1:

@@ -32,25 +32,35 @@ def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
     return np.asarray(cv2.morphologyEx(closed, cv2.MORPH_OPEN, line), dtype=np.uint8)
 
 
+def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
+    """How many pixels of `mask` are ink in every column (`axis` 0) or every row (1); half-grey ones that a warp
+    left at an edge count from the middle up."""
+    if not mask.size:
+        return np.zeros(mask.shape[1 - axis], dtype=np.intp)
+    _, ones = cv2.threshold(mask, 127, 1, cv2.THRESH_BINARY)
+    return np.asarray(cv2.reduce(ones, axis, cv2.REDUCE_SUM, dtype=cv2.CV_32S).ravel(), dtype=np.intp)
+
+
 def slope(lines: Mask, vertical: bool) -> float:
     """How far the lines lean: dx per dy for vertical ones, dy per dx for horizontal ones.
 
     The slope under which the profile across the lines is sharpest (largest sum of squares), as in
     projection-profile skew detection (Postl 1986), searched coarsely and then finely.
     """
-    along, across = np.nonzero(lines) if vertical else np.nonzero(lines)[::-1]
-    if along.size < 50:
+    places = np.flatnonzero(lines > 0)
+    if places.size < 50:
         return 0.0
-    if along.size > POINTS:
-        chosen = np.linspace(0, along.size - 1, POINTS).astype(np.intp)
-        along, across = along[chosen], across[chosen]
+    if places.size > POINTS:
+        places = places[np.linspace(0, places.size - 1, POINTS).astype(np.intp)]
+    ys, xs = np.divmod(places, lines.shape[1])
+    along, across = (ys, xs) if vertical else (xs, ys)
     centred = along - lines.shape[0 if vertical else 1] / 2
     extent = max(lines.shape) * 2
     limit = np.tan(np.radians(MAX_SKEW_DEGREES))
 
     def sharpness(tangent: float) -> float:
-        bins = np.bincount((across - centred * tangent + extent / 4).astype(np.intp).clip(0, extent), minlength=extent)
-        return float(np.square(bins, dtype=np.float64).sum())
+        bins = np.bincount((across - centred * tangent + extent / 4).astype(np.intp), minlength=extent)
+        return float(bins @ bins)
 
     coarse = np.linspace(-limit, limit, 57)
     best = float(coarse[int(np.argmax([sharpness(t) for t in coarse]))])

@@ -302,18 +302,20 @@ def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
     cost = wide + 0.12 * np.abs(xs / width - 0.5)
     breadth = high - low
     padded = np.full(breadth + 2 * DRIFT, np.inf)
-    total = cost[0].astype(np.float64)
-    came = np.zeros(cost.shape, dtype=np.int8)
+    total = padded[DRIFT : DRIFT + breadth]
+    total[:] = cost[0]
+    # row by row the total one place further to the right: a view, so that it follows the total from block to block
+    moved = np.lib.stride_tricks.sliding_window_view(padded, breadth)
     drift = 0.01 * np.abs(np.arange(-DRIFT, DRIFT + 1))[:, None]
+    steps = np.empty((blocks, *moved.shape))
     for block in range(1, blocks):
-        padded[DRIFT : DRIFT + breadth] = total
-        steps = np.lib.stride_tricks.sliding_window_view(padded, breadth) + drift
-        came[block] = steps.argmin(axis=0) - DRIFT
-        total = cost[block] + steps.min(axis=0)
+        np.add(moved, drift, out=steps[block])
+        np.add(cost[block], steps[block].min(axis=0), out=total)
+    came = steps[1:].argmin(axis=1) - DRIFT
     path = np.zeros(blocks, dtype=np.intp)
     path[-1] = int(total.argmin())
     for block in range(blocks - 1, 0, -1):
-        path[block - 1] = path[block] + came[block, path[block]]
+        path[block - 1] = path[block] + came[block - 1, path[block]]
     rows = np.minimum(np.arange(height) * blocks // max(height, 1), blocks - 1)
     return np.asarray(low + path[rows], dtype=np.intp)
 
