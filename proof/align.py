@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from math import inf, log
 
 from proof.glyphs import Glyph
@@ -84,9 +85,9 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
     match = _costs(cells, glyphs, likeness, reach)
     skip_glyph = [_skip_cost(g) for g in glyphs]
 
-    def neighbours(cell: int, glyph: int) -> bool:
-        """Whether a cell and the next, a glyph and the next, stand one below the other in one row."""
-        return cells[cell].row == cells[cell + 1].row and glyphs[glyph].strip == glyphs[glyph + 1].strip
+    # whether a cell or a glyph and the next stand one below the other in one row
+    cells_follow = [one.row == other.row for one, other in pairwise(cells)]
+    glyphs_follow = [one.strip == other.strip for one, other in pairwise(glyphs)]
 
     # plain lists: element by element they are several times quicker than arrays
     total = [[inf] * (m + 1) for _ in range(n + 1)]
@@ -94,21 +95,22 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
     total[0][0] = 0.0
     for i in range(n + 1):
         middle = round(i * m / n) if n else 0
+        row, above, here = total[i], total[i - 1], match[i - 1] if i else []
+        may_swap = i > 1 and cells_follow[i - 2]
         for j in range(max(0, middle - reach), min(m, middle + reach) + 1):
-            best, how = total[i][j], 0
-            if i and j and total[i - 1][j - 1] + match[i - 1][j - 1] < best:
-                best, how = total[i - 1][j - 1] + match[i - 1][j - 1], 1
-            if i and total[i - 1][j] + SKIP_CELL < best:
-                best, how = total[i - 1][j] + SKIP_CELL, 2
-            if j and total[i][j - 1] + skip_glyph[j - 1] < best:
-                best, how = total[i][j - 1] + skip_glyph[j - 1], 3
-            if i > 1 and j > 1 and neighbours(i - 2, j - 2):
+            best, how = row[j], 0
+            if i and j and above[j - 1] + here[j - 1] < best:
+                best, how = above[j - 1] + here[j - 1], 1
+            if i and above[j] + SKIP_CELL < best:
+                best, how = above[j] + SKIP_CELL, 2
+            if j and row[j - 1] + skip_glyph[j - 1] < best:
+                best, how = row[j - 1] + skip_glyph[j - 1], 3
+            if may_swap and j > 1 and glyphs_follow[j - 2]:
                 # both must fit the other way round: else it is an insertion and an omission
-                crossed = match[i - 2][j - 1], match[i - 1][j - 2]
-                swapped = total[i - 2][j - 2] + sum(crossed) + SWAP if max(crossed) < FITS else inf
-                if swapped < best:
-                    best, how = swapped, 4
-            total[i][j], came[i][j] = best, how
+                one, other = match[i - 2][j - 1], here[j - 2]
+                if one < FITS and other < FITS and total[i - 2][j - 2] + (one + other) + SWAP < best:
+                    best, how = total[i - 2][j - 2] + (one + other) + SWAP, 4
+            row[j], came[i][j] = best, how
     return _traced(came, n, m), total[n][m]
 
 
@@ -132,7 +134,7 @@ def _costs(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, r
 def _match_cost(value: float) -> float:
     """Nats for a cell on a glyph with this log-probability. Beyond `WORST` it is surely something else; that
     it costs a little more the less it looks like it tells for which of two such glyphs it was taken."""
-    return min(-value, WORST) + FARTHER * max(0.0, -value - WORST)
+    return -value if -value <= WORST else WORST + FARTHER * (-value - WORST)
 
 
 def _skip_cost(glyph: Glyph) -> float:

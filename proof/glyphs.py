@@ -135,9 +135,10 @@ def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
             away = abs(other.y - glyph.y) / glyph.pitch
-            same = not glyph.silent and other.best == glyph.best
-            if other.strip == glyph.strip and away < (0.8 if same else 0.45):
-                pairs.append((glyph.silent or other.silent, away - (0.4 if same else 0.0), i, j))
+            if other.strip == glyph.strip and away < 0.8:
+                same = not glyph.silent and other.best == glyph.best
+                if same or away < 0.45:
+                    pairs.append((glyph.silent or other.silent, away - (0.4 if same else 0.0), i, j))
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for _, _, i, j in sorted(pairs):
@@ -168,9 +169,10 @@ def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     if one.silent or other.silent:
         seen = other if one.silent else one
         return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
+    ours, theirs, kept = one.believed, other.believed, 1.0 - share
     believed = {
-        text: log((1.0 - share) * exp(one.log_prob(text)) + share * exp(other.log_prob(text)))
-        for text in one.believed.keys() | other.believed.keys()
+        text: log(kept * exp(ours.get(text, FLOOR)) + share * exp(theirs.get(text, FLOOR)))
+        for text in ours.keys() | theirs.keys()
     }
     return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
 
@@ -237,7 +239,8 @@ def _spike(
         own = posterior.sought_log_probs[start:end].max(axis=0)
         for number, log_prob in zip(posterior.sought.tolist(), own.tolist(), strict=True):
             strongest.setdefault(number, min(log_prob, posterior.floor))
-    believed = {character_of(n): min(0.0, v - scale) for n, v in strongest.items() if character_of(n).strip()}
+    texts = map(character_of, strongest)
+    believed = {text: min(0.0, v - scale) for text, v in zip(texts, strongest.values(), strict=True) if text.strip()}
     weights = presence[start:end]
     place = float((posterior.centres[start:end] * weights).sum() / max(float(weights.sum()), 1e-9))
     return _Spike(place, believed, peak)

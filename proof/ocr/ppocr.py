@@ -36,6 +36,8 @@ BLANK = 0
 
 NOTHING = np.zeros(0, np.int32)
 
+_MOST_BITS = 0x7FFFFFFF
+
 UNTAUGHT = 0.3
 """Nats: a class whose scores depart less than this from those of classes never taught is one of them."""
 
@@ -184,19 +186,23 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:
     """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them, and those
     that are `sought`."""
-    steps = len(probabilities)
+    steps, kinds = probabilities.shape
     flat = np.flatnonzero(probabilities > KEPT)
-    rows, columns = np.divmod(flat, probabilities.shape[1])
-    values = probabilities.ravel()[flat]
-    order = np.lexsort((-values, rows))
-    rows, columns, values = rows[order], columns[order], values[order]
-    rank = np.arange(rows.size) - np.searchsorted(rows, rows)
-    kept = rank < WIDEST
-    widest = int(rank[kept].max()) + 1 if kept.any() else 1
+    rows, columns = np.divmod(flat, kinds)
+    # step, improbability and class in one whole number: sorting these takes a tenth of sorting by two keys. The bits
+    # of positive floats have the order of the floats.
+    bits = probabilities.ravel()[flat].view(np.int32).astype(np.int64)
+    ranked = np.sort(rows << 48 | (_MOST_BITS - bits) << 17 | columns)
+    starts = np.searchsorted(ranked, np.arange(steps + 1) << 48)
+    counts = np.diff(starts)
+    rank = np.arange(ranked.size) - np.repeat(starts[:-1], counts)
+    ranked, rank = ranked[rank < WIDEST], rank[rank < WIDEST]
+    rows = ranked >> 48
+    widest = max(1, min(WIDEST, int(counts.max(initial=0))))
     classes = np.full((steps, widest), -1, np.int32)
     log_probs = np.full((steps, widest), np.log(KEPT), np.float32)
-    classes[rows[kept], rank[kept]] = columns[kept]
-    log_probs[rows[kept], rank[kept]] = np.log(values[kept])
+    classes[rows, rank] = ranked & 0x1FFFF
+    log_probs[rows, rank] = np.log((_MOST_BITS - (ranked >> 17 & _MOST_BITS)).astype(np.int32).view(np.float32))
     centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
     far = np.log(np.maximum(probabilities[:, sought], LEAST))
     return Posterior(classes, log_probs, centres, float(np.log(KEPT)), sought, far)
