@@ -10,6 +10,7 @@ from math import exp
 from proof import lines
 from proof.columns import ColumnReader, ReadColumn
 from proof.errors import ImageError
+from proof.findings import PageContext, Weigher
 from proof.flags import Evidence, Flag
 from proof.geometry import Box
 from proof.glyphs import Glyph
@@ -28,7 +29,7 @@ from proof.running import is_running, lay_out
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy
 from proof.unruled import check_unruled
-from proof.weigh import PageContext, Weigher, layout_flag, mismatch, numbered
+from proof.whole import layout_flag, mismatch, numbered
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""

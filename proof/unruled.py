@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from proof.columns import ReadColumn
+from proof.findings import PageContext, Weigher
 from proof.geometry import Box
 from proof.glyphs import Glyph
 from proof.images.layout import ColumnArea
@@ -21,7 +22,7 @@ from proof.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.running import lay_out
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
-from proof.weigh import PageContext, Weigher, mismatch, numbered
+from proof.whole import mismatch, numbered
 
 HALF = 0.5
 """What a finding weighs that rests on text alone."""

@@ -1,104 +1,33 @@
-"""How evidence becomes a score: from aligned columns to flags.
-
-The score of a flag is in nats: how much better what the image shows explains the reading than what is
-transcribed. It is lowered by doubt about the image, raised and lowered by where the ink stands, and is the
-same on every page, so that flags can be ranked over a whole work.
-"""
+"""Findings of a column: from what is aligned to flags, each with its evidence and its score."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
 from proof.align import Likeness, Pairing, Step
 from proof.columns import ReadColumn
-from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.flags import Evidence, Flag, Kind, context_of
 from proof.geometry import Box
 from proof.glyphs import FLOOR, Glyph
-from proof.pairing import Carried
-from proof.result import PageResult, Status
+from proof.scores import (
+    ALIKE,
+    doubts,
+    insertion_score,
+    omission_score,
+    or_neutral,
+    strange_score,
+    substitution_score,
+    swap_score,
+)
 from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
 from proof.text.variants import Relation, VariantPolicy
 
 KEPT = 0.0
 """Findings that score less are not kept."""
-
-UNSURE = 1.5
-"""Nats taken off for every nat by which the reading of a glyph falls short of certainty."""
-
-AGAINST = 0.28
-SURELY = 0.72
-BELIEF = 0.32
-DOUBT = 7.0
-"""Weights of the evidence against a transcribed character, in nats: the odds against it (by themselves, and
-as far as one other reading is sure), how sure that reading is, and doubt about the image around it. Fitted
-by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
-once."""
-
-SURE_INSERTION = 8.0
-"""The score of a transcribed character for which the image has no room."""
-
-MOST = 9.0
-"""The score of a glyph that is surely there and not transcribed, before its place is weighed."""
-
-STRANGE = 1.0
-"""The score of a character that the engine does not know, on a glyph that it reads as something else."""
-
-CERTAIN = 5.0
-WAVERING = 100.0
-"""The score of such a character where the other reading is wholly certain, and what every nat of doubt in that
-reading takes off: an engine that sees a shape it never learned wavers between its neighbours."""
-
-LAYOUT_SCORE = 9.0
-"""The score of a finding about a column or a page: it stands above any single character."""
-
-LEAST_TAUGHT = 0.3
-"""What evidence against a character weighs at least, however poorly the engine was taught it."""
-
-SPLINTERS = "一二丨丶丿"
-"""Characters that a piece of frame or rule is read as."""
-
-ALIKE = 0.3
-"""What a finding weighs between characters that run together in the hand: the image does not decide there."""
-
-NEIGHBOURS = 4
-"""Cells on either side whose readings tell how far the image can be trusted here."""
-
-
-def substitution_score(own: float, belief: float, doubt: float) -> float:
-    """How strongly a glyph speaks for another word than the one transcribed.
-
-    `own` is the log-probability of what is transcribed, `belief` that of the best other reading, `doubt`
-    how far the image is to be doubted here (0 to 1).
-    """
-    chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
-    odds = log((1.0 - chance) / chance)
-    return odds * (AGAINST + SURELY * exp(belief) + AGAINST * doubt) + BELIEF * belief - DOUBT * doubt
-
-
-def strange_score(transcribed: str, belief: float) -> float:
-    """How strongly a glyph speaks against a character that the engine does not know.
-
-    `belief` is the log-probability of what it reads instead. An entity stands for a character that has no
-    code point: nothing that can be read is it, and nothing is said.
-    """
-    if transcribed.startswith("&"):
-        return STRANGE
-    return max(STRANGE + belief, CERTAIN + WAVERING * belief)
-
-
-def omission_score(presence: float, belief: float, room: float) -> float:
-    """How strongly a glyph that is not transcribed speaks for an omission.
-
-    `presence` is the probability that a glyph is there, `belief` the log-probability of its best reading,
-    `room` the cells to its nearer neighbour: half a glyph, read as one of its own, stands too near.
-    """
-    odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
-    return min(3.0 + 1.2 * odds, MOST) + UNSURE * belief - 4.0 * max(0.0, 0.75 - room)
 
 
 class Placement(Protocol):
@@ -133,7 +62,7 @@ class Weigher:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
         if column.line is None:
             return []
-        doubt = _doubts(column)
+        doubt = doubts(column)
         found: list[Flag | None] = []
         for number, pairing in enumerate(column.pairings):
             match pairing.step:
@@ -159,11 +88,11 @@ class Weigher:
         if other is None:
             return None
         text, belief = other
-        reason, taught = "posterior", self._familiarity(cell.text)
+        reason = "posterior"
         if own is None:
             score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
-            score = substitution_score(own, belief, doubt) * max(LEAST_TAUGHT, taught)
+            score = substitution_score(own, belief, doubt, self._familiarity(cell.text))
         rule = ""
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
@@ -197,7 +126,6 @@ class Weigher:
         above, below = (column.glyphs[j] for j in pairing.glyphs)
         straight = (self._likeness(first.text, above), self._likeness(second.text, below))
         crossed = (self._likeness(second.text, above), self._likeness(first.text, below))
-        gain = sum(_or_neutral(v) for v in crossed) - sum(_or_neutral(v) for v in straight)
         assert column.line is not None, "only columns with a line are weighed"
         end = second.offset + second.length
         between = column.line.source[first.offset + first.length : second.offset]
@@ -210,11 +138,11 @@ class Weigher:
         )
         evidence = Evidence(
             reason="transposition",
-            p_text=exp(min(_or_neutral(v) for v in straight)),
-            p_best=exp(min(_or_neutral(v) for v in crossed)),
+            p_text=exp(min(map(or_neutral, straight))),
+            p_best=exp(min(map(or_neutral, crossed))),
         )
         box = self._box(above).union(self._box(below))
-        return self._flag(column, place, gain / 2 * (1.0 - doubt), box, evidence)
+        return self._flag(column, place, swap_score(straight, crossed) * (1.0 - doubt), box, evidence)
 
     def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """A transcribed character of which the image shows nothing: 衍, unless there is room for it."""
@@ -222,8 +150,7 @@ class Weigher:
         cell = column.cells[number]
         before, after = _glyph_of(column, number - 1), _glyph_of(column, number + 1)
         room = _room(before, after)
-        # room for a whole cell that holds no ink is blank paper; a little more than usual leaves doubt
-        score = SURE_INSERTION - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
+        score = insertion_score(room)
         box = self._gap_box(column, before, after)
         evidence = Evidence(reason="no glyph", ink=f"room for {max(room - 1, 0):.1f} characters")
         place = _Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
@@ -242,11 +169,8 @@ class Weigher:
             evidence = Evidence(reason="ink", ink="ink that the engine did not read")
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
-        score = omission_score(glyph.presence, belief, room)
-        if not is_han(glyph.best):
-            score -= 7.0
-        elif glyph.best in SPLINTERS:
-            score -= 1.5 if above is not None and below is not None else 5.0
+        enclosed = above is not None and below is not None
+        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed)
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),
@@ -332,37 +256,8 @@ class Weigher:
             raised=place.kind is not Kind.VARIANT and score >= self._context.threshold,
             bbox=box,
             evidence=evidence,
-            context=_context_of(column.line.source, place.offset, place.length),
+            context=context_of(column.line.source, place.offset, place.length),
         )
-
-
-def mismatch(blank: PageResult, paired: Carried) -> PageResult:
-    """One finding for a page whose image carries another page."""
-    name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    evidence = Evidence(reason="image mismatch", note=paired.message)
-    flag = layout_flag(blank, 0, None, evidence, suggested=name)
-    return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
-
-
-def layout_flag(
-    blank: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
-) -> Flag:
-    """A finding about a column (`line` from 1) or the page (0)."""
-    return Flag(
-        page=blank.page,
-        ref=blank.ref,
-        line=line,
-        offset=0,
-        length=0,
-        kind=Kind.LAYOUT,
-        transcribed=transcribed,
-        suggested=suggested,
-        score=LAYOUT_SCORE,
-        raised=True,
-        bbox=box,
-        evidence=evidence,
-        context=evidence.reason,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,26 +269,6 @@ class _Place:
     kind: Kind
     transcribed: str
     suggested: str
-
-
-def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags with their stable ids; equal findings in equal surroundings are counted apart."""
-    seen: Counter[tuple[str, int, Kind, str]] = Counter()
-    done = []
-    for flag in flags:
-        key = (flag.page, flag.line, flag.kind, flag.context)
-        done.append(replace(flag, id=flag_id(*key, seen[key])))
-        seen[key] += 1
-    return tuple(done)
-
-
-def _context_of(source: str, offset: int, length: int) -> str:
-    """The characters around a place, the place marked: what a flag's id is made of."""
-    return f"{source[max(0, offset - 3) : offset]}[{source[offset : offset + length]}]{source[offset + length :][:3]}"
-
-
-def _or_neutral(value: float | None) -> float:
-    return -3.0 if value is None else value
 
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
@@ -420,28 +295,3 @@ def _spacing(glyph: Glyph, above: float | None, below: float | None) -> float:
     """How far, in cells, a glyph is from its nearer neighbour; 1 where it stands alone."""
     gaps = [abs(glyph.y - y) / glyph.pitch for y in (above, below) if y is not None]
     return min(gaps, default=1.0)
-
-
-def _doubts(column: ReadColumn) -> list[float]:
-    """For every pairing how far the image is to be doubted around it, 0 to 1.
-
-    Under a seal or a stain every posterior is low: that is no evidence against the text. Readings that are
-    sure leave no doubt, whether they agree with the text or not; what is hardly there does not count.
-    """
-    certainty = [_certainty(column, pairing) for pairing in column.pairings]
-    doubts = []
-    for number in range(len(certainty)):
-        before = [c for c in certainty[:number] if c is not None][-NEIGHBOURS:]
-        after = [c for c in certainty[number + 1 :] if c is not None][:NEIGHBOURS]
-        near = before + after
-        mean = sum(near) / len(near) if near else 1.0
-        doubts.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
-    return doubts
-
-
-def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
-    """How sure the engine is of what it read here; None where there may be nothing to read."""
-    glyphs = [column.glyphs[j] for j in pairing.glyphs]
-    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or glyphs[0].presence <= 0.5)):
-        return None
-    return min(0.6 if g.silent else exp(g.log_prob(g.best)) * g.presence for g in glyphs)

@@ -1,0 +1,150 @@
+"""What evidence weighs: scores in nats, from what an engine believes and where the ink stands.
+
+The score of a finding is how much better what the image shows explains the reading than what is transcribed.
+It is lowered by doubt about the image, and is the same on every page, so that findings can be ranked over a
+whole work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+
+from proof.align import Pairing, Step
+from proof.columns import ReadColumn
+from proof.text.model import is_han
+
+UNSURE = 1.5
+"""Nats taken off for every nat by which the reading of a glyph falls short of certainty."""
+
+AGAINST = 0.28
+SURELY = 0.72
+BELIEF = 0.32
+DOUBT = 7.0
+"""Weights of the evidence against a transcribed character, in nats: the odds against it (by themselves, and
+as far as one other reading is sure), how sure that reading is, and doubt about the image around it. Fitted
+by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
+once."""
+
+SURE_INSERTION = 8.0
+"""The score of a transcribed character for which the image has no room."""
+
+MOST = 9.0
+"""The score of a glyph that is surely there and not transcribed, before its place is weighed."""
+
+STRANGE = 1.0
+"""The score of a character that the engine does not know, on a glyph that it reads as something else."""
+
+CERTAIN = 5.0
+WAVERING = 100.0
+"""The score of such a character where the other reading is wholly certain, and what every nat of doubt in that
+reading takes off: an engine that sees a shape it never learned wavers between its neighbours."""
+
+LEAST_TAUGHT = 0.3
+"""What evidence against a character weighs at least, however poorly the engine was taught it."""
+
+SPLINTERS = "一二丨丶丿"
+"""Characters that a piece of frame or rule is read as."""
+
+SPLINTER = 1.5
+LOOSE_SPLINTER = 5.0
+NO_CHARACTER = 7.0
+"""What it takes off an omission that it is read as a splinter, between glyphs or at an end of the column, or as
+a mark that is no Han character."""
+
+NEUTRAL = -3.0
+"""Log-probability of a character that the engine does not know, where two are weighed together."""
+
+ALIKE = 0.3
+"""What a finding weighs between characters that run together in the hand: the image does not decide there."""
+
+NEIGHBOURS = 4
+"""Cells on either side whose readings tell how far the image can be trusted here."""
+
+
+def substitution_score(own: float, belief: float, doubt: float, taught: float = 1.0) -> float:
+    """How strongly a glyph speaks for another word than the one transcribed.
+
+    `own` is the log-probability of what is transcribed, `belief` that of the best other reading, `doubt`
+    how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed
+    (both 0 to 1).
+    """
+    chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
+    odds = log((1.0 - chance) / chance)
+    score = odds * (AGAINST + SURELY * exp(belief) + AGAINST * doubt) + BELIEF * belief - DOUBT * doubt
+    return score * max(LEAST_TAUGHT, taught)
+
+
+def strange_score(transcribed: str, belief: float) -> float:
+    """How strongly a glyph speaks against a character that the engine does not know.
+
+    `belief` is the log-probability of what it reads instead. An entity stands for a character that has no
+    code point: nothing that can be read is it, and nothing is said.
+    """
+    if transcribed.startswith("&"):
+        return STRANGE
+    return max(STRANGE + belief, CERTAIN + WAVERING * belief)
+
+
+def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:
+    """How strongly a glyph that is not transcribed speaks for an omission.
+
+    `presence` is the probability that a glyph is there, `reading` its best reading and `belief` its
+    log-probability, `room` the cells to its nearer neighbour: half a glyph, read as one of its own, stands too
+    near. `enclosed`: glyphs stand above and below it; at the ends of a column splinters of the frame are read.
+    """
+    odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
+    score = min(3.0 + 1.2 * odds, MOST) + UNSURE * belief - 4.0 * max(0.0, 0.75 - room)
+    if not is_han(reading):
+        return score - NO_CHARACTER
+    if reading in SPLINTERS:
+        return score - (SPLINTER if enclosed else LOOSE_SPLINTER)
+    return score
+
+
+def swap_score(straight: Sequence[float | None], crossed: Sequence[float | None]) -> float:
+    """How strongly two glyphs speak for two neighbours the other way round.
+
+    Log-probabilities of the two characters where they are transcribed and the other way round; None for one
+    that the engine does not know.
+    """
+    return (sum(map(or_neutral, crossed)) - sum(map(or_neutral, straight))) / 2
+
+
+def or_neutral(value: float | None) -> float:
+    """A log-probability, or what stands for that of a character the engine does not know."""
+    return NEUTRAL if value is None else value
+
+
+def insertion_score(room: float) -> float:
+    """How strongly a transcribed character without a glyph speaks for an insertion.
+
+    `room` is the cells between its neighbours' middles: about 1 where they stand one below the other. Room for a
+    whole cell that holds no ink is blank paper; a little more than usual leaves doubt.
+    """
+    return SURE_INSERTION - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
+
+
+def doubts(column: ReadColumn) -> list[float]:
+    """For every pairing how far the image is to be doubted around it, 0 to 1.
+
+    Under a seal or a stain every posterior is low: that is no evidence against the text. Readings that are
+    sure leave no doubt, whether they agree with the text or not; what is hardly there does not count.
+    """
+    certainty = [_certainty(column, pairing) for pairing in column.pairings]
+    found = []
+    for number in range(len(certainty)):
+        before = [c for c in certainty[:number] if c is not None][-NEIGHBOURS:]
+        after = [c for c in certainty[number + 1 :] if c is not None][:NEIGHBOURS]
+        near = before + after
+        mean = sum(near) / len(near) if near else 1.0
+        found.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
+    return found
+
+
+def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
+    """How sure the engine is of what it read here; None where there may be nothing to read."""
+    glyphs = [column.glyphs[j] for j in pairing.glyphs]
+    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or glyphs[0].presence <= 0.5)):
+        return None
+    return min(0.6 if g.silent else exp(g.log_prob(g.best)) * g.presence for g in glyphs)
