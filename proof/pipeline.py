@@ -16,7 +16,7 @@ import cv2
 
 import proof
 from proof.config import Settings
-from proof.errors import EngineError, ImageError, ImageListError, UsageError
+from proof.errors import EngineError, ImageError, ImageListError, TextError, UsageError
 from proof.flags import Kind
 from proof.habits import Habits
 from proof.images.find import ImageIndex, PageImage
@@ -32,6 +32,7 @@ from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
 from proof.result import PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
+from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
@@ -60,12 +61,14 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check left behind: its run in the store, its reports, and the sequence findings."""
+    """What a check left behind: its run in the store, its reports, the sequence findings, and the texts that
+    could not be read."""
 
     run_id: int
     written: Written
     findings: tuple[str, ...]
     notices: tuple[str, ...]
+    unread: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -77,10 +80,10 @@ class Outcome:
 def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    A page that fails costs that page. Pages whose image, text, engine and settings did not change come out
+    A page that fails costs that page, a text that cannot be read that text. Pages whose image, text, engine and settings did not change come out
     of the store; an interrupted check goes on where it was. Raises ProofError for what stops it altogether.
     """
-    texts = [read_transcription(path) for path in settings.text_files()]
+    texts, unread = read_texts(settings.text_files())
     index = ImageIndex(settings.project.images)
     engine = open_engine(engine_settings(settings))
     with Store.open(settings.store_address) as store:
@@ -97,10 +100,23 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
 
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))
-        store.finish_run(run_id, findings=findings, whole=True)
+        store.finish_run(run_id, findings=(*unread, *findings), whole=True)
         written = write_reports(StoredRun(store, run_id), settings.project.out, language=settings.report.lang)
     warnings = tuple(warning for text in texts for warning in text.warnings)
-    return Outcome(run_id, written, findings, (*warnings, *index.notices))
+    return Outcome(run_id, written, findings, (*warnings, *index.notices), unread)
+
+
+def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[str, ...]]:
+    """The texts that can be read, and why others cannot. Raises TextError where none can."""
+    texts, troubles = [], []
+    for path in paths:
+        try:
+            texts.append(read_transcription(path))
+        except TextError as error:
+            troubles.append(error)
+    if troubles and not texts:
+        raise troubles[0]
+    return texts, tuple(str(error) for error in troubles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +188,7 @@ class Work:
             proof.__version__,
             *(self._engine.name, self._engine.version, self._engine.checksum),
             self._fingerprint,
+            lists_fingerprint(),
             self.script(task.text).value,
             sha256_of(image.path) if image else "",
             image.quadrant if image else "",

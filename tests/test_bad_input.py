@@ -233,6 +233,15 @@ def test_a_damaged_byte_is_named_with_its_line(material: Material, run: Run) -> 
     assert f"{folder / 'text.txt'}:9: byte 0xFF is damaged" in ran.stderr
 
 
+def test_a_text_that_cannot_be_read_costs_no_other_text(material: Material, run: Run) -> None:
+    folder = material(1)
+    (folder / "bad.txt").write_bytes("卷十 第 1a 页".encode() + b"\n\xff\xff\n")
+    ran = run("check", "bad.txt", *CHECK[1:])
+    assert ran.returncode == 2
+    assert f"not checked: {folder / 'bad.txt'}:2: " in ran.stderr
+    assert list(summary_of(folder / "out")["pages"].values()) == ["checked"]
+
+
 @pytest.mark.parametrize("spoil", ["bom", "crlf"])
 def test_a_byte_order_mark_or_crlf_changes_no_finding(material: Material, run: Run, spoil: str) -> None:
     folder = material(2)

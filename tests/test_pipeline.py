@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proof.config import Settings
-from proof.errors import UsageError
+from proof.errors import TextError, UsageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
 from proof.page import Checker
@@ -183,6 +183,32 @@ def test_a_page_that_moved_is_not_read_again(again: Material, read_pages: list[s
     again.text.write_text("# a line before all others\n" + again.text.read_text(encoding="utf-8"), encoding="utf-8")
     check(again.settings())
     assert read_pages == []
+
+
+def test_other_lists_of_variants_read_all_again(
+    again: Material, read_pages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.pipeline.lists_fingerprint", lambda: "of another version")
+    check(again.settings())
+    assert len(read_pages) == 3
+
+
+def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: list[str]) -> None:
+    bad = again.folder / "bad.txt"
+    bad.write_bytes(b"\xff\xfe\x00\xd8" * 40)
+    outcome = check(again.settings(project__texts=[str(bad), str(again.text)]))
+    assert read_pages == []
+    assert set(pages(outcome).values()) == {"checked"}
+    (said,) = outcome.unread
+    assert said.startswith(str(bad))
+    summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
+    assert said in summary["findings"]
+
+
+def test_where_no_text_can_be_read_there_is_no_check(again: Material) -> None:
+    again.text.write_bytes(b"\xff\xfe\x00\xd8" * 40)
+    with pytest.raises(TextError, match=re.escape(str(again.text))):
+        check(again.settings())
 
 
 class StopError(Exception):

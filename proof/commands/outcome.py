@@ -59,8 +59,11 @@ def print_counts(written: Written) -> None:
 
 
 def print_trouble(outcome: Outcome, *, verbose: bool) -> None:
-    """Name on stderr the pages that failed or carry the wrong image; then what was remarked."""
+    """Name on stderr the texts that could not be read, the pages that failed or carry the wrong image; then
+    what was remarked."""
     tally = outcome.written.tally
+    for trouble in outcome.unread:
+        click.echo(f"not checked: {trouble}", err=True)
     bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
     for page in bad:
         click.echo(f"{page.page}: {_why(page)}", err=True)

