@@ -80,8 +80,9 @@ class Outcome:
 def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    A page that fails costs that page, a text that cannot be read that text. Pages whose image, text, engine and settings did not change come out
-    of the store; an interrupted check goes on where it was. Raises ProofError for what stops it altogether.
+    A page that fails costs that page, a text that cannot be read that text. Pages whose image, text, engine
+    and settings did not change come out of the store; an interrupted check goes on where it was. Raises
+    ProofError for what stops it altogether.
     """
     texts, unread = read_texts(settings.text_files())
     index = ImageIndex(settings.project.images)
