@@ -187,7 +187,7 @@ def _same_cuts(one: Sequence[Strip], other: Sequence[Strip], tolerance: float) -
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
-    """The glyphs with every left half-row before its right one; None where there is no pair of half-rows."""
+    """The glyphs with every left half-row in the place of its right one; None where there is no such pair."""
     strips: list[list[Glyph]] = []
     for glyph in glyphs:
         if strips and strips[-1][0].strip == glyph.strip:
@@ -198,8 +198,12 @@ def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
     exchanged = False
     for strip in strips:
         if order and strip[0].row is Row.LEFT and order[-1][0].row is Row.RIGHT:
-            order.insert(len(order) - 1, strip)
+            order[-1:] = [_as_row(strip, Row.RIGHT), _as_row(order[-1], Row.LEFT)]
             exchanged = True
         else:
             order.append(strip)
     return tuple(g for strip in order for g in strip) if exchanged else None
+
+
+def _as_row(glyphs: Sequence[Glyph], row: Row) -> list[Glyph]:
+    return [replace(glyph, row=row) for glyph in glyphs]

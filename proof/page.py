@@ -104,8 +104,11 @@ class Checker:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, layout, self.threshold)
         weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity)
-        flags = [flag for column in columns for flag in weigher.flags(column)]
-        flags += _line_flags(blank, page, layout, columns, assignment)
+        if not any(line.cells for line in page.columns):
+            flags = _untranscribed(blank, columns)
+        else:
+            flags = [flag for column in columns for flag in weigher.flags(column)]
+            flags += _line_flags(blank, page, layout, columns, assignment)
         return replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
@@ -153,13 +156,16 @@ def half_folio(image: LoadedImage, quadrant: str) -> LoadedImage:
     return image.crop(boxes[quadrant])
 
 
+def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
+    """One finding for a page that was left out, if its image shows any text."""
+    read = "".join(column.read for column in columns)
+    return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+
+
 def _line_flags(
     blank: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged."""
-    if not any(line.cells for line in page.columns) and any(column.read for column in columns):
-        evidence = Evidence(reason="page not transcribed", note="".join(column.read for column in columns))
-        return [layout_flag(blank, 0, None, evidence)]
     source = {line.number: line.source for line in page.columns}
     flags = []
     for trouble in assignment.troubles:

@@ -39,7 +39,7 @@ from proof.text.variants import VariantPolicy
 
 LOG = logging.getLogger(__name__)
 
-METHOD = 2
+METHOD = 3
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 AHEAD = 4
