@@ -25,6 +25,8 @@ import proof
 from proof.cli import COMMANDS, main
 from proof.errors import FontError
 from proof.images.fonts import find_faces
+from proof.images.layout import find_layout
+from proof.images.load import load_image
 from proof.ocr.registry import names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -253,6 +255,11 @@ def test_render_draws_pages_and_tells_where_every_character_stands(material: Mat
     assert len(list((folder / "drawn").glob("WYG*.png"))) == 4
     boxes = [json.loads(line) for line in (folder / "drawn" / "boxes.jsonl").read_text("utf-8").splitlines()]
     assert {box["page"] for box in boxes} == {path.stem for path in (folder / "drawn").glob("WYG*.png")}
+    drawing = ("--columns", "10", "--rows", "24", "--scale", "0.5", "--wear", "none")
+    ran = run("render", "text.txt", "--out", "ten", *drawing)
+    assert ran.returncode == 0
+    layout = find_layout(load_image(next((folder / "ten").glob("*.png"))).pixels, 0)
+    assert len(layout.columns) == 10
     ran = run("render", "text.txt", "--out", "plates", "--scale", "0.5", "--plates", "--seed", "3")
     assert sorted(path.name for path in (folder / "plates").glob("*.png")) == ["WYG0103-0192.png", "WYG0103-0193.png"]
 

@@ -16,7 +16,7 @@ from proof.images import facsimile
 @click.argument("text", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Folder for the images.")
 @config_option
-@setting_options(("render.font", "render.wear", "render.seed"))
+@setting_options(("page.columns", "page.rows", "render.font", "render.wear", "render.seed"))
 @click.option("--plates", is_flag=True, help="Draw plates of four half-folios, as the printed pages have them.")
 @click.option("--grey", is_flag=True, help="Keep the tones of a photograph; else black and white as a facsimile.")
 @click.option("--scale", type=click.FloatRange(0.2, 4.0), default=1.0, show_default=True, help="Size of the images.")
@@ -35,7 +35,8 @@ def command(
 
     Writes an image a half-folio, named by its reference, and boxes.jsonl with the true box of every character.
     """
-    render = settings_of(config, (text,), given).render
+    settings = settings_of(config, (text,), given)
+    render = settings.render
     console = Console(stderr=True, highlight=False, markup=False)
     with console.status("drawing") as status:
         rendering = facsimile.run(
@@ -47,6 +48,8 @@ def command(
             fonts=(render.font,) if render.font else (),
             seed=render.seed,
             as_plates=plates,
+            columns=settings.page.columns,
+            rows=settings.page.rows,
             progress=lambda count: status.update(f"drawing: {count} images"),
         )
     if rendering.missing:

@@ -104,14 +104,26 @@ def run(
     fonts: tuple[str, ...] = (),
     seed: int = 0,
     as_plates: bool = False,
+    columns: int = 0,
+    rows: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Rendering:
     """Render the transcription in a file, as the command line asks for it; `wear` is a name of `wear.LEVELS`.
 
+    `columns` of `rows` characters are ruled; 0 is the Siku's.
+
     Raises TextError, UsageError, FontError, OutputError.
     """
     transcription = read_transcription(text)
-    style = Style(scale=scale, wide_margins=wide_margins, fonts=fonts)
+    siku = Style()
+    style = replace(
+        siku,
+        columns=columns or siku.columns,
+        cells=rows or siku.cells,
+        scale=scale,
+        wide_margins=wide_margins,
+        fonts=fonts,
+    )
     worn = replace(named_wear(wear), grey=grey)
     return render(transcription, out_dir, style, worn, seed, progress, as_plates)
 
