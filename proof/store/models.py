@@ -163,6 +163,7 @@ class FlagRow(Base):
         UniqueConstraint("page_id", "uid"),
         Index(None, "work_id", "stale", "raised", "score"),
         Index(None, "work_id", "stale", "transcribed", "suggested"),
+        Index(None, "work_id", "id"),
         Index(None, "uid"),
     )
 

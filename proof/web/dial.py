@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.store.decisions import SETTLED, State
+from proof.store.queue import STATES
 
 STEPS = 40
 PRIOR_WEIGHT = 2.0
+WRONG = (State.CORRECTED, State.COPY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,14 @@ class Point:
     left: float
 
 
-def dial(scores: NDArray[np.float64], states: Sequence[State], threshold: float) -> list[Point]:
-    """Points of the dial, from all flags to none. `scores` are in falling order, `states` go with them."""
+def dial(scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float) -> list[Point]:
+    """Points of the dial, from all flags to none. `scores` are in falling order, `states` (places in `STATES`) go
+    with them."""
     if not len(scores):
         return []
     steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
-    settled = np.array([state in SETTLED for state in states])
-    wrong = np.array([state in (State.CORRECTED, State.COPY) for state in states])
+    settled = np.isin(states, [STATES.index(state) for state in SETTLED])
+    wrong = np.isin(states, [STATES.index(state) for state in WRONG])
     chance = _falling(
         [
             (
@@ -44,7 +47,7 @@ def dial(scores: NDArray[np.float64], states: Sequence[State], threshold: float)
             for step in steps
         ]
     )
-    expected = np.concatenate([[one] * len(step) for one, step in zip(chance, steps, strict=True)])
+    expected = np.repeat(chance, [len(step) for step in steps])
     # what was decided is known; a flag that nobody has looked at counts with its chance
     errors = np.where(settled, wrong, expected)
     beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
