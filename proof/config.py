@@ -72,6 +72,12 @@ class EngineSection:
     detection_model: str = _setting(
         Kind.PATH_OR_NAME, "", "model that finds lines on pages without ruled columns; empty: the packaged one"
     )
+    runtime: str = _setting(
+        Kind.TEXT,
+        "auto",
+        "what computes ppocr; `auto`: OpenVINO where it is installed and the processor has bfloat16",
+        choices=("auto", "onnxruntime", "openvino"),
+    )
     device: str = _setting(Kind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
     threads: int = _setting(Kind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
     workers: int = _setting(Kind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)

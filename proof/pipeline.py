@@ -39,7 +39,7 @@ from proof.text.variants import VariantPolicy
 
 LOG = logging.getLogger(__name__)
 
-METHOD = 3
+METHOD = 4
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 AHEAD = 4
@@ -280,7 +280,14 @@ def engine_settings(settings: Settings) -> EngineSettings:
     """The engine's part of the settings, as the registry takes it."""
     engine = settings.engine
     return EngineSettings(
-        engine.name, engine.model, engine.detection_model, engine.threads, engine.device, engine.recording
+        name=engine.name,
+        model=engine.model,
+        detection_model=engine.detection_model,
+        threads=engine.threads,
+        device=engine.device,
+        recording=engine.recording,
+        runtime=engine.runtime,
+        readers=settings.workers,
     )
 
 

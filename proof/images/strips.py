@@ -36,6 +36,10 @@ FEW = 3.4
 ALONE_PITCH = 42.0
 """Pixels along a strip for one cell where it holds only a few."""
 
+LENGTHS = ((128, 8), (256, 16), (10_000, 32))
+"""Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
+it meets and may remember it: of these there are few enough, and none is stretched by more than an eighth."""
+
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
 
@@ -367,5 +371,11 @@ def _squeezed(clean: NDArray[np.uint8], row: Row, pitch: float, zoom: float) -> 
     if clean.shape[0] < FEW * pitch:
         # a character or two without neighbours: the recogniser needs them in their true proportions
         along = max(along, ALONE_PITCH)
-    length = max(STRIP_WIDTH // 2, round(clean.shape[0] * along / pitch))
+    length = _whole(max(STRIP_WIDTH // 2, round(clean.shape[0] * along / pitch)))
     return np.asarray(cv2.resize(clean, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _whole(length: int) -> int:
+    """The next of `LENGTHS`: never a shorter one, since cells are as short as they can be read."""
+    step = next((step for longest, step in LENGTHS if length <= longest), LENGTHS[-1][1])
+    return -(-length // step) * step

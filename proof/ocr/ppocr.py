@@ -1,4 +1,4 @@
-"""The default recogniser: PP-OCRv6 straight on onnxruntime, with its full posteriors.
+"""The default recogniser: PP-OCRv6 straight on its runtime, with its full posteriors.
 
 The model comes inside the `rapidocr` package (18,708 characters). It reads lines from left to right, 48
 pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 
 import cv2
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
+from proof.ocr.network import open_network
 
 INPUT_HEIGHT = 48
 STEP = 8
@@ -59,32 +60,21 @@ def packaged_model() -> Path:
 
 
 class PPOCR:
-    """The PP-OCR recogniser. `threads` are those of one reading; several may read at once."""
+    """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
+    what computes the network (`proof.ocr.network`)."""
 
-    def __init__(self, model: Path | None = None, threads: int = 1) -> None:
-        import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
-
+    def __init__(
+        self, model: Path | None = None, threads: int = 1, runtime: str = "onnxruntime", readers: int = 1
+    ) -> None:
         path = model or packaged_model()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        # strips are of every length, and a memory pattern would be kept for each
-        options.enable_mem_pattern = False
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            content = path.read_bytes()
-            self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-            listed = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
-        except (OSError, KeyError, RuntimeError, ValueError) as error:
-            raise EngineError(f"{path}: not a PP-OCR recogniser with its characters: {error}") from error
-        self._input = self._session.get_inputs()[0].name
-        self._characters: list[str] = ["", *listed, " "]
+        self._network = open_network(path, runtime, threads, readers)
+        self._characters: list[str] = ["", *self._network.characters, " "]
         self._classes = {text: number for number, text in enumerate(self._characters) if text}
         self._identity = EngineIdentity(
             name="ppocr",
-            version=f"onnxruntime {metadata.version('onnxruntime')}",
+            version=self._network.version,
             model=path.stem,
-            checksum=hashlib.sha256(content).hexdigest(),
+            checksum=hashlib.sha256(path.read_bytes()).hexdigest(),
         )
         self._familiar = familiarity(self._run)
 
@@ -118,18 +108,15 @@ class PPOCR:
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
-        """Posteriors (steps x classes) of an upright strip."""
+        """Posteriors (steps x classes) of an upright strip; they stand until this thread's next call."""
         line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
         if line.shape[0] != INPUT_HEIGHT:
             width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
             line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
-        plane = line.astype(np.float32) / 127.5 - 1.0
-        batch = np.broadcast_to(plane, (1, 3, *plane.shape))
         try:
-            (output,) = self._session.run(None, {self._input: np.ascontiguousarray(batch)})
-        except Exception as error:  # onnxruntime raises classes of its own, some straight under Exception
+            return self._network.posteriors(line.astype(np.float32) / 127.5 - 1.0)
+        except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
             raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
-        return np.asarray(output[0], dtype=np.float32)
 
     def _decode(self, posterior: Posterior) -> tuple[ReadCharacter, ...]:
         """Best-path decoding: equal neighbours are one character, blanks part them."""
@@ -173,8 +160,8 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     steps = []
     for coarse in (2.0, 3.0, 4.0):
         noise = cv2.GaussianBlur(blots.integers(0, 256, (480, INPUT_HEIGHT)).astype(np.uint8), (0, 0), coarse)
-        steps.append(run(np.where(noise > 127, 255, 0).astype(np.uint8)))
-    log_probs = np.log(np.vstack(steps) + 1e-12)
+        steps.append(np.log(run(np.where(noise > 127, 255, 0).astype(np.uint8)) + 1e-12))
+    log_probs = np.vstack(steps)
     ordered = np.sort(log_probs, axis=1)
     tenth = max(1, ordered.shape[1] // 10)
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)

@@ -28,8 +28,9 @@ class EngineSettings:
     """What can be set of an engine, whichever it is; an engine takes what it knows of.
 
     `model` (and `detection_model`, for whole pages): a path, or with `paddleocr` the name of one of its
-    models; empty, the packaged one. `threads` of one reading, 0 for one a core. `device`: `cpu`, `gpu` or
-    `gpu:1`. `recording`: the file that `replay` repeats.
+    models; empty, the packaged one. `threads` of one reading, 0 for one a core; `readers` is how many read at
+    once. `runtime` computes the network of `ppocr`. `device`: `cpu`, `gpu` or `gpu:1`. `recording`: the file that
+    `replay` repeats.
     """
 
     name: str = DEFAULT
@@ -38,6 +39,8 @@ class EngineSettings:
     threads: int = 1
     device: str = "cpu"
     recording: Path | None = None
+    runtime: str = "onnxruntime"
+    readers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,8 @@ def _open_ppocr(settings: EngineSettings) -> Engine:
 
     if settings.device != "cpu":
         raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
-    return PPOCR(Path(settings.model).expanduser() if settings.model else None, settings.threads)
+    model = Path(settings.model).expanduser() if settings.model else None
+    return PPOCR(model, settings.threads, settings.runtime, settings.readers)
 
 
 def _open_paddle(settings: EngineSettings) -> Engine:
@@ -183,7 +187,7 @@ def _open_null(_: EngineSettings) -> Engine:
 
 _ENGINES = {
     "ppocr": _Entry(
-        "PP-OCRv6 straight on onnxruntime, with full posteriors",
+        "PP-OCRv6 straight on onnxruntime or OpenVINO, with full posteriors",
         _open_ppocr,
         (_ONNXRUNTIME, _OPENCV, _MODELS),
         (Task.RECOGNITION,),

@@ -1,0 +1,140 @@
+"""What computes the network of a recogniser: onnxruntime anywhere, OpenVINO where the processor has bfloat16.
+
+Both give the same posteriors but for the last digits: in bfloat16 a probability keeps two or three of them, which
+changes no reading that is sure, and takes little more than half of the time.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import EngineError
+
+Line = NDArray[np.float32]
+"""A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
+
+
+class Network(Protocol):
+    """A network that is ready to read. Safe to call from several threads."""
+
+    @property
+    def version(self) -> str:
+        """What computes it, for the identity of the engine."""
+        ...
+
+    @property
+    def characters(self) -> list[str]:
+        """The characters that it reads, as the model lists them."""
+        ...
+
+    def posteriors(self, line: Line) -> NDArray[np.float32]:
+        """Probabilities (steps x classes); they stand until this thread's next call."""
+        ...
+
+
+def has_bfloat16() -> bool:
+    """Whether OpenVINO is installed and finds that the processor computes in bfloat16 (AVX-512 BF16, AMX)."""
+    if importlib.util.find_spec("openvino") is None:
+        return False
+    import openvino  # noqa: PLC0415
+
+    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+def open_network(model: Path, runtime: str, threads: int, readers: int) -> Network:
+    """The network in `model` (ONNX, its characters in the metadata), computed by `runtime`: `onnxruntime`,
+    `openvino`, or `auto` for the quicker. `threads` are those of one reading, `readers` how many read at once.
+
+    Raises EngineError where the file is no such model, or OpenVINO is not there.
+    """
+    if runtime == "auto":
+        runtime = "openvino" if has_bfloat16() else "onnxruntime"
+    if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
+        raise EngineError("engine.runtime is openvino, which is not installed: pip install openvino")
+    try:
+        return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads)
+    except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
+        raise EngineError(f"{model}: not a PP-OCR recogniser with its characters: {error}") from error
+
+
+class OnnxRuntime:
+    """The network on onnxruntime, in single precision."""
+
+    def __init__(self, model: Path, threads: int) -> None:
+        import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # strips are of every length, and a memory pattern would be kept for each
+        options.enable_mem_pattern = False
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        content = model.read_bytes()
+        self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        self._characters: list[str] = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
+        self._input = self._session.get_inputs()[0].name
+
+    @property
+    def version(self) -> str:
+        return f"onnxruntime {metadata.version('onnxruntime')}"
+
+    @property
+    def characters(self) -> list[str]:
+        return self._characters
+
+    def posteriors(self, line: Line) -> NDArray[np.float32]:
+        batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, *line.shape)))
+        (output,) = self._session.run(None, {self._input: batch})
+        return np.asarray(output[0], dtype=np.float32)
+
+
+class OpenVino:
+    """The network on OpenVINO, in bfloat16 where the processor has it. It prepares itself for every length of line
+    and remembers that: with lines of any length memory grows (`proof.images.strips.LENGTHS`)."""
+
+    def __init__(self, model: Path, threads: int, readers: int) -> None:
+        import openvino  # noqa: PLC0415 - nearly half a second
+
+        core = openvino.Core()
+        bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        network = core.read_model(str(model))
+        self._characters: list[str] = network.get_rt_info()["framework"]["character"].astype(str).split("\n")
+        self._precision = "bfloat16" if bfloat16 else "single precision"
+        self._compiled = core.compile_model(
+            network,
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
+                "NUM_STREAMS": readers,
+                "INFERENCE_NUM_THREADS": threads * readers,
+                "ENABLE_CPU_PINNING": False,
+            },
+        )
+        self._own = threading.local()
+
+    @property
+    def version(self) -> str:
+        return f"openvino {metadata.version('openvino')} in {self._precision}"
+
+    @property
+    def characters(self) -> list[str]:
+        return self._characters
+
+    def posteriors(self, line: Line) -> NDArray[np.float32]:
+        batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, *line.shape)))
+        (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
+        return np.asarray(output[0], dtype=np.float32)
+
+    def _request(self) -> Any:
+        """This thread's own request: one at a time is what a request can do."""
+        request = getattr(self._own, "request", None)
+        if request is None:
+            request = self._own.request = self._compiled.create_infer_request()
+        return request

@@ -1,0 +1,101 @@
+"""What computes the network: both runtimes read the same, whatever the length of a line."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.errors import EngineError
+from proof.images.layout import find_layout
+from proof.images.load import load_image
+from proof.images.strips import Way, cut_strips
+from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network
+from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
+
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
+
+Line = np.ndarray
+
+
+@pytest.fixture(scope="module")
+def openvino() -> OpenVino:
+    pytest.importorskip("openvino", reason="OpenVINO has no build for this processor")
+    return OpenVino(packaged_model(), threads=1, readers=2)
+
+
+@pytest.fixture(scope="module")
+def onnxruntime() -> OnnxRuntime:
+    return OnnxRuntime(packaged_model(), threads=1)
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    """The columns of the sample's first half-folio as lines, top of the column to the left."""
+    layout = find_layout(load_image(PAGE).pixels)
+    strips = [strip for area in layout.columns for strip in cut_strips(layout, area, None, 21, Way.SEEN)]
+    return [np.rot90(strip.pixels).astype(np.float32) / 127.5 - 1.0 for strip in strips]
+
+
+def test_both_list_the_same_characters(openvino: OpenVino, onnxruntime: OnnxRuntime) -> None:
+    assert openvino.characters == onnxruntime.characters
+    assert "射" in openvino.characters
+
+
+def test_where_one_is_sure_the_other_reads_the_same(
+    openvino: OpenVino, onnxruntime: OnnxRuntime, lines: list[Line]
+) -> None:
+    steps = 0
+    for line in lines:
+        exact, quick = onnxruntime.posteriors(line).copy(), openvino.posteriors(line)
+        assert exact.shape == quick.shape
+        sure = exact.max(axis=1) > 0.9
+        steps += int(sure.sum())
+        assert np.array_equal(exact.argmax(axis=1)[sure], quick.argmax(axis=1)[sure])
+        assert np.abs(exact - quick).max() < 0.35
+        assert np.abs(exact - quick).mean() < 1e-5
+    assert steps > 200
+
+
+@pytest.mark.parametrize("width", [8, 13, 24, 69, 100, 104, 193])
+def test_a_line_of_any_length_has_the_same_steps_on_both(
+    openvino: OpenVino, onnxruntime: OnnxRuntime, width: int
+) -> None:
+    paper = np.ones((INPUT_HEIGHT, width), np.float32)
+    quick = openvino.posteriors(paper)
+    assert quick.shape == onnxruntime.posteriors(paper).shape
+    assert np.allclose(quick.sum(axis=1), 1.0, atol=1e-2)
+    assert not quick.argmax(axis=1).any()
+
+
+def test_several_threads_read_what_one_does(openvino: OpenVino, lines: list[Line]) -> None:
+    alone = [openvino.posteriors(line).copy() for line in lines]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda n: openvino.posteriors(lines[n % len(lines)]).copy(), range(24)))
+    for number, found in enumerate(together):
+        assert np.array_equal(found, alone[number % len(lines)])
+
+
+def test_the_version_tells_what_computed(openvino: OpenVino, onnxruntime: OnnxRuntime) -> None:
+    assert onnxruntime.version.startswith("onnxruntime ")
+    assert openvino.version.startswith("openvino ")
+    assert openvino.version.endswith("in bfloat16" if has_bfloat16() else "in single precision")
+
+
+def test_auto_takes_openvino_for_bfloat16_alone() -> None:
+    version = PPOCR(runtime="auto").identity.version
+    assert version.startswith("openvino ") == has_bfloat16()
+
+
+@pytest.mark.parametrize("runtime", ["onnxruntime", "openvino"])
+@pytest.mark.parametrize("content", [None, b"", b"no model at all"])
+def test_a_file_that_is_no_recogniser_is_named(tmp_path: Path, runtime: str, content: bytes | None) -> None:
+    if runtime == "openvino":
+        pytest.importorskip("openvino", reason="OpenVINO has no build for this processor")
+    path = tmp_path / "mine.onnx"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(EngineError, match=r"mine\.onnx"):
+        open_network(path, runtime, 1, 1)
