@@ -17,6 +17,7 @@ COMMANDS = (
     "demo",
     "check",
     "serve",
+    "user",
     "backup",
     "restore",
     "report",

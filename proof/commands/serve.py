@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +12,69 @@ from proof.commands.options import config_option, setting_options, settings_of
 from proof.config import FILE_NAME, Settings
 from proof.errors import UsageError
 
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it is given
+
 
 @click.command("serve")
 @config_option
-@setting_options(("project.out", "store.url"))
+@setting_options(("project.out", "store.url", "serve.auth", "serve.names", "serve.https", "serve.proxy"))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8642, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
 def command(config: Path | None, given: dict[str, Any], host: str, port: int) -> int:
     """Proofread in the browser what `proof check` flagged.
 
-    Answers until it is interrupted. Nothing of another host is ever asked for.
+    Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
+    an account; --no-auth says that whoever reaches --host may decide, and take back, anything.
     """
-    from proof.web.app import LOOPBACK, create_app  # noqa: PLC0415 - other commands do without it
+    from proof.store import Store  # noqa: PLC0415 - other commands do without it
+    from proof.web.app import create_app  # noqa: PLC0415
     from proof.web.serve import serve  # noqa: PLC0415
 
     settings = settings_of(config, given=given)
     _must_have_store(settings)
-    if host not in ("127.0.0.1", "::1", "localhost"):
-        raise UsageError(f"--host {host}: everybody who reaches it could decide; without accounts it serves 127.0.0.1")
-    serve(create_app(settings, hosts=LOOPBACK), host, port, lambda address: click.echo(f"proofread at {address}"))
+    near = is_loopback(host)
+    if not near and not settings.serve.auth and given.get("serve.auth") is not False:
+        raise UsageError(
+            f"--host {host}: whoever reaches it could decide; give people accounts (--auth), or say that this is "
+            "meant (--no-auth)"
+        )
+    hosts = names(settings, host)
+    store = Store.open(settings.store_address)
+    if settings.serve.auth and not store.accounts.everybody():
+        raise UsageError("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`")
+    if not near and settings.serve.auth and not settings.serve.https:
+        click.echo("proof: passwords go over the network unencrypted; put https in front (serve.https)", err=True)
+    app = create_app(settings, store=store, hosts=hosts)
+    served = settings.serve
+    ready = lambda address: click.echo(f"proofread at {address}")  # noqa: E731
+    serve(app, host, port, ready, proxy=served.proxy, https=served.https)
     return 0
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def names(settings: Settings, host: str) -> list[str]:
+    """The names that a server at `host` answers to. Raises UsageError where without accounts it would answer to
+    any: a page elsewhere could then make the browser of somebody inside decide."""
+    from proof.web.app import ANY, LOOPBACK  # noqa: PLC0415
+
+    given = settings.serve.names.split()
+    if host not in EVERYWHERE:
+        own = f"[{host}]" if ":" in host else host
+        return list(dict.fromkeys([*LOOPBACK, own, *given]))
+    if given:
+        return [*LOOPBACK, *given]
+    if not settings.serve.auth:
+        raise UsageError(f"--host {host}: name what browsers will call it, such as --names proof.example.org")
+    return ANY
 
 
 def _must_have_store(settings: Settings) -> None:

@@ -32,6 +32,7 @@ LONGEST_PASSWORD = 256
 LEAST_DIFFERENT = 5
 _BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that no name has: what does not show could make two names look alike."""
+_TYPED = "abcdefghjkmnpqrstuvwxyz23456789"
 _HASHING = BoundedSemaphore(2)
 """A hash takes 64 MiB: a crowd at the door may not take all memory."""
 
@@ -198,6 +199,11 @@ class Accounts:
                 return self.hasher.verify(known, _letters(password))
         except (VerificationError, InvalidHashError):
             return False
+
+
+def new_password() -> str:
+    """A password to hand over: four groups of four letters and digits that are not taken for each other."""
+    return "-".join("".join(secrets.choice(_TYPED) for _ in range(4)) for _ in range(4))
 
 
 def handle(name: str) -> str:

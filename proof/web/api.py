@@ -15,8 +15,9 @@ from proof.store.queue import CursorError, Order, Wanted
 from proof.web import schemas, shown
 from proof.web.dial import dial
 from proof.web.language import say
-from proof.web.people import person
+from proof.web.people import may, person
 from proof.web.project import project
+from proof.web.rights import Right
 
 MOST_DETAILS = 20
 
@@ -24,6 +25,7 @@ WORKS, PAGES = Tag(name="works"), Tag(name="pages")
 FLAGS, DECISIONS = Tag(name="flags"), Tag(name="decisions")
 ERRORS: dict[str | int, Any] = {
     400: schemas.ProblemOut,
+    401: schemas.ProblemOut,
     403: schemas.ProblemOut,
     404: schemas.ProblemOut,
     422: schemas.InvalidOut,
@@ -103,7 +105,7 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.marks.set_page(path.work, path.page, person=person(), **body.model_dump())
+    said = project().store.marks.set_page(path.work, path.page, **_by(), **body.model_dump())
     return answer(_event(said), 201)
 
 
@@ -281,13 +283,18 @@ def wanted_of(query: schemas.Filter) -> Wanted:
     )
 
 
+def _by() -> dict[str, Any]:
+    """Who asks, and whether they may take back what others said."""
+    return {"person": person(), "overrules": may(Right.OVERRULE)}
+
+
 def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> Demand:
     return Demand(
         work=work,
         flag=flag,
         verdict=Verdict(body.verdict),
         version=body.version,
-        person=person(),
+        **_by(),
         key=body.key,
         reading=body.reading,
         note=body.note,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 from datetime import timedelta
 
 from flask import Flask
@@ -16,15 +17,18 @@ import proof
 from proof.config import Settings
 from proof.paths import templates_dir
 from proof.store import Store
-from proof.web import language, problems, statics
+from proof.web import language, people, problems, statics
+from proof.web.accounts import accounts
 from proof.web.api import api
 from proof.web.iiif import iiif
 from proof.web.images import Images
 from proof.web.pages import pages
+from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
 from proof.web.schemas import InvalidOut
 
 LARGEST_BODY = 1 << 20
+ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
 """The one rule that OpenSeadragon 6.1.1 writes into a page; a test sees whether a later one writes another."""
@@ -45,8 +49,8 @@ POLICY = {
 def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
-    `hosts` are the names it answers to, loopback where none are given: a page elsewhere cannot reach it by
-    giving itself another name. Raises OutputError where the store cannot be opened.
+    `hosts` are the names it answers to (ANY: whatever it is called), loopback where none are given: a page
+    elsewhere cannot reach it by giving itself another name. Raises OutputError where the store cannot be opened.
     """
     store = store or Store.open(settings.store_address)
     app = OpenAPI(
@@ -59,12 +63,15 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         validation_error_model=InvalidOut,
         validation_error_callback=problems.invalid,
     )
+    secret, https = secret_of(settings), settings.serve.https
     app.config.update(
-        SECRET_KEY=secret_of(settings),
+        SECRET_KEY=secret,
         MAX_CONTENT_LENGTH=LARGEST_BODY,
         MAX_FORM_MEMORY_SIZE=LARGEST_BODY,
-        TRUSTED_HOSTS=hosts or LOOPBACK,
-        SESSION_COOKIE_NAME="proof",
+        TRUSTED_HOSTS=None if hosts == ANY else hosts or LOOPBACK,
+        SESSION_COOKIE_NAME=_cookie_name(secret, https),
+        SESSION_COOKIE_SECURE=https,
+        SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
@@ -74,6 +81,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
     app.extensions["proof"] = Project(settings, store, images, getpass.getuser())
+    people.guard(app)
     CSRFProtect(app)
     Talisman(
         app,
@@ -88,11 +96,19 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     statics.serve(app)
     problems.answer_errors(app)
     app.register_api(api)
+    app.register_api(people_api)
     app.register_blueprint(iiif)
     app.register_blueprint(pages)
+    app.register_blueprint(accounts)
     app.add_url_rule("/api/v1/openapi.json", "description", lambda: app.api_doc)
     app.add_url_rule("/healthz", "health", _healthy)
     return app
+
+
+def _cookie_name(secret: str, https: bool) -> str:
+    """One for each project: cookies do not tell ports of a machine apart. `__Host-` ones only this very host sets."""
+    own = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
+    return f"{'__Host-' if https else ''}proof-{own}"
 
 
 def _healthy() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
@@ -13,9 +13,8 @@ from proof.store.decisions import State
 from proof.store.queue import Order, Wanted, WorkSummary
 from proof.web import api, problems, schemas, shown
 from proof.web.language import say
-from proof.web.people import person
 from proof.web.project import project
-from proof.web.words import words
+from proof.web.sheet import sheet
 
 AHEAD = 8
 LISTED = 50
@@ -31,7 +30,7 @@ def home() -> AnyResponse:
     works = project().store.queue.works()
     if len(works) == 1:
         return redirect(url_for("pages.queue", work=works[0].name))
-    return _page("works.html", None, works=works)
+    return sheet("works.html", None, works=works)
 
 
 @pages.get("/works/<work>/")
@@ -55,7 +54,7 @@ def page_list(work: str) -> AnyResponse:
     places = queue.pages(work, first, SHEETS)
     earlier = max(first - SHEETS, 1) if first > 1 else None
     later = first + SHEETS if first + SHEETS <= summary.pages else None
-    return _page("pages.html", summary, places=places, earlier=earlier, later=later)
+    return sheet("pages.html", summary, places=places, earlier=earlier, later=later)
 
 
 @pages.get("/works/<work>/pages/<int:number>")
@@ -67,7 +66,7 @@ def page(work: str, number: int) -> AnyResponse:
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = shown.page_detail(place, result, queue.flags(work, numbers)).model_dump(mode="json")
-    return _page(
+    return sheet(
         "page.html",
         queue.work(work),
         data=data,
@@ -95,7 +94,7 @@ def pairs(work: str) -> AnyResponse:
         "text": request.args.get("text"),
         "image": request.args.get("image"),
     }
-    return _page("pairs.html", summary, data=data)
+    return sheet("pairs.html", summary, data=data)
 
 
 @pages.get("/works/<work>/history")
@@ -115,7 +114,7 @@ def history(work: str) -> AnyResponse:
             who: {verdict.value: n for verdict, n in said.items()} for who, said in store.decisions.people(work).items()
         },
     }
-    return _page("history.html", summary, data=data)
+    return sheet("history.html", summary, data=data)
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:
@@ -142,7 +141,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if not detail:
         data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
         data["pages"] = summary.pages
-    return _page(template, summary, data=data)
+    return sheet(template, summary, data=data)
 
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
@@ -155,19 +154,3 @@ def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
 
 def _fields(summary: WorkSummary) -> dict[str, Any]:
     return {name: getattr(summary, name) for name in WorkSummary.__slots__}
-
-
-def _page(template: str, work: WorkSummary | None, **context: Any) -> Response:
-    """A page with what every page has."""
-    theme = request.cookies.get("theme", "")
-    page = render_template(
-        f"web/{template}",
-        work=work,
-        person=person(),
-        theme=theme if theme in ("light", "dark") else "",
-        words=words(say),
-        **{"data": None, **context},
-    )
-    response = make_response(page)
-    response.headers["Cache-Control"] = "no-store"
-    return response

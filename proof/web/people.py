@@ -1,10 +1,208 @@
-"""Who decides: on one's own machine the user of the machine."""
+"""Who asks: on one's own machine its user, with accounts who has logged in; and whether they may.
+
+A session lives in a signed cookie: the account with its stamp, when it was begun and when it was last used. It is
+over when it was idle or lasted too long, when its owner logs out or gets another password, or when the account is
+disabled: the account then has another stamp, and no copy of the cookie, wherever it is, is good for anything.
+"""
 
 from __future__ import annotations
 
-from proof.web.project import project
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+from flask import Flask, current_app, g, redirect, request, session, url_for
+from flask_login import LoginManager, current_user, login_user, logout_user
+from werkzeug.wrappers import Response
+
+from proof.errors import ProofError
+from proof.store.accounts import Account, NoAccountError
+from proof.web.attempts import Attempts
+from proof.web.project import Project, project
+from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
+
+TOUCHED = 60
+"""Seconds after which a session that is used is noted to be in use."""
+
+
+class LogInFirstError(ProofError):
+    """Nobody has logged in, or the session is over."""
+
+    http_status = 401
+
+
+class WrongPasswordError(ProofError):
+    """The name, the password or both are wrong: which, nobody is told."""
+
+    http_status = 401
+
+
+class NotAllowedError(ProofError):
+    """Who asks has not the right."""
+
+    http_status = 403
+
+
+class NoPeopleError(ProofError):
+    """There are no accounts to speak of."""
+
+    http_status = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """An account as Flask-Login takes it."""
+
+    account: Account
+    is_authenticated = True
+    is_active = True
+    is_anonymous = False
+
+    def get_id(self) -> str:
+        return f"{self.account.number}:{self.account.stamp}"
+
+
+def account() -> Account | None:
+    """Who has logged in; None where nobody has, or where there are no accounts."""
+    if not project().settings.serve.auth:
+        return None
+    return current_user.account if current_user.is_authenticated else None
+
+
+def myself() -> Account:
+    """Who has logged in. Raises LogInFirstError, NoPeopleError."""
+    must_have_people()
+    who = account()
+    if who is None:
+        raise LogInFirstError("log in first")
+    return who
 
 
 def person() -> str:
-    """The name under which the request decides."""
-    return project().person
+    """The name under which the request decides; '' for somebody who has not logged in."""
+    if not project().settings.serve.auth:
+        return project().person
+    who = account()
+    return who.name if who else ""
+
+
+def rights() -> frozenset[Right]:
+    """What who asks may do."""
+    if not project().settings.serve.auth:
+        return ALONE
+    who = account()
+    return RIGHTS[who.role] if who else frozenset()
+
+
+def may(right: Right) -> bool:
+    """Whether who asks may do that."""
+    return right in rights()
+
+
+def must_have_people() -> None:
+    """Raises NoPeopleError where people work without accounts."""
+    if not project().settings.serve.auth:
+        raise NoPeopleError("there are no accounts here: `proof serve --auth` has them")
+
+
+def log_in(name: str, password: str) -> Account:
+    """Begin a session. Raises WrongPasswordError, TooManyAttemptsError."""
+    must_have_people()
+    _attempts().begin(name)
+    who = project().store.accounts.log_in(name, password)
+    if who is None:
+        current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
+        raise WrongPasswordError("the name or the password is wrong")
+    _attempts().succeeded(name)
+    _begin(who)
+    return who
+
+
+def log_out() -> None:
+    """End the sessions of who asks, in every browser."""
+    project().store.accounts.end_sessions(myself().number)
+    logout_user()
+    session.clear()
+    g.pop("csrf_token", None)
+
+
+def change_password(current: str, new: str) -> None:
+    """Give who asks another password; their sessions in other browsers end. Raises WrongPasswordError,
+    TooManyAttemptsError, AccountError."""
+    who, accounts = myself(), project().store.accounts
+    _attempts().begin(who.name)
+    if not accounts.holds(who.number, current):
+        raise WrongPasswordError("that is not your password")
+    _attempts().succeeded(who.name)
+    _begin(accounts.set_password(who.number, new))
+
+
+def guard(app: Flask) -> None:
+    """With accounts, nothing is answered before it is clear who asks and that they may."""
+    serve = cast(Project, app.extensions["proof"]).settings.serve
+    if not serve.auth:
+        return
+    app.extensions["proof-attempts"] = Attempts(app, serve.attempts)
+    app.config.update(
+        PERMANENT_SESSION_LIFETIME=timedelta(hours=serve.session_hours), SESSION_REFRESH_EACH_REQUEST=False
+    )
+    manager = LoginManager(app)
+    manager.session_protection = None  # a tablet changes its address; a session hangs on the account's stamp
+    manager.user_loader(_visitor)
+    app.before_request(_check)
+
+
+def _check() -> Response | None:
+    if request.endpoint is None:  # there is no such address, and the application says so
+        return None
+    right = needed(request.endpoint, request.method)
+    if right is None:
+        return None
+    who = account()
+    machine = request.path.startswith(("/api/", "/iiif/"))
+    if who is None:
+        if machine:
+            raise LogInFirstError("log in first: nobody has, or the session is over")
+        target = request.full_path.removesuffix("?") if request.method == "GET" else None
+        return redirect(url_for("accounts.log_in", next=target))
+    if who.provisional and request.endpoint not in OWN:
+        if machine:
+            raise NotAllowedError("choose a password of your own first")
+        return redirect(url_for("accounts.account"))
+    if right not in RIGHTS[who.role]:
+        raise NotAllowedError(f"{who.name} is {who.role} here, and that takes the right to {right}")
+    _touch()
+    return None
+
+
+def _visitor(identity: str) -> Visitor | None:
+    """Who a session belongs to, if it is not over."""
+    serve, now = project().settings.serve, time.time()
+    number, _, stamp = identity.partition(":")
+    idle, lasted = now - session.get("seen", 0), now - session.get("since", 0)
+    if idle > serve.idle_minutes * 60 or lasted > serve.session_hours * 3600 or not number.isdigit():
+        return None
+    try:
+        who = project().store.accounts.get(int(number))
+    except NoAccountError:
+        return None
+    return None if who.disabled or who.stamp != stamp else Visitor(who)
+
+
+def _begin(who: Account) -> None:
+    """A session anew: nothing of an earlier one in this browser goes on, its token against forgery least of all."""
+    session.clear()
+    g.pop("csrf_token", None)
+    session["since"] = session["seen"] = int(time.time())
+    login_user(Visitor(who))
+
+
+def _touch() -> None:
+    now = int(time.time())
+    if now - session.get("seen", 0) > min(TOUCHED, project().settings.serve.idle_minutes * 15):
+        session["seen"] = now
+
+
+def _attempts() -> Attempts:
+    return cast(Attempts, current_app.extensions["proof-attempts"])

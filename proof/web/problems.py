@@ -8,11 +8,12 @@ from typing import Any
 from flask import Flask, Response, jsonify, render_template, request
 from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.errors import ProofError
 from proof.store.decisions import ConflictError
+from proof.web.attempts import TooManyAttemptsError
 from proof.web.schemas import decision_of
 
 LOG = logging.getLogger(__name__)
@@ -47,15 +48,23 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
-        return _answer(error.http_status, str(error))
+        response = _answer(error.http_status, str(error))
+        if error.http_status == 401:
+            response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
+        if isinstance(error, TooManyAttemptsError):
+            response.headers["Retry-After"] = str(error.wait)
+        return response
 
     @app.errorhandler(CSRFError)
     def forged(error: CSRFError) -> Response:
-        return _answer(403, f"the request does not come from a page of this server: {error.description}")
+        said = f"the request does not come from a page of this server: {error.description}"
+        return _answer(403, said, code="token")
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
-        response = _answer(error.code or 500, error.description or "")
+        nowhere = isinstance(error, SecurityError)  # asked for under another name: no address, so no page, can be made
+        answer = problem if nowhere else _answer
+        response = answer(error.code or 500, error.description or "")
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After", "WWW-Authenticate"):
                 response.headers[name] = value
@@ -67,9 +76,9 @@ def answer_errors(app: Flask) -> None:
         return _answer(500, "the server made a mistake; its log says which")
 
 
-def _answer(status: int, detail: str) -> Response:
+def _answer(status: int, detail: str, **more: Any) -> Response:
     machine = request.path.startswith(("/api/", "/iiif/")) or not request.accept_mimetypes.accept_html
     if machine:
-        return problem(status, detail)
+        return problem(status, detail, **more)
     page = render_template("web/error.html", status=status, detail=detail)
     return Response(page, status=status, headers={"Cache-Control": "no-store"})

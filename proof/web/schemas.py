@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.flags import Kind
+from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
 from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue import Order
+from proof.web.rights import Right
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -112,7 +114,63 @@ class RuleBody(Closed):
     holds: bool
 
 
+class LogInBody(Closed):
+    name: str = Field(min_length=1, max_length=4 * LONGEST_NAME)
+    password: str = Field(min_length=1, max_length=LONGEST_PASSWORD)
+
+
+class PasswordBody(Closed):
+    current: str = Field(min_length=1, max_length=LONGEST_PASSWORD)
+    new: str = Field(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD)
+
+
+class PersonPath(BaseModel):
+    number: int = Field(ge=1, le=2**31 - 1)
+
+
+class PersonBody(Closed):
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    role: Role
+
+
+class PersonChange(Closed):
+    """What is not given stays as it is."""
+
+    role: Role | None = None
+    disabled: bool | None = None
+
+
 # answers
+
+
+class SessionOut(BaseModel):
+    """`person` is empty where nobody has logged in, `role` where there are no accounts."""
+
+    person: str
+    role: Role | None
+    rights: list[Right]
+    token: str
+
+
+class PersonOut(BaseModel):
+    """`provisional`: the password is still the one that was handed over; `seen`: the last log-in."""
+
+    number: int
+    name: str
+    role: Role
+    disabled: bool
+    provisional: bool
+    made: datetime
+    seen: datetime | None
+
+
+class PeopleOut(BaseModel):
+    items: list[PersonOut]
+
+
+class NewPersonOut(BaseModel):
+    person: PersonOut
+    password: str
 
 
 class PageEventOut(BaseModel):

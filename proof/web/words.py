@@ -38,6 +38,19 @@ PAGE_STATES = {
     "problem": _("problem"),
 }
 
+ROLES = {
+    "reader": _("reader"),
+    "proofreader": _("proofreader"),
+    "administrator": _("administrator"),
+}
+
+PEOPLE = {
+    "wrong": _("The name or the password is wrong."),
+    "wait": _("Too many wrong passwords. Wait %(num)s minutes."),
+    "differ": _("The two new passwords differ."),
+    "not yours": _("That is not your password."),
+}
+
 SCRIPT = {
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),

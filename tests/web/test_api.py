@@ -266,8 +266,8 @@ def test_the_description_names_every_address_and_is_31(served: Served) -> None:
     described: Any = served.client.get("/api/v1/openapi.json").json
     assert described["openapi"].startswith("3.1")
     assert f"{'/api/v1/works/{work}/flags/{flag}/decisions'}" in described["paths"]
-    rules = {rule.rule for rule in served.app.url_map.iter_rules() if rule.rule.startswith("/api/v1/works")}
-    assert len(described["paths"]) == len(rules)
+    rules = {rule.rule for rule in served.app.url_map.iter_rules() if rule.rule.startswith("/api/v1/")}
+    assert len(described["paths"]) == len(rules - {"/api/v1/openapi.json"})
 
 
 def test_it_says_that_it_is_well(served: Served) -> None:

@@ -1,7 +1,7 @@
 // The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
 // decided is on its way while the next flag is already looked at.
 
-import { api, ask, data, han, isShortcut, make, say, script, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, may, person, say, script, uuid, words, work } from "./shell.js";
 import { Outbox } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
 
@@ -16,7 +16,7 @@ let next = data.next;
 let fetching = null;
 let whole = localStorage.getItem("proof-whole") === "1";
 const states = { ...data.work.states };
-const steps = JSON.parse(sessionStorage.getItem(`proof-steps:${work}`) ?? '{"done":[],"undone":[]}');
+const steps = JSON.parse(sessionStorage.getItem(`proof-steps:${work}:${person}`) ?? '{"done":[],"undone":[]}');
 
 const outbox = new Outbox({
   done(entry, decision) {
@@ -201,7 +201,7 @@ function goTo(number) {
 
 const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
 
-const keep = () => sessionStorage.setItem(`proof-steps:${work}`, JSON.stringify(steps));
+const keep = () => sessionStorage.setItem(`proof-steps:${work}:${person}`, JSON.stringify(steps));
 
 function count(was, now) {
   states[was] -= 1;
@@ -318,6 +318,10 @@ const acts = {
     if (flags[at]) draw($("stage"), flags[at], whole, flags[at].why);
   },
 };
+
+const LOOKING = ["back", "ahead", "whole"];
+if (!may("decide"))
+  for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
 
 const KEYS = {
   k: "keep", t: "take", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",

@@ -1,6 +1,6 @@
 // What was decided, newest first; anything can be taken back that nobody decided anew.
 
-import { api, ask, data, han, make, say, uuid, words } from "./shell.js";
+import { api, ask, data, han, make, may, person, say, uuid, words } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
@@ -27,7 +27,7 @@ function line(event, extra = null) {
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
     make("span", { class: `state ${event.state}` }, words.verdicts[event.verdict], event.state === "corrected" ? make("span", {}, " ", han(event.reading, "seen")) : ""),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
-    extra ?? (first ? back : make("span")));
+    extra ?? (first && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
 }
 
 const verdicts = Object.keys(words.verdicts);

@@ -1,9 +1,9 @@
 // Decisions on their way to the server. Each waits in the browser's storage until the server has said that it
 // has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled.
 
-import { api, ask, work } from "./shell.js";
+import { api, ask, person, work } from "./shell.js";
 
-const PREFIX = `proof:${work}:`;
+const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
 const PAUSES = [250, 500, 1000, 2000, 4000];
 
 export class Outbox {
@@ -53,7 +53,8 @@ export class Outbox {
         this.failures = 0;
         this.on.done(entry, decision);
       } catch (problem) {
-        if (problem.status === 0 || problem.status >= 500 || problem.status === 429) {
+        const over = problem.status === 401 || problem.document.code === "token"; // the page is loaded anew
+        if (over || problem.status === 0 || problem.status >= 500 || problem.status === 429) {
           this.failures += 1;
           this.on.waiting(this.entries.length);
           await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(this.failures, PAUSES.length) - 1]));

@@ -1,6 +1,6 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
-import { api, ask, data, han, isShortcut, make, piece, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, may, piece, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
@@ -20,7 +20,7 @@ function list() {
   $("rulelist").replaceChildren(...data.rules.map((rule) => make("li", {},
     han(rule.text, "said"), make("span", { class: "arrow" }, "→"), han(rule.image, "seen"),
     make("span", { class: "count" }, say("hides", { num: rule.hides })),
-    make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")))));
+    may("rule") ? make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")) : ""))));
   $("empty").hidden = Boolean(now);
 }
 
@@ -71,7 +71,7 @@ const picked = () => flags.filter((flag) => flag.state === "open" && !out.has(fl
 function chosen() {
   $("chosen").textContent = say("selected", { num: picked().length });
   for (const button of document.querySelectorAll("#stroke [data-act]"))
-    button.disabled = button.dataset.act === "undo" ? !last : button.dataset.act !== "rule" && !picked().length;
+    button.disabled = !may(button.dataset.act === "rule" ? "rule" : "decide") || (button.dataset.act === "undo" ? !last : button.dataset.act !== "rule" && !picked().length);
 }
 
 async function stroke(some, verdict) {

@@ -8,6 +8,10 @@ const read = (id) => {
 export const words = read("words") ?? {};
 export const data = read("data");
 export const work = document.body.dataset.work ?? "";
+export const person = document.body.dataset.person ?? "";
+const rights = (document.body.dataset.may ?? "").split(" ");
+/** Whether who looks at the page may do that: "decide", "rule", "overrule". The server asks again. */
+export const may = (right) => rights.includes(right);
 export const script = document.body.dataset.script ?? "zh-Hant";
 
 export const say = (name, values = {}) =>
@@ -22,6 +26,13 @@ export class Problem extends Error {
     this.status = status;
     this.document = document ?? {};
   }
+}
+
+/** The session is over, or another was begun in this browser: the page loaded anew shows what is to be done. */
+function startAnew() {
+  if (Date.now() - Number(sessionStorage.getItem("proof-anew")) < 10000) return;
+  sessionStorage.setItem("proof-anew", String(Date.now()));
+  location.reload();
 }
 
 export async function ask(path, body) {
@@ -39,6 +50,7 @@ export async function ask(path, body) {
     throw new Problem(0, null);
   }
   const said = await answer.json().catch(() => null);
+  if (answer.status === 401 || said?.code === "token") startAnew();
   if (!answer.ok) throw new Problem(answer.status, said);
   return said;
 }

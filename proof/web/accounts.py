@@ -1,0 +1,161 @@
+"""The pages about people: logging in and out, one's own account, and the administrator's page of everybody."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Blueprint, redirect, request, url_for
+from flask_wtf import FlaskForm
+from werkzeug.wrappers import Response
+from wtforms import HiddenField, IntegerField, PasswordField, SelectField, StringField
+from wtforms.validators import AnyOf, InputRequired, Length, Optional
+
+from proof.store.accounts import (
+    LONGEST_NAME,
+    LONGEST_PASSWORD,
+    SHORTEST_PASSWORD,
+    AccountError,
+    Role,
+    new_password,
+)
+from proof.web import people as who
+from proof.web.attempts import TooManyAttemptsError
+from proof.web.language import say
+from proof.web.people import WrongPasswordError
+from proof.web.project import project
+from proof.web.sheet import sheet
+from proof.web.words import PEOPLE, ROLES
+
+accounts = Blueprint("accounts", __name__)
+
+
+class LogInForm(FlaskForm):  # type: ignore[misc]
+    name = StringField(validators=[InputRequired(), Length(max=4 * LONGEST_NAME)])
+    password = PasswordField(validators=[InputRequired(), Length(max=LONGEST_PASSWORD)])
+
+
+class PasswordForm(FlaskForm):  # type: ignore[misc]
+    current = PasswordField(validators=[InputRequired(), Length(max=LONGEST_PASSWORD)])
+    new = PasswordField(validators=[InputRequired()])
+    again = PasswordField(validators=[InputRequired()])
+
+
+class AddForm(FlaskForm):  # type: ignore[misc]
+    name = StringField(validators=[InputRequired()])
+    role = SelectField(choices=list(Role))
+
+
+class ChangeForm(FlaskForm):  # type: ignore[misc]
+    number = IntegerField(validators=[InputRequired()])
+    role = SelectField(choices=list(Role), validators=[Optional()], validate_choice=True)
+    act = HiddenField(validators=[AnyOf(["role", "disable", "enable", "password"])])
+
+
+@accounts.route("/login", methods=["GET", "POST"])
+def log_in() -> Response:
+    """Ask for name and password; then on to where somebody wanted to go."""
+    who.must_have_people()
+    target = _local(request.args.get("next", ""))
+    form, problem, status = LogInForm(), "", 200
+    if request.method == "GET" and who.account():
+        return redirect(target)
+    if form.validate_on_submit():
+        try:
+            who.log_in(form.name.data, form.password.data)
+            return redirect(target)
+        except WrongPasswordError as error:
+            problem, status = say(PEOPLE["wrong"]), error.http_status
+        except TooManyAttemptsError as error:
+            minutes = max(error.wait // 60, 1)
+            problem = say(PEOPLE["wait"]) % {"num": minutes}
+            status = error.http_status
+    elif request.method == "POST":
+        problem, status = say(PEOPLE["wrong"]), WrongPasswordError.http_status
+    page = sheet("login.html", None, form=form, problem=problem)
+    page.status_code = status
+    return page
+
+
+@accounts.post("/logout")
+def log_out() -> Response:
+    """End one's sessions, in every browser."""
+    who.log_out()
+    return redirect(url_for("accounts.log_in"))
+
+
+@accounts.route("/account", methods=["GET", "POST"])
+def account() -> Response:
+    """One's own account: another password, and the way out."""
+    who.myself()
+    form, problem, status, done = PasswordForm(), "", 200, False
+    if form.validate_on_submit():
+        try:
+            if form.new.data != form.again.data:
+                raise AccountError(say(PEOPLE["differ"]))
+            who.change_password(form.current.data, form.new.data)
+            done = True
+        except WrongPasswordError:
+            problem, status = say(PEOPLE["not yours"]), 422
+        except (AccountError, TooManyAttemptsError) as error:
+            problem, status = str(error), error.http_status
+    page = sheet("account.html", None, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles())
+    page.status_code = status
+    return page
+
+
+@accounts.route("/people", methods=["GET", "POST"])
+def people() -> Response:
+    """Everybody with an account: add, give another role, shut and open, set a password to begin with."""
+    who.must_have_people()
+    problem, handed, status = "", None, 200
+    if request.method == "POST":
+        try:
+            handed = _changed()
+            if handed is None:
+                return redirect(url_for("accounts.people"))
+        except AccountError as error:
+            problem, status = str(error), error.http_status
+    page = sheet(
+        "people.html", None, people=project().store.accounts.everybody(), problem=problem, handed=handed, roles=_roles()
+    )
+    page.status_code = status
+    return page
+
+
+def _changed() -> tuple[str, str] | None:
+    """Do what a form of the page asks; gives name and password to hand over where one was made. Raises
+    AccountError, NoAccountError."""
+    kept, add, change = project().store.accounts, AddForm(), ChangeForm()
+    if change.act.data:
+        if not change.validate() or (change.act.data == "role" and not change.role.data):
+            raise AccountError("that form was not filled in")
+        number = change.number.data
+        match change.act.data:
+            case "role":
+                kept.set_role(number, Role(change.role.data))
+            case "password":
+                password = new_password()
+                return kept.set_password(number, password, provisional=True).name, password
+            case act:
+                kept.set_disabled(number, act == "disable")
+        return None
+    if not add.validate():
+        raise AccountError("a new account takes a name and a role")
+    password = new_password()
+    return kept.add(add.name.data, Role(add.role.data), password, provisional=True).name, password
+
+
+def _roles() -> dict[str, str]:
+    return {role: say(message) for role, message in ROLES.items()}
+
+
+def _local(target: str) -> str:
+    """Where to go after logging in: an address of this server, never of another."""
+    home = url_for("pages.home")
+    if any(char <= " " or char == "\\" for char in target) or not target.startswith("/") or target.startswith("//"):
+        return home
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return home
+    return home if parts.scheme or parts.netloc else target

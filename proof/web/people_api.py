@@ -1,0 +1,119 @@
+"""The part of the JSON API about people: sessions, and the accounts that an administrator manages."""
+
+from __future__ import annotations
+
+from flask import Response
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from flask_wtf.csrf import generate_csrf
+
+from proof.store.accounts import Account, new_password
+from proof.web import people, schemas
+from proof.web.api import ERRORS, answer
+from proof.web.people import must_have_people
+from proof.web.project import project
+
+PEOPLE = Tag(name="people")
+
+people_api = APIBlueprint("people", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+
+
+@people_api.get(
+    "/session",
+    tags=[PEOPLE],
+    responses={200: schemas.SessionOut},
+    summary="Who asks, what they may, and the token that goes with requests that change something (X-CSRFToken)",
+)
+def session() -> Response:
+    return answer(_session())
+
+
+@people_api.post(
+    "/session",
+    tags=[PEOPLE],
+    responses={200: schemas.SessionOut, 429: schemas.ProblemOut},
+    summary="Log in; the answer has the token of the new session",
+)
+def begin_session(body: schemas.LogInBody) -> Response:
+    people.log_in(body.name, body.password)
+    return answer(_session())
+
+
+@people_api.delete("/session", tags=[PEOPLE], responses={200: schemas.SessionOut}, summary="Log out, in every browser")
+def end_session() -> Response:
+    people.log_out()
+    return answer(_session())
+
+
+@people_api.put(
+    "/session/password",
+    tags=[PEOPLE],
+    responses={200: schemas.SessionOut, 429: schemas.ProblemOut},
+    summary="Change one's own password; sessions in other browsers end",
+)
+def change_password(body: schemas.PasswordBody) -> Response:
+    people.change_password(body.current, body.new)
+    return answer(_session())
+
+
+@people_api.get("/people", tags=[PEOPLE], responses={200: schemas.PeopleOut}, summary="All accounts")
+def list_people() -> Response:
+    must_have_people()
+    return answer(schemas.PeopleOut(items=[_person(one) for one in project().store.accounts.everybody()]))
+
+
+@people_api.post(
+    "/people",
+    tags=[PEOPLE],
+    responses={201: schemas.NewPersonOut},
+    summary="Make an account; its password is said this once, and is changed at the first log-in",
+)
+def add_person(body: schemas.PersonBody) -> Response:
+    must_have_people()
+    password = new_password()
+    made = project().store.accounts.add(body.name, body.role, password, provisional=True)
+    return answer(schemas.NewPersonOut(person=_person(made), password=password), 201)
+
+
+@people_api.patch(
+    "/people/<int:number>",
+    tags=[PEOPLE],
+    responses={200: schemas.PersonOut},
+    summary="Give an account another role, shut or open it",
+)
+def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Response:
+    must_have_people()
+    accounts = project().store.accounts
+    changed = accounts.get(path.number)
+    if body.role is not None:
+        changed = accounts.set_role(path.number, body.role)
+    if body.disabled is not None and body.disabled != changed.disabled:
+        changed = accounts.set_disabled(path.number, body.disabled)
+    return answer(_person(changed))
+
+
+@people_api.post(
+    "/people/<int:number>/password",
+    tags=[PEOPLE],
+    responses={200: schemas.NewPersonOut},
+    summary="Set another password, said this once; all sessions of the account end",
+)
+def reset_password(path: schemas.PersonPath) -> Response:
+    must_have_people()
+    password = new_password()
+    changed = project().store.accounts.set_password(path.number, password, provisional=True)
+    return answer(schemas.NewPersonOut(person=_person(changed), password=password))
+
+
+def _session() -> schemas.SessionOut:
+    who = people.account()
+    return schemas.SessionOut(
+        person=people.person(),
+        role=who.role if who else None,
+        rights=sorted(people.rights()),
+        token=generate_csrf(),
+    )
+
+
+def _person(one: Account) -> schemas.PersonOut:
+    return schemas.PersonOut(**{name: getattr(one, name) for name in schemas.PersonOut.model_fields})
