@@ -26,7 +26,8 @@ from proof.ocr.page import PageEngine
 from proof.pairing import gate
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.running import is_running, lay_out
-from proof.text.model import Column, Page
+from proof.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
+from proof.text.model import Page
 from proof.text.variants import VariantPolicy
 from proof.unruled import check_unruled
 from proof.whole import layout_flag, mismatch, numbered
@@ -93,11 +94,21 @@ class Checker:
             )
         return replace(result, seconds=time.perf_counter() - started)
 
+    def read_alone(self, found: PageImage, image: LoadedImage) -> tuple[str, ...]:
+        """What an image shows, column by column, read without the help of a text. Raises ImageError."""
+        part = half_folio(image, found.quadrant)
+        layout = find_layout(part.pixels, self.columns, self.rows)
+        if not layout.ruled:
+            reading = self.fallback().read_page(part.pixels)
+            return tuple(line.text for line in reading.lines)
+        reader = ColumnReader(layout, self.engine, self.likeness, self.rows)
+        return tuple(reader.read(area, None).read for area in layout.columns)
+
     def _ruled(
         self, page: Page, layout: Layout, blank: PageResult, neighbours: Sequence[tuple[int, Page]]
     ) -> PageResult:
         reader = ColumnReader(layout, self.engine, self.likeness, self.rows)
-        columns, assignment = self._read(page.columns, layout, reader)
+        columns, assignment = self._read(page, layout, reader)
         read = "".join(column.read for column in columns)
         paired = gate(read, page, neighbours, self.policy.fold)
         if not paired.fits:
@@ -109,24 +120,25 @@ class Checker:
         else:
             flags = [flag for column in columns for flag in weigher.flags(column)]
             flags += _line_flags(blank, page, layout, columns, assignment)
-        return replace(
+        result = replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
             columns=tuple(_checked_column(layout, c) for c in columns if c.line is not None),
             characters=tuple(_characters(layout, columns, self.likeness)),
             flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
         )
+        return _by_the_file(result, page, layout, columns) if page.running else result
 
-    def _read(
-        self, text: Sequence[Column], layout: Layout, reader: ColumnReader
-    ) -> tuple[list[ReadColumn], Assignment]:
+    def _read(self, page: Page, layout: Layout, reader: ColumnReader) -> tuple[list[ReadColumn], Assignment]:
         """Lines laid on columns and read: in order first, and by what the columns show where that fails."""
-        areas = layout.columns
+        areas, text = layout.columns, page.columns
+        if page.running:
+            return read_slice(text, areas, reader, self.rows, self.likeness)
         inked = sum(has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN) for a in areas)
         if is_running(text, self.rows, inked):
             alone = [reader.read(area, None) for area in areas]
-            laid = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
-            return laid, Assignment(tuple(text), ())
+            spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
+            return spread, Assignment(tuple(text), ())
         assignment = lines.in_order(text, len(areas))
         columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]
         suspects = [c for c in columns if c.agreement < AGREES]
@@ -154,6 +166,18 @@ def half_folio(image: LoadedImage, quadrant: str) -> LoadedImage:
             image.path, "no plate of four half-folios was found here; give a file for each half-folio instead"
         )
     return image.crop(boxes[quadrant])
+
+
+def _by_the_file(result: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn]) -> PageResult:
+    """What was found on a page of a running edition, told by the lines of its file."""
+    boxes = [(c.line, _area_box(layout, c)) for c in columns if c.line is not None]
+    flags = passages_together(in_file(result.flags, page.columns))
+    return replace(
+        result,
+        columns=tuple(columns_in_file(boxes, page.columns)),
+        characters=tuple(characters_in_file(result.characters, page.columns)),
+        flags=numbered(flags),
+    )
 
 
 def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from proof.habits import Habits
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.leaves import ReadImage, paged
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import EngineSettings, open_engine, open_page_engine
@@ -33,9 +35,10 @@ from proof.report.write import Written, write_reports
 from proof.result import PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
 from proof.text.authorities import lists_fingerprint
+from proof.text.edition import read_text
 from proof.text.model import Page, Script, Transcription
-from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+from proof.text.witness import Edition
 
 LOG = logging.getLogger(__name__)
 
@@ -84,10 +87,11 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     and settings did not change come out of the store; an interrupted check goes on where it was. Raises
     ProofError for what stops it altogether.
     """
-    texts, unread = read_texts(settings.text_files())
+    editions, unread = read_texts(settings.text_files())
     index = ImageIndex(settings.project.images)
     engine = open_engine(engine_settings(settings))
     with Store.open(settings.store_address) as store:
+        texts = [on_pages(text, settings, index, engine, store) for text in editions]
         work = Work(settings, texts, index, engine.identity)
         run_id = store.begin_run(work.info())
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
@@ -107,17 +111,52 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     return Outcome(run_id, written, findings, (*warnings, *index.notices), unread)
 
 
-def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[str, ...]]:
-    """The texts that can be read, and why others cannot. Raises TextError where none can."""
-    texts, troubles = [], []
+def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[str, ...]]:
+    """The texts that can be read, those without pages as editions, and why others cannot. Raises TextError where
+    none can."""
+    texts: list[Transcription | Edition] = []
+    troubles = []
     for path in paths:
         try:
-            texts.append(read_transcription(path))
+            texts.append(read_text(path))
         except TextError as error:
             troubles.append(error)
     if troubles and not texts:
         raise troubles[0]
     return texts, tuple(str(error) for error in troubles)
+
+
+def on_pages(
+    text: Transcription | Edition, settings: Settings, index: ImageIndex, engine: Engine, store: Store
+) -> Transcription:
+    """A text with its pages. An edition without page marks is laid on what its images show: all of them are read
+    once, and what was read is kept in the store. Raises TextError where no image shows it."""
+    if isinstance(text, Transcription):
+        return text
+    script = text.script if settings.page.script == "auto" else Script(settings.page.script)
+    checker = checker_for(settings, engine, script)
+    own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
+    identity = engine.identity
+    parts = (str(METHOD), identity.name, identity.version, identity.checksum, settings.fingerprint(), script.value)
+
+    def one(entry: tuple[str, PageImage]) -> ReadImage:
+        name, found = entry
+        key = hashlib.sha256("\x1f".join((*parts, sha256_of(found.path), found.quadrant)).encode()).hexdigest()
+        known = store.readings.get(f"alone {key}")
+        if known is not None:
+            return ReadImage(name, tuple(json.loads(known)))
+        try:
+            image = load_image(found.path, max_megapixels=settings.images.max_megapixels)
+            columns = checker.read_alone(found, image)
+        except (ImageError, EngineError) as error:
+            LOG.warning("%s could not be read: %s", found.path, error)
+            return ReadImage(name, ())  # its page will fail with the same words
+        store.readings.put(f"alone {key}", json.dumps(columns, ensure_ascii=False).encode())
+        return ReadImage(name, columns)
+
+    cv2.setNumThreads(1)
+    with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
+        return paged(text, list(pool.map(one, own.sequence())), VariantPolicy(Script.SIMPLIFIED).fold)
 
 
 @dataclass(frozen=True, slots=True)

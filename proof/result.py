@@ -74,3 +74,12 @@ class PageResult:
     flags: tuple[Flag, ...] = ()
     notices: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    def column_of(self, flag: Flag) -> CheckedColumn | None:
+        """The column that a flag is about; of several that carry its line, as those of a running edition do, the
+        one in which its place lies."""
+        named = [column for column in self.columns if column.number == flag.line]
+        if len(named) > 1 and flag.bbox is not None:
+            x = flag.bbox.centre[0]
+            return min(named, key=lambda column: abs(column.box.centre[0] - x))
+        return named[0] if named else None

@@ -121,6 +121,23 @@ class ImageIndex:
         entry = self._lists.entry(page)
         return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
 
+    def sequence(self) -> list[tuple[str, PageImage]]:
+        """The half-folios of all images with their names (a quadrant's is its reference), each name once: as the
+        image lists have them, or, without a list, folder by folder in the order of their names."""
+        found: dict[str, PageImage] = {}
+        for entry in self._lists.all():
+            image = self._listed(entry) if not entry.error else None
+            if image is not None:
+                found.setdefault(f"{image.path.stem}{image.quadrant}", image)
+        if found:
+            return list(found.items())
+        for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.path.stem))):
+            ref = ImageRef.match(file.path.stem)
+            for quadrant in "abcd" if ref is not None and ref.is_plate else ("",):
+                how = How.PLATE if quadrant else How.NAME
+                found.setdefault(f"{file.path.stem}{quadrant}", PageImage(file.path, quadrant, how))
+        return list(found.items())
+
     def reference(self, page: Page) -> ImageRef | None:
         """The page's own image reference, or the one that the image list has for it."""
         if page.ref:
@@ -248,6 +265,12 @@ def _path_key(path: str) -> str:
 def _without_suffix(name: str) -> str:
     stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path of this machine
     return stem if suffix.lower() in SUFFIXES else name
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts names as people count: 2a before 10a."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())
+    return tuple((0, int(part), "") if part[0].isdecimal() else (1, 0, part) for part in parts)
 
 
 def _normal(path: str) -> str:

@@ -11,7 +11,7 @@ import posixpath
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,12 +105,17 @@ class ImageLists:
     """The lists that serve one text, looked up by page."""
 
     def __init__(self, lists: Iterable[ImageList] = ()) -> None:
-        lists = tuple(lists)
+        self._lists = lists = tuple(lists)
         self.notices = tuple(notice for listed in lists for notice in listed.notices)
         self._entries: dict[Place, list[Entry]] = defaultdict(list)
         for listed in lists:
             for entry in listed.entries:
                 self._entries[entry.place].append(entry)
+
+    def all(self) -> Iterator[Entry]:
+        """Every line, in the order of the lists."""
+        for listed in self._lists:
+            yield from listed.entries
 
     def entry(self, page: Page) -> Entry | None:
         """The line about `page`, of the page's own edition where it names one.

@@ -293,7 +293,8 @@ def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
 
 def _around(result: PageResult, flag: Flag, reach: int = 12) -> tuple[str, str]:
     """The source text before and after the place in question."""
-    source = next((column.source for column in result.columns if column.number == flag.line), "")
+    column = result.column_of(flag)
+    source = column.source if column else ""
     return (
         source[max(flag.offset - reach, 0) : flag.offset],
         source[flag.offset + flag.length : flag.offset + flag.length + reach],

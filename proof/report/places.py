@@ -46,5 +46,6 @@ def places(source: Source, most: int, language: str = "en") -> list[Place]:
 
 def around(result: PageResult, flag: Flag) -> tuple[str, str]:
     """The source text of a flag's column before and after it; empty where the column is not known."""
-    source = next((column.source for column in result.columns if column.number == flag.line), "")
+    column = result.column_of(flag)
+    source = column.source if column else ""
     return source[: flag.offset], source[flag.offset + flag.length :]

@@ -57,6 +57,7 @@ REASONS = {
     "column not on the page": _("A column of the text is not on the image."),
     "note halves exchanged": _("The half-rows of a note have changed places."),
     "image mismatch": _("This image belongs to another page."),
+    "passage missing": _("A passage of the image is not in the text."),
     "page not transcribed": _("The text has nothing for this page."),
 }
 """What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""

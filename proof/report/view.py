@@ -7,7 +7,7 @@ question in the middle; near the head or foot of the column the view stays insid
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -68,7 +68,10 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
     focus = flag.bbox or _focus(line, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
-    column = next((column.box for column in result.columns if column.number == flag.line), None) or focus
+    named = result.column_of(replace(flag, bbox=focus))
+    column = named.box if named else focus
+    if named and sum(one.number == flag.line for one in result.columns) > 1:
+        line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
     pitch = _pitch(result, focus, column)
     area = _area(result, column, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:

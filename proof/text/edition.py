@@ -13,7 +13,7 @@ from proof.text.layers import last_layer, note_parts
 from proof.text.mirror import MIRROR
 from proof.text.model import Cell, Column, Script, Transcription
 from proof.text.pages import LineKind, lines
-from proof.text.read import FORMATS, parse_transcription
+from proof.text.read import FORMATS, parse_transcription, read_transcription
 from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
 _PAGE_MARK = re.compile(rf"^{KANRIPO.mark.pattern}", re.MULTILINE)
@@ -39,6 +39,22 @@ def read_edition(path: Path | str, encoding: str | None = None, form: Format | N
     except OSError as error:
         raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
     return parse_edition(decode(path, data, encoding), path, form)
+
+
+def read_text(path: Path | str, encoding: str | None = None) -> Transcription | Edition:
+    """The text in the file at `path`: a transcription where it has page marks, else the running edition that it is.
+
+    Raises TextError, also where it is in none of the formats.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return read_transcription(path, encoding)
+    try:
+        decoded = decode(path, path.read_bytes(), encoding)
+    except OSError as error:
+        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    form = detect_format(decoded.text)
+    return parse_transcription(decoded, path) if form is None or form in PAGED else parse_edition(decoded, path, form)
 
 
 def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> Edition:

@@ -102,7 +102,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One half-folio. `id` is the id of its page mark, or the image reference where the format has none."""
+    """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
+
+    `running`: the text is a slice of an edition without columns, which was laid on this page; its columns are then
+    the lines of the file that stand here, numbered as in the file.
+    """
 
     id: str
     folio: Folio | None
@@ -110,6 +114,7 @@ class Page:
     juan: str
     file_line: int
     columns: tuple[Column, ...]
+    running: bool = False
 
 
 @dataclass(frozen=True, slots=True)

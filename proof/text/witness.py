@@ -196,11 +196,13 @@ class Address:
 class Addresses:
     """Leads from places in an edition's file to addresses and back.
 
-    A line is as long as its source: line endings and pilcrows cannot be addressed.
+    A line is as long as its source: line endings and pilcrows cannot be addressed. Where the format has no pages,
+    the page of an address is not asked after: it is the image on which a place was found.
     """
 
     def __init__(self, edition: Edition) -> None:
         self._name = str(edition.path)
+        self._paged = edition.paged
         if edition.paged:
             lines = [(block.start, block.end, block.page, block.number) for block in edition.blocks]
         else:
@@ -226,7 +228,7 @@ class Addresses:
 
     def line(self, page: str, line: int) -> tuple[int, int]:
         """Where in the file a line begins and ends. Raises UsageError where there is none."""
-        known = self._known.get((page, line))
+        known = self._known.get((page if self._paged else "", line))
         if known is None:
             where = f"page {page or '(none)'}, line {line}"
             raise UsageError(f"{self._name} has no {where}: it was another file that was checked")

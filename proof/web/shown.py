@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from proof.flags import Flag
 from proof.geometry import Box
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
@@ -70,7 +72,8 @@ def details(store: Store, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDet
 
 def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> FlagDetail:
     flag, evidence = queued.flag, queued.flag.evidence
-    source = next((column.source for column in result.columns if column.number == flag.line), "")
+    column = result.column_of(flag)
+    source = column.source if column else ""
     end = flag.offset + flag.length
     view = view_of(result, flag, AROUND, BESIDE) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []
@@ -89,13 +92,14 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
         ordinal=ordinal(result, flag),
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
-        view=_view(queued.page, result, flag.line, view) if view else None,
+        view=_view(queued.page, result, flag, view) if view else None,
         last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
     )
 
 
-def _view(page: Place, result: PageResult, line: int, view: View) -> ViewOut:
-    column = next((column.box for column in result.columns if column.number == line), view.focus)
+def _view(page: Place, result: PageResult, flag: Flag, view: View) -> ViewOut:
+    named = result.column_of(replace(flag, bbox=view.focus))
+    column = named.box if named else view.focus
     return ViewOut(
         image=page.image_sha,
         area=_edges(_whole(view.area, page)),

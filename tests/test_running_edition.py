@@ -1,0 +1,129 @@
+"""A running edition against images alone: its errors are found, and the corrections go into the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.config import Settings
+from proof.errors import FontError
+from proof.export.corrections import Correction
+from proof.export.decided import decided_corrections
+from proof.export.source import correct
+from proof.flags import Flag, Kind
+from proof.images.facsimile import render
+from proof.images.wear import named_wear
+from proof.pipeline import Outcome, check
+from proof.report.source import StoredRun
+from proof.result import PageResult, Status
+from proof.store import Store
+from proof.store.decisions import Demand, Verdict
+from proof.store.queue import Order, Wanted
+from proof.text.convert import convert
+from proof.text.edition import read_edition
+from proof.text.read import read_transcription
+from proof.text.witness import Format
+
+ERRORS = [
+    ("降取弓矢于堂西", "降取弓失于堂西"),
+    ("釋獲者坐取中之八", "釋獲者取中之八"),
+    ("公許適西階東", "公許而適西階東"),
+]
+"""What the text should read, and what it reads: a character misread, one lost, one too many."""
+
+SURE = 5.0
+"""The score of each of these errors at least; a stain on the page may be flagged below."""
+
+
+@pytest.fixture(scope="module")
+def drawn(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three half-folios drawn from a juan, and the whole juan as running text with errors."""
+    folder = tmp_path_factory.mktemp("running")
+    source = (shared / "kanripo/KR1d0030/KR1d0030_010.txt").read_text(encoding="utf-8")
+    head, *parts = source.split("<pb:")
+    (folder / "drawn.txt").write_text("<pb:".join([head, *parts[10:13]]), encoding="utf-8")
+    try:
+        render(read_transcription(folder / "drawn.txt"), folder / "images", wear=named_wear("light"), seed=3)
+    except FontError as error:
+        pytest.skip(str(error))
+    (folder / "whole.txt").write_text("<pb:".join([head, *parts[7:15]]), encoding="utf-8")
+    return folder
+
+
+def results_of(settings: Settings) -> list[PageResult]:
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        return list(StoredRun(store, run.id).results())
+
+
+def checked(folder: Path, text: Path, out: str) -> tuple[Outcome, list[PageResult], Settings]:
+    settings = Settings().replace(
+        {"project.texts": [text], "project.images": [folder / "images"], "project.out": folder / out}
+    )
+    return check(settings), results_of(settings), settings
+
+
+def raised(results: list[PageResult]) -> list[Flag]:
+    return [flag for result in results for flag in result.flags if flag.raised]
+
+
+@pytest.mark.parametrize("form", [Format.INLINE, Format.CRITICAL])
+def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: Path, form: Format) -> None:
+    clean = convert(read_edition(drawn / "whole.txt"), form).text
+    spoiled = clean
+    for right, wrong in ERRORS:
+        assert spoiled.count(right) == 1
+        spoiled = spoiled.replace(right, wrong)
+    text = drawn / f"{form.value}.txt"
+    text.write_bytes(spoiled.encode())
+    outcome, results, _ = checked(drawn, text, f"out-{form.value}")
+    assert [result.status for result in results] == [Status.CHECKED] * 3
+    assert sum(result.characters_checked for result in results) > 250
+    assert any("on no image" in notice for notice in outcome.notices)
+    found = raised(results)
+    sure = sorted((flag for flag in found if flag.score > SURE), key=lambda flag: flag.line)
+    assert [flag.kind for flag in sure] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.INSERTION]
+    assert len(found) <= len(sure) + 1
+    lines = spoiled.split("\n")
+    for flag in found:
+        assert lines[flag.line - 1][flag.offset : flag.offset + flag.length] == flag.transcribed
+        assert flag.bbox is not None
+    corrected = correct(read_edition(text), [Correction.of(flag) for flag in sure])
+    assert corrected.data == clean.encode()
+
+
+def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:
+    text = tmp_path / "inline.txt"
+    text.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
+    settings = Settings().replace(
+        {"project.texts": [text], "project.images": [drawn / "images"], "project.out": tmp_path / "out"}
+    )
+    reused: list[int] = []
+    for right, wrong in (("", ""), ("", ""), ERRORS[0]):
+        if right:
+            text.write_text(text.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
+        last = [0]
+        check(settings, lambda progress, last=last: last.__setitem__(0, progress.reused))  # type: ignore[misc]
+        reused.append(last[0])
+    assert reused == [0, 3, 2]
+
+
+def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: Path) -> None:
+    clean = convert(read_edition(drawn / "whole.txt"), Format.INLINE).text
+    text = tmp_path / "inline.txt"
+    right, wrong = ERRORS[0]
+    text.write_text(clean.replace(right, wrong), encoding="utf-8")
+    settings = Settings().replace(
+        {"project.texts": [text], "project.images": [drawn / "images"], "project.out": tmp_path / "out"}
+    )
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        numbers, _ = store.queue.find(run.info.work, Wanted(least_score=SURE), Order.SCORE)
+        (flag,) = store.queue.flags(run.info.work, numbers)
+        store.decisions.decide(Demand(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12))
+        decided = decided_corrections(store, read_edition(text))
+    assert correct(read_edition(text), decided).text == clean
