@@ -20,7 +20,7 @@ function list() {
   $("rulelist").replaceChildren(...data.rules.map((rule) => make("li", {},
     han(rule.text, "said"), make("span", { class: "arrow" }, "→"), han(rule.image, "seen"),
     make("span", { class: "count" }, say("hides", { num: rule.hides })),
-    may("rule") ? make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")) : ""))));
+    may("rule") ? make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")) : "")));
   $("empty").hidden = Boolean(now);
 }
 
