@@ -145,10 +145,12 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
 
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
-    """The filter of an address; without a state, what is still open."""
+    """The filter of an address; without a state, what is still open; with an empty one, all."""
     known = schemas.FlagsQuery.model_fields
     lists = ("kind", "state")
-    values = {name: args.getlist(name) if name in lists else args[name] for name in args if name in known}
+    values = {
+        name: [*filter(None, args.getlist(name))] if name in lists else args[name] for name in args if name in known
+    }
     return schemas.FlagsQuery.model_validate({"state": [State.OPEN], **{n: v for n, v in values.items() if v != ""}})
 
 
