@@ -42,7 +42,7 @@ from proof.text.witness import Edition
 
 LOG = logging.getLogger(__name__)
 
-METHOD = 4
+METHOD = 5
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 AHEAD = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from proof.columns import ColumnReader, ReadColumn
 from proof.images.layout import Layout, find_layout
 from proof.images.load import load_image
 from proof.likeness import WordLikeness
+from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
+from proof.ocr.replay import RecordingEngine
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
@@ -119,6 +122,47 @@ def test_without_a_line_a_column_says_what_it_shows(first: Leaf) -> None:
     assert column.line is None
     assert column.cells == ()
     assert column.read == "命大夫之耦曰子與某子射告于大夫曰某御于子"
+
+
+@dataclass
+class Counted(RecordingEngine):
+    """A real engine, and every strip that it was given."""
+
+    engine: PPOCR
+    given: list[bytes]
+
+    def __post_init__(self) -> None:
+        super().__init__(self.engine, Path("never-written"))
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        self.given += [strip.tobytes() for strip in strips]
+        return super().read(strips, sought)
+
+
+def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
+    """Neither when a column is cut otherwise, nor when it is read without its line as well."""
+    counted = Counted(ppocr, [])
+    likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr)
+    page = replace(first, reader=ColumnReader(first.layout, counted, likeness, 21))
+    for number in range(1, 9):
+        page.read(number, first.lines[number % 8].source)
+        assert page.unaided(number).glyphs == first.unaided(number).glyphs
+    assert len(counted.given) > 8
+    assert len(set(counted.given)) == len(counted.given)
+
+
+def test_what_two_looks_settle_is_not_looked_at_a_third_time(first: Leaf, ppocr: PPOCR) -> None:
+    """A character that the image plainly contradicts takes one more look, not two."""
+    likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr)
+
+    def strips(source: str) -> int:
+        counted = Counted(ppocr, [])
+        replace(first, reader=ColumnReader(first.layout, counted, likeness, 21)).read(4, source)
+        return len(counted.given)
+
+    source = first.lines[3].source
+    assert strips(source) == 1
+    assert strips(source.replace("射", "三")) == 2
 
 
 def test_another_line_hardly_agrees(first: Leaf) -> None:
