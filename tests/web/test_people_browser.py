@@ -167,6 +167,11 @@ def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: s
     assert page.evaluate("document.body.dataset.flag") != number
     page.goto(f"{address}/works/{WORK}/pairs")
     expect(page.locator("#stroke .acts")).to_be_hidden()
+    page.goto(f"{address}/works/{WORK}/pages/1")
+    expect(page.locator("#state")).to_be_disabled()
+    expect(page.locator("#state")).to_have_value("not proofread")
+    page.locator(".cell").first.click()
+    expect(page.locator("#mend-reading")).to_be_disabled()
     page.goto(f"{address}/works/{WORK}/history")
     expect(page.get_by_role("button", name="take back")).to_have_count(0)
     expect(page.get_by_role("link", name="People")).to_have_count(0)

@@ -104,6 +104,10 @@ document.getElementById("theme")?.addEventListener("click", () => {
   remember("theme", root.dataset.theme);
 });
 
+// what changes something is out of reach for who may not; `data-needs` names another right than to decide
+for (const control of document.querySelectorAll("#state, #mending input, #mending button[value], [data-needs]"))
+  if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
+
 const help = document.getElementById("help");
 document.getElementById("help-open")?.addEventListener("click", () => help.showModal());
 addEventListener("keydown", (event) => {
