@@ -41,6 +41,9 @@ class ProjectSection:
         Kind.PATHS, (), "folders with page images, subfolders included; the first that has an image wins"
     )
     imglist: Path | None = _setting(Kind.PATH, None, "image list, or a folder of them; empty: `imglist/` beside a text")
+    witnesses: tuple[Path, ...] = _setting(
+        Kind.PATHS, (), "other witnesses of the texts, in any format; what they read speaks for or against each flag"
+    )
     out: Path = _setting(Kind.PATH, Path("out"), "folder that reports and flags are written to")
 
 
@@ -238,12 +241,19 @@ class Settings:
 
     def text_files(self) -> tuple[Path, ...]:
         """The transcriptions that `project.texts` names, each once. Raises ConfigError where one is not there."""
+        return self._files("texts", self.project.texts)
+
+    def witness_files(self) -> tuple[Path, ...]:
+        """The files that `project.witnesses` names, each once. Raises ConfigError where one is not there."""
+        return self._files("witnesses", self.project.witnesses)
+
+    def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         found: dict[Path, None] = {}
-        for path in self.project.texts:
+        for path in paths:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
                 what = f"is a folder; name its files, such as {path}/*.txt" if path.is_dir() else "matches no file"
-                raise ConfigError(f"{self._where('project', 'texts')}project.texts: {path} {what}")
+                raise ConfigError(f"{self._where('project', key)}project.{key}: {path} {what}")
             found.update(dict.fromkeys(files))
         return tuple(found)
 

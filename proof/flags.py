@@ -22,6 +22,29 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Testimony:
+    """What a witness reads at the place of a flag. `side` is `text` where it reads what is transcribed, `image` where
+    it reads what is suggested, else empty; `note` is what its apparatus says there; `weight` is what it added to the
+    score."""
+
+    siglum: str
+    reading: str
+    side: str = ""
+    note: str = ""
+    weight: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The testimony as JSON takes it."""
+        return {
+            "siglum": self.siglum,
+            "reading": self.reading,
+            "side": self.side,
+            "note": self.note,
+            "weight": self.weight,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What spoke for a flag.
 
@@ -29,7 +52,8 @@ class Evidence:
     `rule` names what hid a variant or lowered a score; `p_text` and `p_best` are the posterior of what is
     transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
     what the ink alone says and `note` a line in words; `base` is the score before the whole run was taken
-    into account (None where that changed nothing).
+    into account (None where that changed nothing); `witnesses` are what other witnesses of the text read
+    here, their weights in the score already.
     """
 
     reason: str
@@ -40,6 +64,7 @@ class Evidence:
     ink: str = ""
     note: str = ""
     base: float | None = None
+    witnesses: tuple[Testimony, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON takes it, without what is empty."""
@@ -52,6 +77,7 @@ class Evidence:
             "ink": self.ink,
             "note": self.note,
             "base": None if self.base is None else round(self.base, 4),
+            "witnesses": [one.as_dict() for one in self.witnesses],
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 

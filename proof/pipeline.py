@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,9 +16,9 @@ from threading import Lock
 import cv2
 
 import proof
+from proof.collate.testimony import Hearing, beside, unheard
 from proof.config import Settings
 from proof.errors import EngineError, ImageError, ImageListError, TextError, UsageError
-from proof.flags import Kind
 from proof.habits import Habits
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -35,10 +35,10 @@ from proof.report.write import Written, write_reports
 from proof.result import PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
 from proof.text.authorities import lists_fingerprint
-from proof.text.edition import read_text
+from proof.text.edition import edition_of, read_edition, read_text
 from proof.text.model import Page, Script, Transcription
 from proof.text.variants import VariantPolicy
-from proof.text.witness import Edition
+from proof.text.witness import Addresses, Edition
 
 LOG = logging.getLogger(__name__)
 
@@ -101,7 +101,8 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
             habits.add(result)
             if watch:
                 watch(Progress(number, len(work.tasks), work.reused, result.page))
-        settle(store, work.name, habits, settings.flags.threshold)
+        hearings = hearings_of(settings, editions, texts, store)
+        settle(store, work.name, habits, settings.flags.threshold, hearings)
 
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))
@@ -305,14 +306,52 @@ class Plates:
             return self._last[1]
 
 
-def settle(store: Store, work: str, habits: Habits, threshold: float) -> None:
-    """Weigh the flags of the run again by what the whole text taught."""
+def settle(
+    store: Store, work: str, habits: Habits, threshold: float, hearings: Mapping[str, Hearing] | None = None
+) -> None:
+    """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
+    read (`hearings`, by page)."""
     changed = []
-    for stored in store.flags(FlagFilter(work=work, kinds=(Kind.SUBSTITUTION,))):
-        settled = habits.settled(stored.flag, threshold)
+    for stored in store.flags(FlagFilter(work=work)):
+        settled = habits.settled(unheard(stored.flag, threshold), threshold)
+        hearing = hearings.get(settled.page) if hearings else None
+        if hearing is not None and not stored.stale:
+            settled = hearing.heard(settled)
         if settled != stored.flag:
             changed.append(settled)
     store.rescore(work, changed)
+
+
+def hearings_of(
+    settings: Settings, editions: Sequence[Transcription | Edition], texts: Sequence[Transcription], store: Store
+) -> dict[str, Hearing]:
+    """For every page its text beside the witnesses that have something of it; the text itself is none of them.
+
+    An alignment is kept in the store while neither of the two changes. Raises TextError, ConfigError.
+    """
+    witnesses = [read_edition(path) for path in settings.witness_files()]
+    if not witnesses:
+        return {}
+    found: dict[str, Hearing] = {}
+    for given, text in zip(editions, texts, strict=True):
+        edition = edition_of(given) if isinstance(given, Transcription) else given
+        parallels = []
+        for witness in witnesses:
+            if witness.path.resolve() == edition.path.resolve() or witness.text == edition.text:
+                continue
+            parts = (str(METHOD), proof.__version__, lists_fingerprint(), edition.text, witness.text)
+            key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+            known = store.readings.get(key)
+            parallel, alignment = beside(edition, witness, known)
+            if known is None:
+                store.readings.put(key, alignment)
+            if parallel.aligned:
+                parallels.append(parallel)
+        script = text.script if settings.page.script == "auto" else Script(settings.page.script)
+        policy = VariantPolicy(script, settings.variants.file)
+        hearing = Hearing(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        found |= {page.id: hearing for page in text.pages}
+    return found
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -71,13 +71,18 @@ class Collation:
 
     def aligned(self) -> dict[int, int]:
         """Which character of the witness answers each of the base, where one does."""
-        return {
-            op.a0 + offset: op.b0 + offset
-            for block in self.blocks
-            for op in block.ops
-            for offset in range(min(op.a1 - op.a0, op.b1 - op.b0))
-            if op.equal or max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE
-        }
+        return aligned_in(self.blocks)
+
+
+def aligned_in(blocks: Many[Block]) -> dict[int, int]:
+    """Which character of the second sequence answers each of the first, where one does."""
+    return {
+        op.a0 + offset: op.b0 + offset
+        for block in blocks
+        for op in block.ops
+        for offset in range(min(op.a1 - op.a0, op.b1 - op.b0))
+        if op.equal or max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE
+    }
 
 
 def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Collation:
@@ -149,7 +154,7 @@ def _passages(of: Sequence, spans: list[tuple[int, int]]) -> list[Passage]:
 
 def _annotated(a: Sequence, b: Sequence, found: list[Difference]) -> list[Difference]:
     """The differences with the notes of either apparatus that speak of their place."""
-    mine, theirs = _noted(a), _noted(b)
+    mine, theirs = noted(a), noted(b)
     done = []
     for one in found:
         notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
@@ -158,7 +163,7 @@ def _annotated(a: Sequence, b: Sequence, found: list[Difference]) -> list[Differ
     return done
 
 
-def _noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
+def noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
     """The notes of an apparatus by the numbers of the characters that they speak of."""
     places: dict[int, list[ApparatusNote]] = defaultdict(list)
     for note in apparatus_of(of.edition):

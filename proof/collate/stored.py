@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
-from proof.collate.witnesses import weigh
+from proof.collate.testimony import Parallel, hear
 from proof.errors import UsageError
 from proof.store import FlagFilter, Store
+from proof.store.laid import pages_of
 from proof.text.variants import VariantPolicy
+
+THRESHOLD = 3.0
+"""The score from which flags are shown, where the run does not say."""
 
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
@@ -22,9 +26,11 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     if last is None:
         raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
     edition = collations[0].base.edition
-    pages = {page.id for page in edition.pages}
+    pages = pages_of(store, last.info.work, edition)
     flags = [found.flag for found in store.flags(FlagFilter(last.info.work)) if found.flag.page in pages]
-    weighed = weigh(flags, edition, collations, VariantPolicy(edition.script, pairs))
+    parallels = [Parallel.of(collation) for collation in collations]
+    threshold = last.info.settings.get("threshold", THRESHOLD)
+    weighed = hear(flags, edition, parallels, VariantPolicy(edition.script, pairs), threshold)
     changed = [after for before, after in zip(flags, weighed, strict=True) if after != before]
     store.rescore(last.info.work, changed)
     return len(changed)

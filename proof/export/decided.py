@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from proof.export.corrections import Correction
 from proof.flags import Kind
 from proof.store import Store
 from proof.store.decisions import Decision, State, Verdict
+from proof.store.laid import pages_of
 from proof.text.witness import Edition
 
 
@@ -22,7 +21,7 @@ def decided_corrections(store: Store, edition: Edition, work: str | None = None)
         if last is None:
             return []
         work = last.info.work
-    pages = {page.id for page in edition.pages} if edition.paged else _shown(store, work, edition)
+    pages = pages_of(store, work, edition)
     standing = [decision for decision in store.decisions.standing(work) if decision.page in pages]
     carried = {decision.about for decision in standing if decision.verdict is Verdict.CARRIED}
     return [
@@ -30,11 +29,6 @@ def decided_corrections(store: Store, edition: Edition, work: str | None = None)
         for decision in standing
         if decision.id not in carried and (decision.state is State.CORRECTED or _noted(decision))
     ]
-
-
-def _shown(store: Store, work: str, edition: Edition) -> set[str]:
-    """The pages on which an edition without page marks was laid."""
-    return {page.page for page in store.queue.pages(work) if Path(page.text).resolve() == edition.path.resolve()}
 
 
 def _noted(decision: Decision) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proof.flags import Evidence, Flag, Kind
+from proof.flags import Evidence, Flag, Kind, Testimony
 from proof.geometry import Box
 from proof.ocr.engine import EngineIdentity
 from proof.result import CheckedColumn, PageResult, Status
@@ -66,6 +66,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "ink": evidence.ink,
         "note": evidence.note,
         "base": None if evidence.base is None else float(evidence.base),
+        "witnesses": [one.as_dict() for one in evidence.witnesses],
     }
     return {
         "uid": flag.id,
@@ -131,6 +132,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         ink=details.get("ink", ""),
         note=details.get("note", ""),
         base=details.get("base"),
+        witnesses=tuple(Testimony(**one) for one in details.get("witnesses", [])),
     )
     return Flag(
         page=page,

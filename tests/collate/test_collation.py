@@ -12,7 +12,8 @@ import pytest
 from proof.collate.collation import Collation, collate, flags
 from proof.collate.differences import Class
 from proof.collate.report import apparatus_summary, write_collation
-from proof.collate.witnesses import places, weigh
+from proof.collate.testimony import Parallel, hear
+from proof.collate.witnesses import places
 from proof.errors import UsageError
 from proof.flags import Evidence, Flag, Kind
 from proof.text.edition import parse_edition, read_edition
@@ -160,6 +161,10 @@ def test_three_witnesses_stand_on_one_line() -> None:
     ]
 
 
+def weigh(flags: list[Flag], base: Edition, collations: list[Collation], policy: VariantPolicy) -> list[Flag]:
+    return hear(flags, base, [Parallel.of(one) for one in collations], policy, 3.0)
+
+
 def flag_on(base: Edition, transcribed: str, suggested: str) -> Flag:
     offset = base.text.index(transcribed)
     evidence = Evidence("posterior")
@@ -177,10 +182,14 @@ def test_a_witness_that_reads_otherwise_raises_a_flag_and_one_that_agrees_lowers
     (raised,) = weigh([flag], base, [against], policy)
     (lowered,) = weigh([flag], base, [agreeing], policy)
     assert raised.score > flag.score > lowered.score
-    assert raised.evidence.note == "a.txt: 比耦"
+    (told,) = raised.evidence.witnesses
+    assert (told.siglum, told.reading, told.side) == ("a", "比耦", "image")
     (both,) = weigh([flag], base, [against, agreeing], policy)
-    assert both.score == flag.score
-    assert both.evidence.note == "a.txt: 比耦；b.txt: 北耦"
+    assert raised.score > both.score > lowered.score
+    assert [(one.siglum, one.reading, one.side) for one in both.evidence.witnesses] == [
+        ("a", "比耦", "image"),
+        ("b", "北耦", "text"),
+    ]
     layout = replace(flag, kind=Kind.LAYOUT, line=0, length=0)
     assert weigh([layout], base, [against], policy) == [layout]
 

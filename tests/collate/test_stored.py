@@ -43,5 +43,5 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
         assert weigh_stored(store, [witness]) == 1
         (after,) = (found.flag for found in store.flags(FlagFilter("KR1")))
         assert after.score > flag.score
-        assert after.evidence.note == "other.txt: 比"
+        assert [(one.siglum, one.reading) for one in after.evidence.witnesses] == [("other", "比")]
         assert weigh_stored(store, [witness]) == 0
