@@ -207,8 +207,9 @@ def new_password() -> str:
 
 
 def handle(name: str) -> str:
-    """What a name is known by: two names that differ in their letters' case or width are one."""
-    return unicodedata.normalize("NFKC", name).casefold().strip()
+    """What a name is known by: two names that differ in their letters' case or width are one. Of any text whatever,
+    since anything can be asked for."""
+    return _letters(name).replace("\0", "\ufffd").casefold().strip()
 
 
 def proper_name(name: str) -> str:
@@ -232,9 +233,9 @@ def _check_password(password: str, name: str) -> None:
         raise AccountError(f"that password is guessed at once; take one of at least {LEAST_DIFFERENT} characters")
 
 
-def _letters(password: str) -> str:
-    """A password is the same on every keyboard, however a system puts its accents."""
-    return unicodedata.normalize("NFKC", password).encode("utf-8", "replace").decode()
+def _letters(typed: str) -> str:
+    """What was typed is the same on every keyboard, however a system puts its accents."""
+    return unicodedata.normalize("NFKC", typed).encode("utf-8", "replace").decode()
 
 
 def _new_stamp() -> str:

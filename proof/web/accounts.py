@@ -8,7 +8,7 @@ from flask import Blueprint, redirect, request, url_for
 from flask_wtf import FlaskForm
 from werkzeug.wrappers import Response
 from wtforms import HiddenField, IntegerField, PasswordField, SelectField, StringField
-from wtforms.validators import AnyOf, InputRequired, Length, Optional
+from wtforms.validators import AnyOf, InputRequired, Length, NumberRange, Optional
 
 from proof.store.accounts import (
     LONGEST_NAME,
@@ -46,7 +46,7 @@ class AddForm(FlaskForm):  # type: ignore[misc]
 
 
 class ChangeForm(FlaskForm):  # type: ignore[misc]
-    number = IntegerField(validators=[InputRequired()])
+    number = IntegerField(validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
     role = SelectField(choices=list(Role), validators=[Optional()], validate_choice=True)
     act = HiddenField(validators=[AnyOf(["role", "disable", "enable", "password"])])
 

@@ -38,7 +38,16 @@ def test_who_knows_the_password_logs_in_and_nobody_else(people: Store) -> None:
     assert account is not None
     assert (account.name, account.role) == ("甲", Role.ADMINISTRATOR)
     assert account.seen is not None
-    for name, password in (("甲", OTHER), ("甲", ""), ("丙", GOOD), ("", ""), ("甲", "x" * 100_000), ("甲", "\ud800")):
+    for name, password in (
+        ("甲", OTHER),
+        ("甲", ""),
+        ("丙", GOOD),
+        ("", ""),
+        ("甲", "x" * 100_000),
+        ("甲", "\ud800"),
+        ("\ud800", ""),
+        ("\0", ""),
+    ):
         assert people.accounts.log_in(name, password) is None
 
 

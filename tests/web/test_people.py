@@ -504,6 +504,8 @@ def test_the_last_administrator_stays(house: House) -> None:
         {"act": "role", "number": 2, "role": "king"},
         {"act": "role", "number": 2},
         {"act": "role", "number": "x", "role": "reader"},
+        {"act": "disable", "number": 10**30},
+        {"act": "disable", "number": -1},
     ],
 )
 def test_a_form_that_makes_no_sense_changes_nobody(house: House, form: dict[str, Any]) -> None:
@@ -546,6 +548,11 @@ def test_a_program_logs_in_and_out_by_the_api(house: House) -> None:
     assert (asked["person"], asked["role"], asked["rights"]) == ("", None, [])
     body = {"name": "乙", "password": PASSWORD}
     assert client.post("/api/v1/session", json=body).status_code == 403
+    for name in ("\ud800", "\0", "x" * 256):
+        wrong = client.post(
+            "/api/v1/session", json={"name": name, "password": "\udfff"}, headers={"X-CSRFToken": asked["token"]}
+        )
+        assert wrong.status_code in (401, 422), name
     held: Any = client.post("/api/v1/session", json=body, headers={"X-CSRFToken": asked["token"]}).json
     assert (held["person"], held["role"], held["rights"]) == ("乙", "proofreader", ["decide", "see"])
     headers = {"X-CSRFToken": held["token"]}
