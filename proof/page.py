@@ -15,6 +15,7 @@ from proof.flags import Evidence, Flag
 from proof.geometry import Box
 from proof.glyphs import Glyph
 from proof.images.find import PageImage
+from proof.images.hint import LayoutHint
 from proof.images.ink import has_ink
 from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
@@ -65,16 +66,23 @@ class Checker:
         return cls(engine, policy, columns, rows, threshold, fallback, WordLikeness(policy, engine))
 
     def check(
-        self, page: Page, ref: str, found: PageImage, image: LoadedImage, neighbours: Sequence[tuple[int, Page]]
+        self,
+        page: Page,
+        ref: str,
+        found: PageImage,
+        image: LoadedImage,
+        neighbours: Sequence[tuple[int, Page]],
+        hint: LayoutHint | None = None,
     ) -> PageResult:
         """Check one page against its image. `image` is the whole file; a plate is cut here.
 
-        `neighbours` are the pages around this one, for the pairing gate. Raises ImageError.
+        `neighbours` are the pages around this one, for the pairing gate; `hint` is what a person said of the
+        layout. Raises ImageError.
         """
         started = time.perf_counter()
         part = half_folio(image, found.quadrant)
         origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-        layout = find_layout(part.pixels, self.columns, self.rows, origin)
+        layout = find_layout(part.pixels, self.columns, self.rows, origin, hint)
         blank = PageResult(
             page=page.id,
             ref=ref,

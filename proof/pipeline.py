@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -34,6 +34,7 @@ from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
 from proof.result import PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store, TextInfo
+from proof.store.mends import Mend
 from proof.text.authorities import lists_fingerprint
 from proof.text.edition import edition_of, read_edition, read_text
 from proof.text.model import Page, Script, Transcription
@@ -92,7 +93,7 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     engine = open_engine(engine_settings(settings))
     with Store.open(settings.store_address) as store:
         texts = [on_pages(text, settings, index, engine, store) for text in editions]
-        work = Work(settings, texts, index, engine.identity)
+        work = Work(settings, texts, index, engine.identity, store.mends.of_work(work_of(texts)))
         run_id = store.begin_run(work.info())
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
         habits = Habits()
@@ -163,7 +164,7 @@ def on_pages(
 @dataclass(frozen=True, slots=True)
 class Task:
     """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
-    kept its image from being looked for."""
+    kept its image from being looked for, `mend` what a person set right about how it is read."""
 
     text: Transcription
     number: int
@@ -171,6 +172,7 @@ class Task:
     found: PageImage | None
     image_ref: ImageRef | None
     trouble: str = ""
+    mend: Mend | None = None
 
     @property
     def page(self) -> Page:
@@ -181,14 +183,25 @@ class Task:
         return str(self.image_ref) if self.image_ref else ""
 
 
+def work_of(texts: Sequence[Transcription]) -> str:
+    """A work's id in the store: as its texts give it, or the first file's name. Raises UsageError without texts."""
+    if not texts:
+        raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+    return texts[0].work or texts[0].path.stem
+
+
 class Work:
     """What a run is about: its texts paired with their images, and what a page's result depends on."""
 
     def __init__(
-        self, settings: Settings, texts: Sequence[Transcription], index: ImageIndex, engine: EngineIdentity
+        self,
+        settings: Settings,
+        texts: Sequence[Transcription],
+        index: ImageIndex,
+        engine: EngineIdentity,
+        mends: Mapping[tuple[str, int], Mend] | None = None,
     ) -> None:
-        if not texts:
-            raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+        self.name = work_of(texts)
         self._settings = settings
         self._texts = texts
         self._engine = engine
@@ -198,11 +211,7 @@ class Work:
         for text in texts:
             own = index.with_lists(image_lists(settings, text))
             self.tasks += [_task(text, n, len(self.tasks) + n, own) for n in range(len(text.pages))]
-
-    @property
-    def name(self) -> str:
-        """The work's id in the store: as the texts give it, or the first file's name."""
-        return self._texts[0].work or self._texts[0].path.stem
+        self.tasks = _mended(self.tasks, mends or {}, index)
 
     def info(self) -> RunInfo:
         return RunInfo(
@@ -233,6 +242,7 @@ class Work:
             self.script(task.text).value,
             sha256_of(image.path) if image else "",
             image.quadrant if image else "",
+            *([json.dumps(task.mend.layout.as_json())] if task.mend and task.mend.layout else []),
             task.ref,
             task.page.id,
             *(column.source for column in task.page.columns),
@@ -250,7 +260,7 @@ def results(
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
     def one(task: Task) -> tuple[Task, PageResult, str]:
-        return _checked(task, work, store, checkers, plates)
+        return check_task(task, work, store, checkers, plates)
 
     try:
         for task in work.tasks:
@@ -263,7 +273,7 @@ def results(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _checked(
+def check_task(
     task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
 ) -> tuple[Task, PageResult, str]:
     """The result of one page, out of the store or fresh; whatever is wrong with it costs this page alone."""
@@ -279,7 +289,8 @@ def _checked(
             return task, replace(known, image=task.found.path), key
         near = neighbours_of(task.text.pages, task.number)
         image = plates.load(task.found)
-        return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near), key
+        hint = task.mend.layout if task.mend else None
+        return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near, hint), key
     except (ImageError, EngineError, MemoryError) as error:
         why = str(error).strip() or "there is not enough memory for this page"
     except Exception as error:
@@ -395,3 +406,23 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex) ->
         return Task(text, number, place, index.find(page), ref)
     except ImageListError as error:
         return Task(text, number, place, None, ref, str(error))
+
+
+def _mended(tasks: Sequence[Task], mends: Mapping[tuple[str, int], Mend], index: ImageIndex) -> list[Task]:
+    """The tasks with what people set right: layouts, and images given to pages."""
+    repeats: Counter[str] = Counter()
+    mended = []
+    for task in tasks:
+        mend = mends.get((task.page.id, repeats[task.page.id]))
+        repeats[task.page.id] += 1
+        mended.append(with_mend(task, mend, index) if mend else task)
+    return mended
+
+
+def with_mend(task: Task, mend: Mend, index: ImageIndex) -> Task:
+    """A task as a person set it right. An image that is gone from the folders costs this page."""
+    if not mend.image:
+        return replace(task, mend=mend)
+    found = index.assigned(mend.image, mend.quadrant)
+    gone = f"{mend.image}: this image was assigned by {mend.person} and is in no image folder now; assign another"
+    return replace(task, mend=mend, found=found, trouble="" if found else gone)

@@ -28,6 +28,7 @@ class How(StrEnum):
     REFERENCE = "reference"
     NAME = "name"
     PLATE = "plate"
+    ASSIGNED = "assigned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,19 @@ class ImageIndex:
         other._shelf = self._shelf
         other._lists = ImageLists(ImageList.read(path) for path in lists)
         return other
+
+    def files(self) -> list[tuple[str, Path]]:
+        """All image files: the path of each inside its folder, by which one is assigned, and the file. Of files that
+        two folders have under one path the first folder's counts."""
+        found: dict[str, Path] = {}
+        for file in self._shelf.files:
+            found.setdefault(file.relative, file.path)
+        return list(found.items())
+
+    def assigned(self, name: str, quadrant: str = "") -> PageImage | None:
+        """The image that a person gave a page, by its path inside the folders; None where no file of them has it."""
+        path = dict(self.files()).get(name)
+        return None if path is None else PageImage(path, quadrant, How.ASSIGNED)
 
     def __len__(self) -> int:
         return len({file.identity for file in self._shelf.files})

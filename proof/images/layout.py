@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.geometry import Box
+from proof.images.hint import LayoutHint
 from proof.images.lines import Mask, Rectification, ink_mask, inked_along, long_strokes, slope
 
 PAGE_HEIGHT = 1400
@@ -38,6 +39,7 @@ class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
+    `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did.
     """
 
     number: int
@@ -46,6 +48,7 @@ class ColumnArea:
     top: float
     bottom: float
     raised: float
+    notes: tuple[tuple[float, float], ...] | None = None
 
     @property
     def width(self) -> float:
@@ -88,12 +91,17 @@ class _Comb:
 
 
 def find_layout(
-    page: NDArray[np.uint8], columns: int = 8, rows: int = 21, origin: tuple[float, float] = (0, 0)
+    page: NDArray[np.uint8],
+    columns: int = 8,
+    rows: int = 21,
+    origin: tuple[float, float] = (0, 0),
+    hint: LayoutHint | None = None,
 ) -> Layout:
     """Find frame and columns on a grey half-folio (height x width, 0 black).
 
     `columns` 0 means: find the count from the page. `rows` is the number of characters a full column
-    holds. `origin` is where `page` lies in its image file (a quadrant of a plate).
+    holds. `origin` is where `page` lies in its image file (a quadrant of a plate). Where a person said what the
+    layout is, `hint` says it, and nothing is looked for.
     """
     scale = min(1.0, PAGE_HEIGHT / page.shape[0])
     small = page
@@ -103,7 +111,8 @@ def find_layout(
     raw = _without_border(ink_mask(small))
     upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)
     level = long_strokes(raw, round(height * FRAME_LENGTH), vertical=False)
-    lean, tilt = slope(upright, vertical=True), slope(level, vertical=False)
+    lean = hint.lean if hint else slope(upright, vertical=True)
+    tilt = hint.tilt if hint else slope(level, vertical=False)
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
     whole = Rectification.of(scale, lean, tilt, height, width, origin)
     # four images through one warp take a third of the time of four
@@ -111,6 +120,8 @@ def find_layout(
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
 
+    if hint:
+        return _told(hint, whole, grey, ink, upright, level, rows)
     comb = _fit_comb(inked_along(upright, 0) / height, [columns] if columns else range(5, 15))
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
@@ -130,6 +141,27 @@ def find_layout(
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
     return Layout(grey, clean, whole, areas, support, not why, why, float(np.degrees(np.arctan(lean))))
+
+
+def _told(
+    hint: LayoutHint, whole: Rectification, grey: NDArray[np.uint8], ink: Mask, upright: Mask, level: Mask, rows: int
+) -> Layout:
+    """The layout that a person set, on the page rectified by it."""
+    corners = np.array(hint.corners, dtype=np.float64) @ whole.matrix[:, :2].T + whole.matrix[:, 2]
+    left, right = float(corners[[0, 3], 0].mean()), float(corners[[1, 2], 0].mean())
+    top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
+    rules = [left + share * (right - left) for share in (0.0, *hint.rules, 1.0)]
+    row = (bottom - top) / rows
+    clean = _without_lines(ink, upright, level, rules, (top, bottom), row)
+    areas = []
+    for number, i in enumerate(reversed(range(len(rules) - 1)), 1):
+        notes = hint.notes_of(number)
+        ranges = (
+            None if notes is None else tuple((top + a * (bottom - top), top + b * (bottom - top)) for a, b in notes)
+        )
+        raised = _raised(clean, rules[i], rules[i + 1], top, row)
+        areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
+    return Layout(grey, clean, whole, tuple(areas), 1.0, True, "", float(np.degrees(np.arctan(hint.lean))))
 
 
 def _without_border(ink: Mask) -> Mask:

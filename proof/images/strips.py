@@ -160,7 +160,8 @@ def cut_strips(
     strokes = _strokes(ink)
     gain = _main_gain(ink, strokes, pitch)
     strips: list[Strip] = []
-    for number, stretch in enumerate(_stretches(gain, ink, column, pitch, way)):
+    told = _told_stretches(area, y0, y1)
+    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way)):
         first, last = round(stretch.top), round(stretch.bottom)
         if first >= last:
             continue  # a line longer than the column can squeeze a run to nothing
@@ -173,6 +174,22 @@ def cut_strips(
             if strip is not None:
                 strips.append(strip)
     return tuple(strips)
+
+
+def _told_stretches(area: ColumnArea, top: int, bottom: int) -> list[Stretch]:
+    """Main text and notes where a person said which is where, counted from `top`; none where nobody did. A note to the
+    frame goes on to the end of the ink."""
+    if area.notes is None:
+        return []
+    stretches, at = [], 0.0
+    near = 0.01 * (area.bottom - area.top)
+    for first, last in area.notes:
+        start = 0.0 if first - area.top < near else first - top
+        end = float(bottom - top) if area.bottom - last < near else last - top
+        stretches += [Stretch(False, at, start)] if start > at else []
+        stretches.append(Stretch(True, max(start, at), end))
+        at = end
+    return stretches if at >= bottom - top else [*stretches, Stretch(False, at, float(bottom - top))]
 
 
 def _halves(

@@ -248,6 +248,24 @@ class PageEventRow(Base):
     note: Mapped[str] = mapped_column(Text)
 
 
+class MendRow(Base):
+    """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
+    neither, which is back to what is found. The last one holds. Rows are added, never changed."""
+
+    __tablename__ = "mends"
+    __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    version: Mapped[int]
+    key: Mapped[str] = mapped_column(String(64))
+    layout: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    image: Mapped[str] = mapped_column(Text)
+    quadrant: Mapped[str] = mapped_column(String(1))
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
 class RuleRow(Base):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds."""
 

@@ -23,6 +23,7 @@ from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.decisions import Decisions, carry_over
 from proof.store.marks import Marks
+from proof.store.mends import Mends
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.readings import Readings
@@ -38,6 +39,7 @@ class Store:
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
         self.marks = Marks(self._reading, self._writing)
+        self.mends = Mends(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
 
@@ -116,6 +118,11 @@ class Store:
                 session.execute(absent, execution_options={"synchronize_session": False})
             carry_over(session, run.work_id)
         self.readings.note_use()
+
+    def carry_over(self, run_id: int) -> None:
+        """Bring decisions to the flags of pages that were read again within a run."""
+        with self._writing() as session:
+            carry_over(session, _run_row(session, run_id).work_id)
 
     def run(self, run_id: int) -> Run:
         """The run of that number. Raises UsageError where there is none."""

@@ -1,0 +1,112 @@
+"""One page read again while a project is served: as a person set it right, with every decision whose place remains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from proof.config import Settings
+from proof.errors import UsageError
+from proof.habits import Habits
+from proof.images.find import ImageIndex
+from proof.ocr.engine import Engine
+from proof.ocr.registry import open_engine
+from proof.pipeline import Plates, Task, Work, check_task, checker_for, engine_settings, on_pages, with_mend
+from proof.result import PageResult
+from proof.store import Store
+from proof.store.decisions import State
+from proof.store.queue import Order, Place, QueuedFlag, Wanted
+from proof.text.edition import read_text
+from proof.text.model import Transcription
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What came of reading a page again: its raised flags that are new and that are gone, and, of the flags that
+    were decided, those whose place remains and those whose place is gone."""
+
+    result: PageResult
+    fresh: tuple[QueuedFlag, ...]
+    gone: tuple[QueuedFlag, ...]
+    kept: tuple[QueuedFlag, ...]
+    lost: tuple[QueuedFlag, ...]
+
+
+class Reader:
+    """Reads pages again, one at a time; the engine is opened for the first and kept."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
+        self._store = store
+        self._lock = Lock()
+        self._engine: Engine | None = None
+
+    def images(self) -> list[tuple[str, Path]]:
+        """The project's images, by the names that they are assigned by."""
+        return ImageIndex(self._settings.project.images).files()
+
+    def read(self, work: str, number: int) -> Reread:
+        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError."""
+        with self._lock:
+            place, _ = self._store.queue.page(work, number)
+            run = self._store.latest_run(work)
+            assert run is not None, "a page of a work came out of a run"
+            before = self._flags(work, place)
+            job, task = self._task(work, place)
+            checker = checker_for(self._settings, self._open(), job.script(task.text))
+            _, result, key = check_task(task, job, self._store, {job.script(task.text): checker}, Plates(job))
+            result = self._settled(work, result)
+            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, result)
+            self._store.carry_over(run.id)
+            return _compared(result, before, self._flags(work, place))
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            self._engine = open_engine(engine_settings(self._settings))
+        return self._engine
+
+    def _task(self, work: str, place: Place) -> tuple[Work, Task]:
+        """The page as a check would take it up, of its own text alone."""
+        index = ImageIndex(self._settings.project.images)
+        given = read_text(Path(place.text))
+        text: Transcription = on_pages(given, self._settings, index, self._open(), self._store)
+        job = Work(self._settings, [text], index, self._open().identity)
+        bearers = [task for task in job.tasks if task.page.id == place.page]
+        if not bearers:
+            raise UsageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+        task = bearers[min(place.repeat, len(bearers) - 1)]
+        mend = self._store.mends.of_work(work).get((place.page, place.repeat))
+        return job, with_mend(task, mend, index) if mend else task
+
+    def _settled(self, work: str, result: PageResult) -> PageResult:
+        """The page's flags in the light of the whole text, as a check leaves them."""
+        habits = Habits()
+        for other in self._store.results(work=work, outline=True):
+            if other.page != result.page:
+                habits.add(other)
+        habits.add(result)
+        threshold = self._settings.flags.threshold
+        return replace(result, flags=tuple(habits.settled(flag, threshold) for flag in result.flags))
+
+    def _flags(self, work: str, place: Place) -> dict[int, QueuedFlag]:
+        wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+        numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
+        return {one.number: one for one in self._store.queue.flags(work, numbers)}
+
+
+def _compared(result: PageResult, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]) -> Reread:
+    def stands(flags: dict[int, QueuedFlag], number: int) -> bool:
+        return number in flags and not flags[number].stale
+
+    def raised(flags: dict[int, QueuedFlag], number: int) -> bool:
+        return stands(flags, number) and flags[number].flag.raised
+
+    decided = [one for one in before.values() if one.state is not State.OPEN and not one.stale]
+    return Reread(
+        result=result,
+        fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
+        gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
+        kept=tuple(one for one in decided if stands(after, one.number)),
+        lost=tuple(one for one in decided if not stands(after, one.number)),
+    )

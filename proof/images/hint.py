@@ -1,0 +1,93 @@
+"""What a person says of the layout of a half-folio where the machine got it wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+from proof.errors import UsageError
+
+Point = tuple[float, float]
+Range = tuple[float, float]
+
+MOST_COLUMNS = 40
+STEEPEST = 0.25
+"""Slope of a frame's side from which a page is not one that was photographed for reading."""
+NARROWEST = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutHint:
+    """Frame, columns and notes as a person set them.
+
+    `corners` are the inner frame's in pixels of the image file: upper left, upper right, lower right, lower left.
+    `rules` are where columns part, left to right, as shares of the frame's width (0 and 1, its sides, left out).
+    `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height
+    from the top: () has no notes, ((0, 1),) nothing else, None is told from image and text as ever.
+
+    Raises UsageError where no page can be so.
+    """
+
+    corners: tuple[Point, Point, Point, Point]
+    rules: tuple[float, ...] = ()
+    notes: tuple[tuple[Range, ...] | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        numbers = [*(n for corner in self.corners for n in corner), *self.rules]
+        numbers += [n for ranges in self.notes for one in ranges or () for n in one]
+        if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < 1e6 for n in numbers):
+            raise UsageError("a frame has four corners, each a place on the image")
+        if min(self.sides) <= 10 or max(abs(self.lean), abs(self.tilt)) > STEEPEST:
+            raise UsageError("these corners are no frame: they go upper left, upper right, lower right, lower left")
+        edges = (0.0, *self.rules, 1.0)
+        if len(self.rules) >= MOST_COLUMNS or any(b - a < NARROWEST for a, b in pairwise(edges)):
+            raise UsageError(f"rules stand left to right inside the frame, for {MOST_COLUMNS} columns at most")
+        if self.notes and len(self.notes) != len(self.rules) + 1:
+            raise UsageError(f"notes are told of {len(self.notes)} columns, there are {len(self.rules) + 1}")
+        for ranges in self.notes:
+            flat = [n for one in ranges or () for n in one]
+            if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):
+                raise UsageError("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet")
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """The frame's width and height in pixels of the file; negative where its corners are in another order."""
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
+        return min(x1 - x0, x2 - x3), min(y3 - y0, y2 - y1)
+
+    @property
+    def lean(self) -> float:
+        """How far the sides lean: dx per dy."""
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
+        return (x3 + x2 - x0 - x1) / (y3 + y2 - y0 - y1)
+
+    @property
+    def tilt(self) -> float:
+        """How far top and bottom slope: dy per dx."""
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
+        return (y1 + y2 - y0 - y3) / (x1 + x2 - x0 - x3)
+
+    def notes_of(self, number: int) -> tuple[Range, ...] | None:
+        """What is said of the notes in column `number`, from 1, right to left."""
+        return self.notes[number - 1] if self.notes else None
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is kept."""
+        notes = [None if ranges is None else [list(one) for one in ranges] for ranges in self.notes]
+        return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> LayoutHint:
+        """What `as_json` gave. Raises UsageError."""
+        try:
+            a, b, c, d = ((float(x), float(y)) for x, y in kept["corners"])
+            notes = tuple(
+                None if ranges is None else tuple((float(low), float(high)) for low, high in ranges)
+                for ranges in kept.get("notes", ())
+            )
+            return cls((a, b, c, d), tuple(float(x) for x in kept.get("rules", ())), notes)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"this is no layout: {error}") from error
