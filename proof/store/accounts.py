@@ -90,7 +90,7 @@ class Accounts:
     def get(self, number: int) -> Account:
         """The account of that number. Raises NoAccountError."""
         with self._reading() as session:
-            return _account(_row(session, number))
+            return _account(_row(session, number, to_change=False))
 
     def named(self, name: str) -> Account:
         """The account of that name, however its letters are written. Raises NoAccountError."""
@@ -148,7 +148,7 @@ class Accounts:
     def holds(self, number: int, password: str) -> bool:
         """Whether that is the password of the account."""
         with self._reading() as session:
-            known = _row(session, number).password
+            known = _row(session, number, to_change=False).password
         return self._verify(known, password)
 
     def set_password(self, number: int, password: str, *, provisional: bool = False) -> Account:
@@ -248,8 +248,8 @@ def _nobodys(hasher: PasswordHasher) -> str:
     return hasher.hash(secrets.token_hex(16))
 
 
-def _row(session: Session, number: int) -> AccountRow:
-    row = session.scalar(select(AccountRow).where(AccountRow.id == number).with_for_update())
+def _row(session: Session, number: int, *, to_change: bool = True) -> AccountRow:
+    row = session.get(AccountRow, number, with_for_update=to_change)
     if row is None:
         raise NoAccountError(f"there is no account {number}")
     return row
