@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, log
 
 from proof.align import Pairing, Step, align
 from proof.glyphs import Glyph, Window, column_glyphs, merged
@@ -25,12 +24,6 @@ AROUND = 2.2
 
 ZOOMS = (1.5, 2.0)
 """How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere."""
-
-SETTLED = 0.97
-"""Probability, of there being a glyph and of its reading, from which two looks that agree need no third."""
-
-RULED_OUT = log(3e-4)
-"""Log-probability of what is transcribed below which the same holds."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
@@ -142,7 +135,7 @@ class ColumnReader:
         """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
         pitch = (column.area.bottom - column.area.top) / self._rows
         for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
-            windows = self._windows(column, suspect, looks > 1)
+            windows = self._windows(column, suspect)
             if not windows:
                 break
             strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
@@ -150,11 +143,10 @@ class ColumnReader:
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 
-    def _windows(self, column: ReadColumn, suspect: float, looked: bool) -> list[Window]:
-        """Where a column should be looked at again: around its suspects, overlapping windows joined. `looked`: it
-        was looked at again before, and what that settled is left out."""
+    def _windows(self, column: ReadColumn, suspect: float) -> list[Window]:
+        """Where a column should be looked at again: around its suspects, overlapping windows joined."""
         windows: list[Window] = []
-        for glyph in sorted(self._suspects(column, suspect, looked), key=lambda g: (g.strip, g.y)):
+        for glyph in sorted(self._suspects(column, suspect), key=lambda g: (g.strip, g.y)):
             reach = AROUND * glyph.pitch
             top, bottom = glyph.y - reach, glyph.y + reach
             if windows and windows[-1].strip == glyph.strip and top < windows[-1].bottom:
@@ -163,7 +155,7 @@ class ColumnReader:
                 windows.append(Window(glyph.strip, top, bottom))
         return windows
 
-    def _suspects(self, column: ReadColumn, suspect: float, looked: bool) -> list[Glyph]:
+    def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
         """Glyphs that do not agree with the line; for a cell without a glyph, the one beside it."""
         found: list[Glyph] = []
         glyphs = column.glyphs
@@ -176,20 +168,12 @@ class ColumnReader:
                 ]
                 found += [glyphs[j] for j in beside[:1]]
             elif pairing.step is Step.MATCH:
-                glyph, cell = glyphs[pairing.glyphs[0]], column.cells[pairing.cells[0]]
-                if not glyph.silent and self._disagrees(cell, glyph) > suspect:
-                    found += [] if looked and self._settled(glyph, cell) else [glyph]
+                glyph = glyphs[pairing.glyphs[0]]
+                if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
+                    found.append(glyph)
             else:
-                present = (glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2)
-                found += [glyph for glyph in present if not (looked and self._settled(glyph, None))]
+                found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
         return found
-
-    def _settled(self, glyph: Glyph, cell: Cell | None) -> bool:
-        """Whether a glyph is surely there, surely read, and surely not its cell's character, if it has a cell."""
-        if glyph.silent or min(glyph.presence, exp(glyph.log_prob(glyph.best))) < SETTLED:
-            return False
-        own = None if cell is None else self._likeness(cell.text, glyph)
-        return own is None or own < RULED_OUT
 
     def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
         """Nats by which a glyph speaks for another reading than its cell's."""

@@ -43,7 +43,7 @@ from proof.text.witness import Addresses, Edition
 
 LOG = logging.getLogger(__name__)
 
-METHOD = 5
+METHOD = 6
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 AHEAD = 4

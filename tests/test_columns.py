@@ -151,20 +151,6 @@ def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
     assert len(set(counted.given)) == len(counted.given)
 
 
-def test_what_two_looks_settle_is_not_looked_at_a_third_time(first: Leaf, ppocr: PPOCR) -> None:
-    """A character that the image plainly contradicts takes one more look, not two."""
-    likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr)
-
-    def strips(source: str) -> int:
-        counted = Counted(ppocr, [])
-        replace(first, reader=ColumnReader(first.layout, counted, likeness, 21)).read(4, source)
-        return len(counted.given)
-
-    source = first.lines[3].source
-    assert strips(source) == 1
-    assert strips(source.replace("射", "三")) == 2
-
-
 def test_another_line_hardly_agrees(first: Leaf) -> None:
     own = first.read(4).agreement
     other = first.read(4, first.lines[0].source).agreement
