@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -76,9 +76,9 @@ class Outcome:
 
     @property
     def sound(self) -> bool:
-        """Whether no page failed and none carries the wrong image."""
+        """Whether every text could be read, no page failed and none carries the wrong image."""
         counts = self.written.tally.by_status()
-        return not counts[Status.FAILED] and not counts[Status.MISMATCH]
+        return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
 def check(settings: Settings, watch: Watch | None = None) -> Outcome:
@@ -103,7 +103,11 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
             if watch:
                 watch(Progress(number, len(work.tasks), work.reused, result.page))
         hearings = hearings_of(settings, editions, texts, store)
-        settle(store, work.name, habits, settings.flags.threshold, hearings)
+        own = {task.page.id for task in work.tasks}
+        for other in store.results(work=work.name, outline=True):
+            if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
+                habits.add(other)
+        settle(store, work.name, habits, settings.flags.threshold, hearings, own)
 
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))
@@ -318,12 +322,19 @@ class Plates:
 
 
 def settle(
-    store: Store, work: str, habits: Habits, threshold: float, hearings: Mapping[str, Hearing] | None = None
+    store: Store,
+    work: str,
+    habits: Habits,
+    threshold: float,
+    hearings: Mapping[str, Hearing] | None = None,
+    pages: Set[str] | None = None,
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
-    read (`hearings`, by page)."""
+    read (`hearings`, by page). Of `pages` alone, where they are given."""
     changed = []
     for stored in store.flags(FlagFilter(work=work)):
+        if pages is not None and stored.flag.page not in pages:
+            continue
         settled = habits.settled(unheard(stored.flag, threshold), threshold)
         hearing = hearings.get(settled.page) if hearings else None
         if hearing is not None and not stored.stale:

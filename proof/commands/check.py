@@ -14,7 +14,7 @@ from proof.config import Settings
 from proof.pipeline import check
 from proof.report.atomic import must_be_writable
 
-SOUND, TROUBLED, UNREADABLE = 0, 1, 2
+SOUND, TROUBLED = 0, 1
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every remark about texts and pages.")
@@ -38,8 +38,8 @@ def command(
     folder says what to check. Pages whose image, text, engine and settings did not change are not read
     again; an interrupted check goes on where it was.
 
-    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, 2 when
-    the command or its input is wrong; a text that cannot be read does not keep others from being checked.
+    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, or some
+    of several texts could not be read, 2 when the command or its input is wrong.
     """
     return run_check(settings_of(config, texts, given), show, quiet=quiet, verbose=verbose)
 
@@ -54,6 +54,4 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
         print_flagged(flagged(settings, outcome.run_id, show), outcome.written.tally)
         print_counts(outcome.written)
     print_trouble(outcome, verbose=verbose)
-    if outcome.unread:
-        return UNREADABLE
     return SOUND if outcome.sound else TROUBLED

@@ -277,9 +277,10 @@ def _check_flags(result: PageResult) -> None:
 
 
 def _page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:
-    """The row to take for a page: of those that bear its id, the first that this run has not used yet."""
+    """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
+    own before another text's, which may be no part of this run."""
     bearers = select(PageRow).where(PageRow.work_id == work_id, PageRow.page == page).order_by(PageRow.repeat)
-    for row in session.scalars(bearers):
+    for row in sorted(session.scalars(bearers), key=lambda row: row.text != place.text):
         if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
             return row
     return None

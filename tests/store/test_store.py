@@ -211,6 +211,22 @@ def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_r
     assert store.page("KR1d0030", page_result.page, repeat=2) is None
 
 
+def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    texts = tuple(replace(info.texts[0], path=path) for path in ("first.txt", "second.txt"))
+    both = store.begin_run(replace(info, texts=texts))
+    twin = replace(page_result, message="of the second text")
+    store.save_page(both, replace(PLACE, text="first.txt"), "key 1", page_result)
+    store.save_page(both, replace(PLACE, text="second.txt"), "key 2", twin)
+    store.finish_run(both, whole=True)
+    alone = store.begin_run(replace(info, texts=texts[1:]))
+    store.save_page(alone, replace(PLACE, text="second.txt"), "key 2", twin)
+    store.finish_run(alone, whole=True)
+    assert list(store.results(run=alone)) == [twin]
+    assert list(store.results(work="KR1d0030")) == [page_result, twin]
+
+
 def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
     store.save_page(run, PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))
