@@ -18,7 +18,7 @@ from proof.images.load import LoadedImage
 from proof.page import Checker
 from proof.pipeline import Outcome, Progress, check
 from proof.result import PageResult
-from proof.store import Store
+from proof.store import FlagFilter, Store
 from proof.text.model import Page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -203,6 +203,23 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
     assert said.startswith(str(bad))
     summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
     assert said in summary["findings"]
+
+
+def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
+    head, *marked = re.split(r"(?m)^(?=卷十 第)", again.text.read_text(encoding="utf-8"))
+    other = again.folder / "other.txt"
+    again.text.write_text(head + "".join(marked[:2]), encoding="utf-8")
+    other.write_text(head + marked[2], encoding="utf-8")
+    both = again.settings(store="parts", project__texts=[str(again.text), str(other)])
+    whole = check(both)
+    alone = check(again.settings(store="parts", out="alone"))
+    assert list(pages(alone)) == [FIRST, SECOND]
+    with Store.open(both.store_address) as store:
+        work = store.run(whole.run_id).info.work
+        assert store.run(alone.run_id).info.work == work
+        assert [result.page for result in store.results(work=work)] == [THIRD, FIRST, SECOND]
+        now = {stored.flag.id: stored.flag.as_dict() for stored in store.flags(FlagFilter(work))}
+    assert now == {flag["id"]: flag for flag in lines(whole)}
 
 
 def test_where_no_text_can_be_read_there_is_no_check(again: Material) -> None:
