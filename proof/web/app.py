@@ -14,6 +14,7 @@ from flask_wtf.csrf import CSRFProtect
 from jinja2 import StrictUndefined
 
 import proof
+from proof.again import Reader
 from proof.config import Settings
 from proof.paths import templates_dir
 from proof.store import Store
@@ -22,6 +23,7 @@ from proof.web.accounts import accounts
 from proof.web.api import api
 from proof.web.iiif import iiif
 from proof.web.images import Images
+from proof.web.mending import mending
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
@@ -80,7 +82,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
-    app.extensions["proof"] = Project(settings, store, images, getpass.getuser())
+    app.extensions["proof"] = Project(settings, store, images, getpass.getuser(), Reader(settings, store))
     people.guard(app)
     CSRFProtect(app)
     Talisman(
@@ -97,6 +99,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)
+    app.register_api(mending)
     app.register_blueprint(iiif)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)

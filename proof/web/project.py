@@ -10,6 +10,7 @@ from typing import cast
 
 from flask import current_app
 
+from proof.again import Reader
 from proof.config import Settings
 from proof.errors import OutputError
 from proof.store import Store
@@ -26,6 +27,7 @@ class Project:
     store: Store
     images: Images
     person: str
+    reader: Reader
 
 
 def project() -> Project:

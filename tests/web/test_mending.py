@@ -1,0 +1,94 @@
+"""How a page is read is set right over the API: kept with who and when, and never out of the project's folders."""
+
+from __future__ import annotations
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from proof.config import Settings
+from proof.store import Store
+from proof.web import create_app
+from tests.web.drawn import Served
+
+WORK = "dasheyi"
+BASE = f"/api/v1/works/{WORK}"
+LAYOUT = {"corners": [[100, 100], [900, 100], [900, 750], [100, 750]], "rules": [0.5], "notes": [None, [[0, 1]]]}
+
+
+def body(**more: Any) -> dict[str, Any]:
+    return {"layout": LAYOUT, "image": "", "quadrant": "", "version": 0, "key": "request-0001"} | more
+
+
+def told(response: TestResponse) -> dict[str, Any]:
+    return dict(response.get_json())
+
+
+def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Served) -> None:
+    client = served.client
+    made = client.post(f"{BASE}/pages/1/mends", json=body())
+    assert (made.status_code, told(made)["version"], told(made)["layout"]) == (201, 1, LAYOUT)
+    assert client.post(f"{BASE}/pages/1/mends", json=body(key="request-0002")).status_code == 409
+    back = client.post(f"{BASE}/pages/1/mends", json=body(layout=None, version=1, key="request-0003"))
+    assert (back.status_code, told(back)["layout"]) == (201, None)
+    listed = told(client.get(f"{BASE}/pages/1/mends"))["items"]
+    assert [one["version"] for one in listed] == [1, 2]
+    assert all(one["person"] and one["at"] for one in listed)
+
+
+@pytest.mark.parametrize(
+    "name", ["../config.toml", "/etc/passwd", "..\\x.png", "a/../../x.png", "%2e%2e/x.png", "page.png\0", "."]
+)
+def test_no_name_leads_out_of_the_image_folders(served: Served, name: str) -> None:
+    client = served.client
+    assert client.post(f"{BASE}/pages/1/mends", json=body(image=name)).status_code == 404
+    assert client.get(f"{BASE}/images/preview", query_string={"name": name}).status_code == 404
+    assert told(client.get(f"{BASE}/pages/1/mends"))["items"] == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"layout": LAYOUT | {"corners": [[0, 0]] * 4}},
+        {"layout": LAYOUT | {"rules": [0.6, 0.5]}},
+        {"layout": LAYOUT | {"notes": [None]}},
+        {"layout": LAYOUT | {"extra": 1}},
+        {"quadrant": "e"},
+        {"key": "x"},
+    ],
+)
+def test_what_no_page_can_be_is_refused(served: Served, wrong: dict[str, Any]) -> None:
+    assert served.client.post(f"{BASE}/pages/1/mends", json=body(**wrong)).status_code in {400, 422}
+
+
+def test_images_are_found_by_part_of_their_name_and_shown_small(served: Served) -> None:
+    client = served.client
+    names = told(client.get(f"{BASE}/images"))["items"]
+    assert names
+    assert told(client.get(f"{BASE}/images", query_string={"sought": names[0][:4].upper()}))["items"]
+    assert told(client.get(f"{BASE}/images", query_string={"sought": "no such name"}))["items"] == []
+    shown = client.get(f"{BASE}/images/preview", query_string={"name": names[0]})
+    assert (shown.status_code, shown.mimetype) == (200, "image/webp")
+
+
+def token(client: FlaskClient, work: str) -> dict[str, str]:
+    page = client.get(f"/works/{work}/").text
+    return {"X-CSRFToken": page.split('name="csrf" content="')[1].split('"')[0]}
+
+
+def test_a_page_is_read_again_and_says_what_came_of_it(sample: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(sample, tmp_path / "project")
+    settings = Settings.load(folder)
+    with Store.open(settings.store_address) as store:
+        client = create_app(settings, store=store).test_client()
+        [work] = store.queue.works()
+        headers = token(client, work.name)
+        said = client.post(f"/api/v1/works/{work.name}/pages/1/read-again", headers=headers)
+        assert (said.status_code, told(said)["status"]) == (200, "checked")
+        assert (told(said)["fresh"], told(said)["gone"], told(said)["lost"]) == (0, 0, [])
