@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from proof.config import Settings
 from proof.errors import TextError, UsageError
+from proof.flags import Kind
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
 from proof.page import Checker
@@ -69,6 +70,10 @@ def pages(outcome: Outcome) -> dict[str, str]:
 
 def outcome_folder(outcome: Outcome) -> Path:
     return outcome.written.flags.parent
+
+
+def work_of_run(store: Store, outcome: Outcome) -> str:
+    return store.run(outcome.run_id).info.work
 
 
 def watched(settings: Settings) -> tuple[Outcome, list[Progress]]:
@@ -208,18 +213,24 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
 def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
     head, *marked = re.split(r"(?m)^(?=卷十 第)", again.text.read_text(encoding="utf-8"))
     other = again.folder / "other.txt"
-    again.text.write_text(head + "".join(marked[:2]), encoding="utf-8")
-    other.write_text(head + marked[2], encoding="utf-8")
+    again.text.write_text(head + marked[0] + marked[2], encoding="utf-8")
+    other.write_text(head + marked[1], encoding="utf-8")
     both = again.settings(store="parts", project__texts=[str(again.text), str(other)])
     whole = check(both)
+    with Store.open(both.store_address) as store:  # one of the others is judged by what all the texts taught
+        wanted = FlagFilter(work_of_run(store, whole), page=SECOND, kinds=(Kind.SUBSTITUTION,))
+        taught = next(store.flags(wanted)).flag
+        evidence = replace(taught.evidence, base=taught.score)
+        taught = replace(taught, score=-1.0, raised=False, evidence=evidence)
+        store.rescore(work_of_run(store, whole), [taught])
     alone = check(again.settings(store="parts", out="alone"))
-    assert list(pages(alone)) == [FIRST, SECOND]
+    assert list(pages(alone)) == [FIRST, THIRD]
     with Store.open(both.store_address) as store:
-        work = store.run(whole.run_id).info.work
-        assert store.run(alone.run_id).info.work == work
-        assert [result.page for result in store.results(work=work)] == [THIRD, FIRST, SECOND]
+        work = work_of_run(store, whole)
+        assert work_of_run(store, alone) == work
+        assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
         now = {stored.flag.id: stored.flag.as_dict() for stored in store.flags(FlagFilter(work))}
-    assert now == {flag["id"]: flag for flag in lines(whole)}
+    assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: taught.as_dict()}
 
 
 def test_where_no_text_can_be_read_there_is_no_check(again: Material) -> None:
