@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -2,6 +2,7 @@
 // the page. Hovering one lights up the other; any character can be corrected, a missed one inserted.
 
 /* global OpenSeadragon */
+import { mendable } from "./mend.js";
 import { api, ask, data, han, isShortcut, make, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
@@ -187,4 +188,5 @@ addEventListener("keydown", (event) => {
 sheet();
 
 image(); // the viewer is a deferred script that stands before this one
+mendable(viewer);
 boxes();

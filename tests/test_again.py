@@ -1,0 +1,112 @@
+"""A page set right and read again: a check honours it, decisions stay, and all of it can be taken back."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from proof.again import Reader
+from proof.config import Settings
+from proof.images.hint import LayoutHint
+from proof.pipeline import Progress, check
+from proof.result import PageResult, Status
+from proof.store import Store
+from proof.store.decisions import Demand, State, Verdict
+from proof.store.queue import Order, Wanted
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
+    (tmp_path / "text.txt").write_text(head + "".join(marked[:2]), encoding="utf-8")
+    (tmp_path / "images").mkdir()
+    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:2]:
+        shutil.copy(image, tmp_path / "images")
+    (tmp_path / "config.toml").write_text(
+        '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n', encoding="utf-8"
+    )
+    return Settings.load(tmp_path)
+
+
+def found_layout(result: PageResult, columns: int = 8) -> LayoutHint:
+    """The layout of a page as a check found it, told as a person would."""
+    boxes = [column.box for column in result.columns]
+    left, right = min(b.x for b in boxes), max(b.right for b in boxes)
+    top, bottom = max(b.y for b in boxes), min(b.bottom for b in boxes)
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return LayoutHint(corners, tuple(n / columns for n in range(1, columns)))
+
+
+def in_a_corner(hint: LayoutHint) -> LayoutHint:
+    """A frame around the lower left of the page alone."""
+    (left, top), _, (right, bottom), _ = hint.corners
+    middle, low = left + (right - left) / 3, top + 0.6 * (bottom - top)
+    return LayoutHint(((left, low), (middle, low), (middle, bottom), (left, bottom)), hint.rules)
+
+
+def agreeing(result: PageResult) -> float:
+    """The share of a page's characters that are read as they are transcribed, of all that its text has."""
+    written = sum(len(column.source.strip()) for column in result.columns) or 1
+    return sum(one.read == one.text for one in result.characters) / written
+
+
+def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken_back(settings: Settings) -> None:
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        [work] = store.queue.works()
+        place = store.queue.pages(work.name, 2, 1)[0]
+        _, found = store.queue.page(work.name, place.number)
+        numbers, _ = store.queue.find(work.name, Wanted(first_page=2, last_page=2, raised=None), Order.PAGE)
+        first = numbers[0]
+        store.decisions.decide(Demand(work.name, first, Verdict.KEEP, 0, "甲", "request-1"))
+        reader = Reader(settings, store)
+
+        # the wrong columns, as a machine might have found them
+        wrong = in_a_corner(found_layout(found))
+        store.mends.set(work.name, place.number, wrong, "", "", version=0, person="甲", key="mended-1")
+        spoilt = reader.read(work.name, place.number)
+        assert spoilt.result.status is Status.MISMATCH or agreeing(spoilt.result) < 0.5
+        assert [one.number for one in spoilt.lost] == [first]
+
+        # the right ones beat them, and the decision is there again
+        right = found_layout(found)
+        store.mends.set(work.name, place.number, right, "", "", version=1, person="甲", key="mended-2")
+        again = reader.read(work.name, place.number)
+        assert agreeing(again.result) > 0.9 * agreeing(found)
+        [decided] = store.queue.flags(work.name, [first])
+        assert decided.state is State.KEPT
+        assert not decided.stale
+        _, kept = store.queue.page(work.name, place.number)
+        assert kept.columns == again.result.columns
+
+    seen: list[Progress] = []
+    check(settings, seen.append)
+    assert seen[-1].reused == 2, "what was read again is not read once more, and what was found before is not taken"
+    with Store.open(settings.store_address) as store:
+        assert store.queue.page(work.name, place.number)[1].columns == kept.columns
+        store.mends.set(work.name, place.number, None, "", "", version=2, person="甲", key="mended-3")
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        assert store.queue.page(work.name, place.number)[1].columns == found.columns
+
+
+def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) -> None:
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        [work] = store.queue.works()
+        one, other = store.queue.pages(work.name, 1, 2)
+        reader = Reader(settings, store)
+        names = {path.stem: name for name, path in reader.images()}
+        given = names[Path(str(store.queue.page(work.name, other.number)[1].image)).stem]
+        store.mends.set(work.name, one.number, None, given, "", version=0, person="甲", key="mended-1")
+        assert reader.read(work.name, one.number).result.status is Status.MISMATCH
+        store.mends.set(work.name, one.number, None, "gone.png", "", version=1, person="甲", key="mended-2")
+        result = reader.read(work.name, one.number).result
+        assert (result.status, "gone.png" in result.message) == (Status.FAILED, True)
+        store.mends.set(work.name, one.number, None, "", "", version=2, person="甲", key="mended-3")
+        assert reader.read(work.name, one.number).result.status is Status.CHECKED

@@ -1,0 +1,81 @@
+"""A page set right in a real Chromium: a rule dragged, the page read again, and back to what was found."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from proof.config import Settings
+from proof.store import Store
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture
+def project(sample: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(sample, tmp_path / "project")
+
+
+@pytest.fixture
+def page(project: Path) -> Iterator[Page]:
+    """The first page of the sample in a browser."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    command = [sys.executable, "-m", "proof", "serve", "--config", str(project), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1].rstrip("/")
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+            with Store.open(Settings.load(project).store_address) as store:
+                [work] = store.queue.works()
+            opened = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en")
+            opened.goto(f"{address}/works/{work.name}/pages/1")
+            expect(opened.locator("body")).to_have_attribute("data-ready", "1")
+            yield opened
+            browser.close()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Page, project: Path) -> None:
+    page.locator("#layout-open").click()
+    rule = page.locator('[data-handle="rule-3"]')
+    expect(rule).to_be_attached()
+    expect(page.locator("#mend-image option")).not_to_have_count(0)
+    before = float(rule.get_attribute("x1") or "nan")
+    box = rule.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 15, y, steps=4)
+    page.mouse.up()
+    dragged = float(rule.get_attribute("x1") or "nan")
+    assert dragged > before
+    rule.press("ArrowRight")
+    assert float(rule.get_attribute("x1") or "nan") > dragged
+    page.locator("#mend-read-again").click()
+    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    with Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        [mend] = store.mends.history(work.name, 1)
+        assert mend.layout is not None
+        assert len(mend.layout.rules) == 7
+
+    expect(page.locator("body")).to_have_attribute("data-ready", "1")
+    page.locator("#layout-open").click()
+    expect(page.locator('[data-handle="rule-3"]')).to_be_attached()
+    page.locator("#mend-back").click()
+    expect(page.locator("#read-again-said")).to_contain_text("0 without a place", timeout=60_000)
+    with Store.open(Settings.load(project).store_address) as store:
+        assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
+        assert store.mends.of_work(work.name) == {}
