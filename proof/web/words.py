@@ -80,6 +80,12 @@ SCRIPT = {
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),
     "decidedMany": _("%(num)s decided"),
+    "mendRule": _("rule %(number)s"),
+    "mendCorner": _("corner %(number)s of the frame"),
+    "mendNote": _("end of a note in column %(number)s"),
+    "mendFound": _("the image that was found"),
+    "mendReading": _("The page is read …"),
+    "mendDone": _("Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."),
     "conflicts": _("%(num)s had been decided by others"),
 }
 
