@@ -228,6 +228,7 @@ export function mendable(viewer) {
     $("layout-open").setAttribute("aria-expanded", String(open));
     viewer?.setMouseNavEnabled(!open);
     $("viewer").classList.toggle("mending", open);
+    $("viewer").setAttribute("role", open ? "group" : "img"); // what is in a picture cannot be reached by keyboard
     if (open) await begin(viewer);
     else layer?.replaceChildren();
   });
@@ -243,6 +244,7 @@ export function mendable(viewer) {
   $("mend-sought").addEventListener("input", seek);
   $("mend-image").addEventListener("change", (event) => {
     given.image = event.target.value;
+    changed = false; // a layout holds for the image on which it was drawn
     $("mend-preview").hidden = !given.image;
     if (given.image) $("mend-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
   });
