@@ -85,7 +85,9 @@ SCRIPT = {
     "mendNote": _("end of a note in column %(number)s"),
     "mendFound": _("the image that was found"),
     "mendReading": _("The page is read …"),
-    "mendDone": _("Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."),
+    "mendDone": _(
+        "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
+    ),
     "conflicts": _("%(num)s had been decided by others"),
 }
 
