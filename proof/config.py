@@ -68,7 +68,7 @@ class EngineSection:
         Kind.TEXT,
         "ppocr",
         "recogniser that reads the columns",
-        choices=("ppocr", "paddleocr", "replay", "null"),
+        choices=("ppocr", "paddleocr", "readings", "replay", "null"),
         results=True,
     )
     model: str = _setting(Kind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
@@ -85,7 +85,12 @@ class EngineSection:
     device: str = _setting(Kind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
     threads: int = _setting(Kind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
     workers: int = _setting(Kind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
-    recording: Path | None = _setting(Kind.PATH, None, "readings that the engine `replay` repeats", must_exist=True)
+    recording: Path | None = _setting(
+        Kind.PATH,
+        None,
+        "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them) and what `replay` repeats",
+        must_exist=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

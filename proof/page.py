@@ -13,6 +13,7 @@ from proof.errors import ImageError
 from proof.findings import PageContext, Weigher
 from proof.flags import Evidence, Flag
 from proof.geometry import Box
+from proof.given import GivenColumns, GivenLikeness, GivenPages
 from proof.glyphs import Glyph
 from proof.images.find import PageImage
 from proof.images.hint import LayoutHint
@@ -25,6 +26,7 @@ from proof.lines import Assignment, Trouble
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.pairing import gate
+from proof.readings.folder import ReadingsEngine
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.running import is_running, lay_out
 from proof.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
@@ -63,7 +65,9 @@ class Checker:
         threshold: float,
         fallback: Callable[[], PageEngine],
     ) -> Checker:
-        return cls(engine, policy, columns, rows, threshold, fallback, WordLikeness(policy, engine))
+        given = GivenLikeness(policy, engine) if isinstance(engine, ReadingsEngine) else None
+        likeness = given or WordLikeness(policy, engine)
+        return cls(engine, policy, columns, rows, threshold, fallback, likeness)
 
     def check(
         self,
@@ -95,10 +99,10 @@ class Checker:
             notices=(*found.notices, *image.notices),
         )
         if layout.ruled:
-            result = self._ruled(page, layout, blank, neighbours)
+            result = self._ruled(page, layout, blank, neighbours, self._reader(layout, image))
         else:
             result = check_unruled(
-                page, part, layout.why, blank, self.fallback(), self.policy, neighbours, self.threshold
+                page, part, layout.why, blank, self._pages(part, image), self.policy, neighbours, self.threshold
             )
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -107,15 +111,33 @@ class Checker:
         part = half_folio(image, found.quadrant)
         layout = find_layout(part.pixels, self.columns, self.rows)
         if not layout.ruled:
-            reading = self.fallback().read_page(part.pixels)
+            reading = self._pages(part, image).read_page(part.pixels)
             return tuple(line.text for line in reading.lines)
-        reader = ColumnReader(layout, self.engine, self.likeness, self.rows)
+        reader = self._reader(layout, image)
         return tuple(reader.read(area, None).read for area in layout.columns)
 
+    def _reader(self, layout: Layout, image: LoadedImage) -> ColumnReader:
+        """What reads the columns: the engine, or the file that somebody else's software wrote."""
+        if isinstance(self.engine, ReadingsEngine):
+            given = self.engine.page_of(image.path, image.size)
+            return GivenColumns(layout, self.engine, self.likeness, self.rows, given)
+        return ColumnReader(layout, self.engine, self.likeness, self.rows)
+
+    def _pages(self, part: LoadedImage, image: LoadedImage) -> PageEngine:
+        """The same for a page that is not ruled columns."""
+        if isinstance(self.engine, ReadingsEngine):
+            origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
+            return GivenPages(self.engine.page_of(image.path, image.size), self.engine.identity, origin)
+        return self.fallback()
+
     def _ruled(
-        self, page: Page, layout: Layout, blank: PageResult, neighbours: Sequence[tuple[int, Page]]
+        self,
+        page: Page,
+        layout: Layout,
+        blank: PageResult,
+        neighbours: Sequence[tuple[int, Page]],
+        reader: ColumnReader,
     ) -> PageResult:
-        reader = ColumnReader(layout, self.engine, self.likeness, self.rows)
         columns, assignment = self._read(page, layout, reader)
         read = "".join(column.read for column in columns)
         paired = gate(read, page, neighbours, self.policy.fold)

@@ -179,6 +179,14 @@ def _open_replay(settings: EngineSettings) -> Engine:
     return ReplayEngine(settings.recording)
 
 
+def _open_readings(settings: EngineSettings) -> Engine:
+    from proof.readings.folder import ReadingsEngine  # noqa: PLC0415
+
+    if settings.recording is None:
+        raise UsageError("the engine readings needs what was read: name its folder (engine.recording)")
+    return ReadingsEngine(settings.recording)
+
+
 def _open_null(_: EngineSettings) -> Engine:
     from proof.ocr.replay import NullEngine  # noqa: PLC0415
 
@@ -199,6 +207,7 @@ _ENGINES = {
         (Task.RECOGNITION, Task.DETECTION),
         _open_paddle_pages,
     ),
+    "readings": _Entry("takes what other software read: PAGE XML, ALTO, hOCR", _open_readings),
     "replay": _Entry("repeats the readings of a recording", _open_replay),
     "null": _Entry("reads nothing", _open_null),
 }

@@ -26,7 +26,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_engine_can_run_here() -> None:
-    assert names() == ("ppocr", "paddleocr", "replay", "null")
+    assert names() == ("ppocr", "paddleocr", "readings", "replay", "null")
     assert names()[0] == EngineSettings().name
     for each in availability():
         assert each.available, each.message

@@ -1,0 +1,91 @@
+"""Readings of a folder in the place of a recogniser: on the sample, and where they cannot serve."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from proof.errors import EngineError
+from proof.export.alto import alto
+from proof.export.corrections import Correction
+from proof.export.marked import mark
+from proof.export.pagexml import page_xml
+from proof.flags import Kind
+from proof.images.find import How, PageImage
+from proof.images.load import load_image
+from proof.ocr.engine import Engine
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+from proof.page import Checker
+from proof.readings.folder import ReadingsEngine
+from proof.result import PageResult
+from proof.text.read import read_transcription
+from proof.text.variants import VariantPolicy
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+
+
+def no_pipeline() -> PageEngine:
+    raise AssertionError("the sample's pages are ruled")
+
+
+def checked(engine: Engine, number: int) -> PageResult:
+    text = read_transcription(PAGES / "dasheyi.txt")
+    page = text.pages[number]
+    path = PAGES / f"{page.ref}.png"
+    checker = Checker.of(engine, VariantPolicy(text.script), 8, 21, 3.0, no_pipeline)
+    return checker.check(page, str(page.ref), PageImage(path, "", How.REFERENCE), load_image(path), [])
+
+
+def raised(result: PageResult) -> set[tuple[int, int, Kind]]:
+    return {
+        (flag.line, flag.offset, flag.kind) for flag in result.flags if flag.raised and flag.kind is not Kind.VARIANT
+    }
+
+
+def accepted(result: PageResult) -> list[Correction]:
+    return [
+        Correction.of(flag) for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)
+    ]
+
+
+@pytest.mark.parametrize("form", ["page", "alto"])
+def test_an_exported_page_read_back_gives_the_flags_that_it_was_corrected_by(
+    form: str, tmp_path: Path, ppocr: PPOCR
+) -> None:
+    for number in (1, 3, 5):
+        first = checked(ppocr, number)
+        marked = mark(first, accepted(first))
+        assert marked is not None
+        document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)) if form == "page" else alto(marked)
+        (tmp_path / f"{Path(marked.name).stem}.xml").write_bytes(document)
+        again = checked(ReadingsEngine(tmp_path), number)
+        assert raised(first)
+        assert raised(again) == raised(first)
+
+
+def test_a_reading_of_lines_alone_agrees_with_a_text_that_has_notes(tmp_path: Path, ppocr: PPOCR) -> None:
+    first = checked(ppocr, 1)
+    marked = mark(first)
+    assert marked is not None
+    document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)).decode()
+    (tmp_path / "read.xml").write_text(re.sub(r"<Word.*?</Word>", "", document), encoding="utf-8")
+    again = checked(ReadingsEngine(tmp_path), 1)
+    assert again.characters_checked == first.characters_checked
+    assert raised(again) == set()
+
+
+def test_a_page_without_a_reading_and_one_of_another_image_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="no PAGE XML, ALTO or hOCR"):
+        ReadingsEngine(tmp_path)
+    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
+    (tmp_path / "a.xml").write_text(page, encoding="utf-8")
+    engine = ReadingsEngine(tmp_path)
+    with pytest.raises(EngineError, match=r"no file there is a reading of 1a\.png"):
+        engine.page_of(Path("1a.png"), (100, 700))
+    with pytest.raises(EngineError, match=r"a\.xml: is of an image of 100 x 700"):
+        engine.page_of(Path("other.png"), (700, 100))
+    assert engine.page_of(Path("other.png"), (100, 700)).lines == ()
