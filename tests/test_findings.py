@@ -1,0 +1,145 @@
+"""From an aligned column to flags: each kind with its place in the line, what should stand there, and its box."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+
+import pytest
+
+from proof.align import align
+from proof.columns import ReadColumn
+from proof.config import Settings
+from proof.findings import PageContext, Weigher
+from proof.flags import Flag, Kind
+from proof.geometry import Box
+from proof.glyphs import FLOOR, Glyph
+from proof.images.layout import ColumnArea
+from proof.images.strips import Way
+from proof.scores import doubts
+from proof.text.column import parse_column
+from proof.text.model import Column, Row, Script
+from proof.text.variants import VariantPolicy
+
+PITCH = 50.0
+THRESHOLD = Settings().flags.threshold
+AREA = ColumnArea(1, 0.0, 90.0, 0.0, 21 * PITCH, 0.0)
+
+
+class Paper:
+    """An image file on which the working page lies as it is."""
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
+        return Box(left, top, right - left, bottom - top)
+
+
+def glyph(place: float, presence: float = 1.0, /, **believed: float) -> Glyph:
+    """A glyph that many cells down; probabilities of characters."""
+    beliefs = {text: max(FLOOR, log(p)) for text, p in believed.items()}
+    top = place * PITCH
+    return Glyph(beliefs, presence, 0, Row.MAIN, 0.0, top, 90.0, top + PITCH, top + PITCH / 2, PITCH)
+
+
+def sure(text: str) -> list[Glyph]:
+    return [glyph(place, **{character: 0.998}) for place, character in enumerate(text)]
+
+
+def exact(character: str, shown: Glyph) -> float | None:
+    return shown.log_prob(character)
+
+
+def read(source: str, glyphs: list[Glyph], first: int = 1) -> ReadColumn:
+    line = Column(first, source, 0, first, parse_column(source).runs)
+    cells = tuple(cell for cell in line.cells if cell.glyph)
+    pairings, cost = align(cells, glyphs, exact)
+    return ReadColumn(AREA, line, cells, tuple(glyphs), tuple(pairings), cost, Way.BEST)
+
+
+def flags(source: str, glyphs: list[Glyph], script: Script = Script.TRADITIONAL) -> list[Flag]:
+    weigher = Weigher(PageContext("P", "", Paper(), THRESHOLD), VariantPolicy(script), exact, lambda _: 1.0)
+    return weigher.flags(read(source, glyphs))
+
+
+def told(found: list[Flag]) -> list[tuple[Kind, int, int, str, str]]:
+    return [(f.kind, f.offset, f.length, f.transcribed, f.suggested) for f in found if f.raised]
+
+
+def test_a_column_that_agrees_has_no_flag() -> None:
+    assert flags("司射適西階西", sure("司射適西階西")) == []
+
+
+def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
+    (flag,) = flags("　夫之西北耦大夫", sure("夫之西比耦大夫"))
+    assert told([flag]) == [(Kind.SUBSTITUTION, 4, 1, "北", "比")]
+    assert flag.bbox == Box(0, 3 * PITCH, 90, PITCH)
+    assert flag.context == "夫之西[北]耦大夫"
+    assert flag.evidence.reason == "posterior"
+    assert flag.evidence.p_best == pytest.approx(0.998)
+
+
+def test_a_simplified_text_gets_a_simplified_reading() -> None:
+    found = flags("司射谪西阶", sure("司射適西階"), Script.SIMPLIFIED)
+    assert told(found)[:1] == [(Kind.SUBSTITUTION, 2, 1, "谪", "适")]
+
+
+def test_a_stray_character_is_an_insertion_where_no_glyph_is() -> None:
+    (flag,) = flags("司射不告告者", sure("司射不告者"))
+    assert told([flag]) in ([(Kind.INSERTION, 3, 1, "告", "")], [(Kind.INSERTION, 4, 1, "告", "")])
+    assert flag.evidence.reason == "no glyph"
+
+
+def test_room_for_a_stray_character_leaves_doubt() -> None:
+    tight, loose = (flags("司射不告者", [*sure("司射不"), glyph(place, 者=0.998)])[0].score for place in (3.0, 3.5))
+    assert loose < tight
+
+
+def test_a_character_left_out_is_an_omission_before_what_follows() -> None:
+    (flag,) = flags("面上射進坐", sure("面上射揖進坐"))
+    assert told([flag]) == [(Kind.OMISSION, 3, 0, "", "揖")]
+    assert flag.bbox == Box(0, 3 * PITCH, 90, PITCH)
+
+
+def test_a_blank_that_was_left_for_a_character_is_replaced_by_it() -> None:
+    assert told(flags("面上射　進坐", sure("面上射揖進坐"))) == [(Kind.OMISSION, 3, 1, "　", "揖")]
+
+
+def test_what_was_left_out_at_the_end_belongs_to_the_end() -> None:
+    assert told(flags("面上射", sure("面上射揖"))) == [(Kind.OMISSION, 3, 0, "", "揖")]
+
+
+def test_neighbours_changed_round_are_one_flag() -> None:
+    assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
+
+
+def test_another_form_of_the_word_is_kept_and_hidden() -> None:
+    (flag,) = flags("其文與鄉射禮略同", sure("其文與鄉射禮畧同"))
+    assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.VARIANT, "略", "畧", False)
+    assert flag.evidence.rule
+
+
+def test_what_one_hand_writes_alike_is_kept_and_weighs_little() -> None:
+    (alike,) = flags("故使羲氏", [*sure("故使"), glyph(2, 義=0.99, 羲=0.005), glyph(3, 氏=0.998)])
+    (other,) = flags("故使戴氏", [*sure("故使"), glyph(2, 載=0.99, 戴=0.005), glyph(3, 氏=0.998)])
+    assert alike.evidence.rule == "alike in the hand"
+    assert alike.score < other.score / 2
+
+
+def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
+    blurred = [glyph(place, **{character: 0.3, "口": 0.2}) for place, character in enumerate("司射適西階西倚扑")]
+    blurred[3] = glyph(3, 面=0.4, 西=0.02)
+    found = flags("司射適西階西倚扑", blurred)
+    assert told(found) == []
+    assert min(doubts(read("司射適西階西倚扑", blurred))) > 0.3
+
+
+def test_ink_that_was_not_read_is_no_omission_by_itself() -> None:
+    shown = sure("司射適西階")
+    extra = replace(shown[4], believed={}, presence=0.5, y=shown[4].y + PITCH)
+    found = flags("司射適西階", [*shown, extra])
+    assert told(found) == []
+
+
+def test_the_alternatives_are_told_with_their_probabilities() -> None:
+    (flag,) = flags("司射適", [*sure("司射"), glyph(2, 謫=0.9, 適=0.06, 滴=0.03)])
+    assert [text for text, _ in flag.evidence.alternatives] == ["謫", "適", "滴"]
+    assert flag.evidence.p_text == pytest.approx(0.06)
