@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Testimony:
+class WitnessReading:
     """What a witness reads at the place of a flag. `side` is `text` where it reads what is transcribed, `image` where
     it reads what is suggested, else empty; `note` is what its apparatus says there; `weight` is what it added to the
     score."""
@@ -64,7 +64,7 @@ class Evidence:
     ink: str = ""
     note: str = ""
     base: float | None = None
-    witnesses: tuple[Testimony, ...] = ()
+    witnesses: tuple[WitnessReading, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON takes it, without what is empty."""

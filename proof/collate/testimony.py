@@ -17,7 +17,7 @@ from proof.collate.blocks import Block, Op, align
 from proof.collate.collation import Collation, aligned_in, noted
 from proof.collate.sequence import Keys, sequence_of, shared_layers
 from proof.collate.sequence import Sequence as Characters
-from proof.flags import Flag, Kind, Testimony
+from proof.flags import Flag, Kind, WitnessReading
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy
 from proof.text.witness import Address, Addresses, Edition
@@ -100,7 +100,7 @@ class Hearing:
             return flag
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
         count: Counter[str] = Counter()
-        told: list[Testimony] = []
+        told: list[WitnessReading] = []
         for parallel in self.parallels:
             one = _testimony(parallel, start, flag, self.policy)
             if one is not None:
@@ -121,7 +121,7 @@ def hear(
     return [hearing.heard(flag) for flag in flags]
 
 
-def _testimony(parallel: Parallel, start: int, flag: Flag, policy: VariantPolicy) -> Testimony | None:
+def _testimony(parallel: Parallel, start: int, flag: Flag, policy: VariantPolicy) -> WitnessReading | None:
     span = _run(parallel, start, flag)
     place = _read(parallel, span.first, span.end)
     if place is None:
@@ -134,7 +134,7 @@ def _testimony(parallel: Parallel, start: int, flag: Flag, policy: VariantPolicy
         weight *= ATTESTED
     if flag.kind is Kind.VARIANT:
         weight = 0.0
-    return Testimony(parallel.siglum, read, side, "；".join(note.text for note in notes), weight)
+    return WitnessReading(parallel.siglum, read, side, "；".join(note.text for note in notes), weight)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proof.flags import Evidence, Flag, Kind, Testimony
+from proof.flags import Evidence, Flag, Kind, WitnessReading
 from proof.geometry import Box
 from proof.ocr.engine import EngineIdentity
 from proof.result import CheckedColumn, PageResult, Status
@@ -132,7 +132,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         ink=details.get("ink", ""),
         note=details.get("note", ""),
         base=details.get("base"),
-        witnesses=tuple(Testimony(**one) for one in details.get("witnesses", [])),
+        witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
     )
     return Flag(
         page=page,

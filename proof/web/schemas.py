@@ -305,6 +305,16 @@ class AlternativeOut(BaseModel):
     p: float
 
 
+class WitnessOut(BaseModel):
+    """What a witness reads here; `side` is `text` or `image` where it agrees with one, `note` its apparatus."""
+
+    siglum: str
+    reading: str
+    side: str
+    note: str
+    weight: float
+
+
 class FlagOut(BaseModel):
     number: int
     id: str
@@ -332,6 +342,7 @@ class FlagDetail(FlagOut):
     p_text: float | None
     p_best: float | None
     alternatives: list[AlternativeOut]
+    witnesses: list[WitnessOut]
     ordinal: int | None
     before: str
     after: str

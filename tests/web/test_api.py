@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from proof.flags import WitnessReading
+from proof.store import FlagFilter
 from tests.web.drawn import SCRIPT, WORK, Served
 
 BASE = f"/api/v1/works/{WORK}"
@@ -115,6 +118,17 @@ def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(serv
     assert (flag["before"], flag["after"]) == ("射人", "具于公公升即位")
     assert "95%" in flag["why"]
     assert flag["alternatives"][0] == {"text": "吿", "p": 0.95}
+    assert flag["witnesses"] == []
+
+
+def test_what_witnesses_read_comes_with_the_flag(served: Served) -> None:
+    told = WitnessReading("唐石經", "吿", "image", "告：石經作吿", 4.0)
+    flag = max((one.flag for one in served.store.flags(FlagFilter(WORK))), key=lambda flag: flag.score)
+    served.store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=(told,)))])
+    shown: Any = served.client.get(f"{BASE}/flags?limit=1&detail=true&order=score").json["items"][0]  # type: ignore[index]
+    assert shown["witnesses"] == [
+        {"siglum": "唐石經", "reading": "吿", "side": "image", "note": "告：石經作吿", "weight": 4.0}
+    ]
 
 
 def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Served) -> None:

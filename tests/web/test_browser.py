@@ -8,15 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from proof.flags import WitnessReading
 from proof.languages import LANGUAGES
-from proof.store import Store
+from proof.store import FlagFilter, Store
 from proof.store.decisions import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 
@@ -487,3 +488,44 @@ def test_what_was_decided_is_listed_and_can_be_taken_back(server: Server, tabs: 
     page.get_by_role("button", name="take back").click()
     expect(page.locator("#events li")).to_have_count(2)
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
+
+
+def test_three_witnesses_stand_on_one_line_under_the_glyph(server: Server, tabs: list[Tab]) -> None:
+    """Each with its reading and its side, also for who sees no colours; the apparatus opens with the keyboard."""
+    note = f"告：原作吿，據嚴本改。{SCRIPT}"
+    heard = (
+        WitnessReading("KR1d0028_007", "告", "text", "", -2.5),
+        WitnessReading("000_8d937d0b6d447d78", "吿", "image", note, 2.0),
+        WitnessReading("唐石經", "", "", "", 0.0),
+    )
+    with Store.open(server.folder / "proof.sqlite") as store:
+        first = max((one.flag for one in store.flags(FlagFilter(WORK))), key=lambda flag: flag.score)
+        store.rescore(WORK, [replace(first, evidence=replace(first.evidence, witnesses=heard))])
+    page = desk(tabs[0], server)
+    lines = page.locator("#witnesses li")
+    expect(lines).to_have_count(3)
+    assert [" ".join(text.split()) for text in lines.all_inner_texts()] == [
+        "KR1d0028_007 告 as the text",
+        "000_8d937d0b6d447d78 吿 as the image",
+        "唐石經 ∅ otherwise",
+    ]
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / "desk-witnesses.png")
+    boxes = [line.bounding_box() for line in lines.all()]
+    glyph = page.locator("#glyph").bounding_box()
+    assert glyph is not None
+    assert all(box is not None and box["y"] >= glyph["y"] + glyph["height"] for box in boxes)
+    assert len({round(box["y"] / 12) for box in boxes if box is not None}) == 1
+    number = shown(page)
+    expect(page.get_by_text(note)).to_be_hidden()
+    page.locator("#witnesses summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(note)).to_be_visible()
+    assert shown(page) == number
+    assert page.evaluate("window.broken") is None
+    assert not Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
+    page.screenshot(path=SHOTS / "desk-witnesses-open.png")
+    page.locator("#main").focus()
+    page.keyboard.press("s")
+    expect(page.locator("#witnesses")).to_be_hidden()
+    assert tabs[0].said == []

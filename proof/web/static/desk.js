@@ -126,6 +126,7 @@ function show() {
   big($("transcribed"), flag.transcribed);
   big($("suggested"), flag.suggested);
   $("why").textContent = flag.why;
+  witnesses(flag);
   alternatives(flag);
   stands(flag);
   progress();
@@ -149,6 +150,21 @@ function alternatives(flag) {
   $("alternatives").replaceChildren(...flag.others.map((one, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
       make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, percent(one.p))))));
+}
+
+const SIDES = { text: "asText", image: "asImage" };
+
+/** What other witnesses read, on one line; what an apparatus says of it opens under its witness. */
+function witnesses(flag) {
+  $("witnesses").hidden = !flag.witnesses.length;
+  $("witnesses").replaceChildren(...flag.witnesses.map((one) => {
+    const side = say(SIDES[one.side] ?? "otherwise");
+    const reads = [make("span", { class: "siglum" }, one.siglum), " ", one.reading ? han(one.reading) : "∅", " ",
+      make("span", { class: "soft" }, side)];
+    const about = { class: one.side || "otherwise", title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
+    if (!one.note) return make("li", about, ...reads);
+    return make("li", about, make("details", {}, make("summary", {}, ...reads), make("span", { class: "note", lang: script }, one.note)));
+  }));
 }
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
