@@ -12,13 +12,14 @@ from proof.habits import Habits
 from proof.images.find import ImageIndex
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
-from proof.pipeline import Plates, Task, Work, check_task, checker_for, engine_settings, on_pages, with_mend
+from proof.reading import Plates, check_task, checker_for, engine_settings, on_pages
 from proof.result import PageResult
 from proof.store import Store
 from proof.store.decisions import State
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
 from proof.text.edition import read_text
 from proof.text.model import Transcription
+from proof.work import Task, Work, with_mend
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Reader:
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
         text: Transcription = on_pages(given, self._settings, index, self._open(), self._store)
-        job = Work(self._settings, [text], index, self._open().identity)
+        job = Work(self._settings, [text], index, self._open().identity, self._store)
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise UsageError(f"{place.text}: page {place.page} is no longer there; check the text again")

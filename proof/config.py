@@ -78,8 +78,8 @@ class EngineSection:
     runtime: str = _setting(
         Kind.TEXT,
         "auto",
-        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor has "
-        "bfloat16",
+        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor "
+        "has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
     device: str = _setting(Kind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)

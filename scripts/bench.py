@@ -40,7 +40,8 @@ from proof.images.load import load_image
 from proof.images.trial import choose, rendered
 from proof.ocr.registry import open_engine
 from proof.pairing import neighbours_of
-from proof.pipeline import check, checker_for, engine_settings
+from proof.pipeline import check
+from proof.reading import checker_for, engine_settings
 from proof.report.source import StoredRun
 from proof.store import Store
 from proof.text.model import Script, Transcription

@@ -191,7 +191,7 @@ def test_a_page_that_moved_is_not_read_again(again: Material, read_pages: list[s
 def test_other_lists_of_variants_read_all_again(
     again: Material, read_pages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proof.pipeline.lists_fingerprint", lambda: "of another version")
+    monkeypatch.setattr("proof.work.lists_fingerprint", lambda: "of another version")
     check(again.settings())
     assert len(read_pages) == 3
 
@@ -229,6 +229,19 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
         assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
         now = {stored.flag.id: stored.flag.as_dict() for stored in store.flags(FlagFilter(work))}
     assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: taught.as_dict()}
+
+
+def test_a_text_checked_alone_stays_a_part_of_its_work(again: Material) -> None:
+    """Its file gives the work no name: the work was named after the first of the texts."""
+    head, *marked = re.split(r"(?m)^(?=卷十 第)", again.text.read_text(encoding="utf-8"))
+    second = again.folder / "z.txt"
+    again.text.write_text(head + marked[0], encoding="utf-8")
+    second.write_text(head + marked[1], encoding="utf-8")
+    both = again.settings(store="parts", project__texts=[str(again.text), str(second)])
+    whole = check(both)
+    alone = check(again.settings(store="parts", out="alone", project__texts=[str(second)]))
+    with Store.open(both.store_address) as store:
+        assert work_of_run(store, alone) == work_of_run(store, whole)
 
 
 def test_where_no_text_can_be_read_there_is_no_check(again: Material) -> None:

@@ -141,6 +141,15 @@ class Store:
             run_id = session.scalar(last)
         return None if run_id is None else self.run(run_id)
 
+    def work_of_text(self, path: str) -> str | None:
+        """The work that the text at `path` was last checked as a part of."""
+        last = select(func.max(PageRow.run_id)).where(PageRow.text == path, PageRow.absent.is_(False))
+        query = (
+            select(WorkRow.name).join(RunRow, RunRow.work_id == WorkRow.id).where(RunRow.id == last.scalar_subquery())
+        )
+        with self._reading() as session:
+            return session.scalar(query)
+
     # pages
 
     def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult) -> None:
