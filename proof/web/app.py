@@ -18,7 +18,7 @@ from proof.again import Reader
 from proof.config import Settings
 from proof.paths import templates_dir
 from proof.store import Store
-from proof.web import language, people, problems, statics
+from proof.web import description, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.api import api
 from proof.web.iiif import iiif
@@ -55,17 +55,21 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     elsewhere cannot reach it by giving itself another name. Raises OutputError where the store cannot be opened.
     """
     store = store or Store.open(settings.store_address)
+    secret, https = secret_of(settings), settings.serve.https
     app = OpenAPI(
         "proof.web",
         info=Info(title="proof", version=proof.__version__, description="Proofread a digital classic in the browser"),
         template_folder=str(templates_dir()),
         static_folder=None,
+        security_schemes={
+            "session": {"type": "apiKey", "in": "cookie", "name": _cookie_name(secret, https)},
+            "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRFToken"},
+        },
         doc_ui=False,
         validation_error_status=422,
         validation_error_model=InvalidOut,
         validation_error_callback=problems.invalid,
     )
-    secret, https = secret_of(settings), settings.serve.https
     app.config.update(
         SECRET_KEY=secret,
         MAX_CONTENT_LENGTH=LARGEST_BODY,
@@ -103,7 +107,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(iiif)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
-    app.add_url_rule("/api/v1/openapi.json", "description", lambda: app.api_doc)
+    description.serve(app)
     app.add_url_rule("/healthz", "health", _healthy)
     return app
 

@@ -1,0 +1,32 @@
+"""The OpenAPI description of the API, at `/api/v1/openapi.json`: what the schemas say, errors as what they are."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from flask_openapi3.openapi import OpenAPI
+
+PROBLEM = "application/problem+json"
+FIRST_ERROR = 400
+
+
+def serve(app: OpenAPI) -> None:
+    """Answer with the description, which is made once."""
+
+    @cache
+    def description() -> dict[str, Any]:
+        return described(app.api_doc)
+
+    app.add_url_rule("/api/v1/openapi.json", "description", description)
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """The description with every error as problem details (RFC 9457), which the schemas cannot tell."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for status, response in operation.get("responses", {}).items():
+                content = response.get("content", {})
+                if int(status) >= FIRST_ERROR and "application/json" in content:
+                    response["content"] = {PROBLEM: content["application/json"]}
+    return document
