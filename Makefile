@@ -1,4 +1,5 @@
 ## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
+## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
@@ -18,13 +19,17 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-system lint bench clean
+.PHONY: help demo serve test test-system lint bench clean
 
 help:
 	@sed -n 's/^## //p' Makefile
 
 demo: $(VENV)/installed
 	@$(BIN)/proof demo
+
+serve: $(VENV)/installed
+	@test -f proof.sqlite || $(BIN)/proof check -q
+	@$(BIN)/proof serve
 
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs

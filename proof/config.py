@@ -128,6 +128,9 @@ class StoreSection:
 
 @dataclass(frozen=True, slots=True)
 class ServeSection:
+    font: Path | None = _setting(
+        Kind.PATH, None, "font for rare characters, sent to browsers that have none (TTF, OTF, WOFF2)", must_exist=True
+    )
     auth: bool = _setting(Kind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
     names: str = _setting(
         Kind.TEXT,

@@ -99,7 +99,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         permissions_policy={"browsing-topics": "()"},
     )
     language.speak(app)
-    statics.serve(app)
+    statics.serve(app, settings.serve.font)
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)

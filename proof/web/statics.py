@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
-from flask import Flask, Response, abort, send_from_directory, url_for
+from flask import Flask, Response, abort, send_file, send_from_directory, url_for
 
 FOLDER = Path(__file__).parent / "static"
+KEPT = "public, max-age=31536000, immutable"
+FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".otf": "font/otf"}
+FONT_FACE = '@font-face{{font-family:"Proof Han";src:url("{url}");font-display:swap}}\n'
 
 
 @cache
@@ -21,15 +25,37 @@ def _version() -> str:
     return digest.hexdigest()
 
 
-def serve(app: Flask) -> None:
-    """Serve the static files, and let templates name them by `static(name)`."""
+@cache
+def _version_of(font: Path) -> str:
+    return hashlib.blake2b(font.read_bytes(), digest_size=8).hexdigest()
+
+
+def serve(app: Flask, font: Path | None = None) -> None:
+    """Serve the static files, and let templates name them by `static(name)`; and `font`, by a style sheet of its own
+    that templates find at `font_sheet()`."""
 
     def static_file(version: str, name: str) -> Response:
         if version != _version():
             abort(404)
         response = send_from_directory(FOLDER, name)
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        response.headers["Cache-Control"] = KEPT
         return response
 
     app.add_url_rule("/static/<version>/<path:name>", "static_file", static_file)
+
+    def font_file(version: str, name: str) -> Response:
+        if font is None or version != _version_of(font) or name not in ("font.css", font.name):
+            abort(404)
+        if name == font.name:
+            response = send_file(font, mimetype=FONT_TYPES.get(font.suffix.lower(), "application/octet-stream"))
+        else:
+            response = Response(FONT_FACE.format(url=quote(font.name)), mimetype="text/css")
+        response.headers["Cache-Control"] = KEPT
+        return response
+
+    def font_sheet() -> str | None:
+        return url_for("font_file", version=_version_of(font), name="font.css") if font else None
+
+    app.add_url_rule("/font/<version>/<name>", "font_file", font_file)
+    app.jinja_env.globals["font_sheet"] = font_sheet
     app.jinja_env.globals["static"] = lambda name: url_for("static_file", version=_version(), name=name)

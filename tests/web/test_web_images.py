@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from proof.web import create_app
 from tests.web.drawn import Served, cell
 
 
@@ -92,6 +95,25 @@ def test_static_files_are_those_of_the_program_and_no_others(served: Served, pat
     assert known.status_code == 200
     assert "immutable" in known.headers["Cache-Control"]
     assert served.client.get("/static/0000/desk.js").status_code == 404
+
+
+def test_a_font_for_rare_characters_is_sent_to_browsers(served: Served, tmp_path: Path) -> None:
+    faces = sorted(Path("/usr/share/fonts").rglob("*.ttf"))
+    if not faces:
+        pytest.skip("no TrueType font on this machine")
+    font = tmp_path / 'rare "1".ttf'
+    shutil.copy(faces[0], font)
+    client = create_app(served.settings.replace({"serve.font": font}), store=served.store).test_client()
+    (sheet,) = re.findall(r'href="(/font/[^"]+)"', client.get("/works/dasheyi/desk").text)
+    style = client.get(sheet)
+    assert (style.status_code, style.mimetype) == (200, "text/css")
+    assert '"Proof Han"' in style.text
+    (name,) = re.findall(r'url\("([^"]+)"\)', style.text)
+    sent = client.get(sheet.replace("font.css", name))
+    assert (sent.data, sent.mimetype) == (font.read_bytes(), "font/ttf")
+    assert "immutable" in sent.headers["Cache-Control"]
+    assert client.get(sheet.replace("font.css", "config.toml")).status_code == 404
+    assert "/font/" not in served.client.get("/works/dasheyi/desk").text
 
 
 def test_pages_ask_for_nothing_elsewhere_and_forbid_it(served: Served) -> None:
