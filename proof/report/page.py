@@ -10,6 +10,7 @@ from proof.flags import Flag, Kind
 from proof.geometry import Box
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
+from proof.report.phrases import retold
 from proof.report.reasons import Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import Source
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
@@ -118,6 +119,7 @@ class Report:
     """
 
     run: Run
+    findings: tuple[str, ...]
     language: str
     script: str
     tally: Tally
@@ -144,13 +146,14 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     run = source.run
     cutter = Cutter(source.shelf)
     problems = list(_problems(tally, cutter, say))
-    notices = _notices(tally)
+    notices = _notices(tally, say)
     pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
     return Report(
         run=run,
+        findings=tuple(retold(finding, say) for finding in run.findings),
         language=language,
         script=_script(run),
         tally=tally,
@@ -190,7 +193,7 @@ def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
     for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
         pages = [page for _, page in stretch]
         what = status_name(pages[0].status, say)
-        what = f"{what}: {pages[0].message}" if pages[0].message else what
+        what = f"{what}: {retold(pages[0].message, say)}" if pages[0].message else what
         ref = pages[0].ref if len(pages) == 1 else ""
         yield Problem(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
 
@@ -218,12 +221,12 @@ def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
     yield from sorted(groups, key=lambda group: -group.count)
 
 
-def _notices(tally: Tally) -> list[Notice]:
+def _notices(tally: Tally, say: Say) -> list[Notice]:
     """What was remarked about pages, the most frequent first."""
     pages: dict[str, list[str]] = {}
     for page in tally.pages:
         for notice in page.notices:
-            pages.setdefault(notice, []).append(page.page)
+            pages.setdefault(retold(notice, say), []).append(page.page)
     return [
         Notice(words, len(of), tuple(of[:4])) for words, of in sorted(pages.items(), key=lambda item: -len(item[1]))
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proof.flags import Flag, Kind
+from proof.report.phrases import retold
 from proof.result import Status
 
 Say = Callable[[str], str]
@@ -64,6 +65,7 @@ REASONS = {
 
 RULES = {
     "run together in this hand": _("In this hand the two are often confused: score lowered."),
+    "alike in the hand": _("These two are written alike: score lowered."),
     "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
 }
 
@@ -89,10 +91,12 @@ def why(flag: Flag, say: Say) -> str:
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
-        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": evidence.ink})
+        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": retold(evidence.ink, say)})
     if evidence.note:
         in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+        parts.append(
+            say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else retold(evidence.note, say)
+        )
     return " ".join(_sentence(part) for part in parts)
 
 

@@ -72,7 +72,7 @@ def page(path: schemas.PagePath) -> Response:
     place, result = queue.page(path.work, path.page)
     wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
-    return answer(shown.page_detail(place, result, queue.flags(path.work, numbers)))
+    return answer(shown.page_detail(place, result, queue.flags(path.work, numbers), say))
 
 
 @api.post(

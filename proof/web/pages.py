@@ -65,7 +65,7 @@ def page(work: str, number: int) -> AnyResponse:
     wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = shown.page_detail(place, result, queue.flags(work, numbers)).model_dump(mode="json")
+    data = shown.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
     return sheet(
         "page.html",
         queue.work(work),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from proof.flags import Flag
 from proof.geometry import Box
+from proof.report.phrases import retold
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.result import PageResult
@@ -117,7 +118,7 @@ def _view(page: Place, result: PageResult, flag: Flag, view: View) -> ViewOut:
     )
 
 
-def page_detail(place: Place, result: PageResult, flags: Sequence[QueuedFlag]) -> PageDetail:
+def page_detail(place: Place, result: PageResult, flags: Sequence[QueuedFlag], say: Say) -> PageDetail:
     """A page with its columns, its characters and its flags."""
     return PageDetail(
         **page_of(place).model_dump(),
@@ -136,7 +137,7 @@ def page_detail(place: Place, result: PageResult, flags: Sequence[QueuedFlag]) -
             for one in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
-        notices=list(result.notices) + ([result.message] if result.message else []),
+        notices=[retold(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=result.skew,
     )
 
