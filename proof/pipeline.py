@@ -11,7 +11,7 @@ from proof.errors import TextError
 from proof.habits import Habits
 from proof.images.find import ImageIndex
 from proof.ocr.registry import open_engine
-from proof.reading import checker_for, engine_settings, on_pages, results
+from proof.reading import all_on_pages, checker_for, engine_settings, results
 from proof.refs import sequence_findings
 from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
@@ -40,7 +40,7 @@ Watch = Callable[[Progress], None]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a check left behind: its run in the store, its reports, the sequence findings, and the texts that
-    could not be read."""
+    could not be read or stand on no image."""
 
     run_id: int
     written: Written
@@ -58,15 +58,16 @@ class Outcome:
 def check(settings: Settings, watch: Watch | None = None) -> Outcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    A page that fails costs that page, a text that cannot be read that text. Pages whose image, text, engine
-    and settings did not change come out of the store; an interrupted check goes on where it was. Raises
-    ProofError for what stops it altogether.
+    A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
+    whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
+    it was. Raises ProofError for what stops it altogether.
     """
     editions, unread = read_texts(settings.text_files())
     index = ImageIndex(settings.project.images)
     engine = open_engine(engine_settings(settings))
     with Store.open(settings.store_address) as store:
-        texts = [on_pages(text, settings, index, engine, store) for text in editions]
+        editions, texts, unshown = all_on_pages(editions, settings, index, engine, store)
+        unread = (*unread, *unshown)
         work = Work(settings, texts, index, engine.identity, store)
         run_id = store.begin_run(work.info())
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -16,7 +16,7 @@ from threading import Lock
 import cv2
 
 from proof.config import Settings
-from proof.errors import EngineError, ImageError
+from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image, sha256_of
@@ -131,6 +131,23 @@ class Plates:
             if self._last is None or self._last[0] != found.path:
                 self._last = (found.path, load_image(found.path, max_megapixels=self._limit))
             return self._last[1]
+
+
+def all_on_pages(
+    texts: Sequence[Transcription | Edition], settings: Settings, index: ImageIndex, engine: Engine, store: Store
+) -> tuple[list[Transcription | Edition], list[Transcription], tuple[str, ...]]:
+    """The texts that images show, as given and each with its pages; and why others have none. Raises TextError where
+    no text has pages."""
+    given, laid, troubles = [], [], []
+    for text in texts:
+        try:
+            laid.append(on_pages(text, settings, index, engine, store))
+            given.append(text)
+        except TextError as error:
+            troubles.append(error)
+    if troubles and not laid:
+        raise troubles[0]
+    return given, laid, tuple(str(error) for error in troubles)
 
 
 def on_pages(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from proof.config import Settings
-from proof.errors import FontError
+from proof.errors import FontError, TextError
 from proof.export.corrections import Correction
 from proof.export.decided import decided_corrections
 from proof.export.source import correct
@@ -127,3 +128,19 @@ def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: 
         store.decisions.decide(Demand(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12))
         decided = decided_corrections(store, read_edition(text))
     assert correct(read_edition(text), decided).text == clean
+
+
+def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path: Path) -> None:
+    shown, foreign = tmp_path / "shown.txt", tmp_path / "foreign.txt"
+    shown.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
+    foreign.write_text("\u3000\u3000天地玄黃宇宙洪荒【日月盈昃】辰宿列張寒來暑往秋收冬藏\n", encoding="utf-8")
+    settings = Settings().replace({"project.images": [drawn / "images"], "project.out": tmp_path / "out"})
+    outcome = check(settings.replace({"project.texts": [foreign, shown]}))
+    (said,) = outcome.unread
+    assert str(foreign) in said
+    assert "shows this text" in said
+    assert not outcome.sound
+    assert said in json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))["findings"]
+    assert [result.status for result in results_of(settings)] == [Status.CHECKED] * 3
+    with pytest.raises(TextError, match="shows this text"):
+        check(settings.replace({"project.texts": [foreign]}))
