@@ -135,6 +135,8 @@ def _option(setting: Setting) -> Callable[[Command], Command]:
 
 
 def _metavar(setting: Setting) -> str:
+    if setting.name == "project.witnesses":
+        return "PATH"  # files, where the other lists of paths are folders
     return f"[{'|'.join(setting.choices)}]" if setting.choices else _METAVARS[setting.kind]
 
 

@@ -30,6 +30,11 @@ def test_the_help_of_an_option_is_that_of_the_setting() -> None:
             assert f"[default: {setting.default:g}]" in told
 
 
+def test_the_help_says_whether_files_or_folders_are_wanted() -> None:
+    wanted = {parameter.opts[0]: getattr(parameter, "metavar", "") for parameter in command.params}
+    assert (wanted["--images"], wanted["--witnesses"]) == ("DIR", "PATH")
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of two texts, which is the working folder; a third text lies beside them."""
