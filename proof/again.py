@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
+from proof.audit import sampled
 from proof.config import Settings
 from proof.errors import UsageError
 from proof.habits import Habits
@@ -58,7 +59,8 @@ class Reader:
             checker = checker_for(self._settings, self._open(), job.script(task.text))
             _, result, key = check_task(task, job, self._store, {job.script(task.text): checker}, Plates(job))
             result = self._settled(work, result)
-            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, result)
+            given = sampled(result, self._settings.audit.rate, self._settings.flags.threshold)
+            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given)
             self._store.carry_over(run.id)
             return _compared(result, before, self._flags(work, place))
 

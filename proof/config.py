@@ -159,6 +159,18 @@ class ServeSection:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditSection:
+    rate: float = _setting(
+        Kind.NUMBER,
+        0.0,
+        "of 10,000 characters that are not flagged, how many proofreaders meet as samples among the flags; from what "
+        "they find the report estimates the errors missed",
+        low=0,
+        high=10_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ReportSection:
     lang: str = _setting(Kind.TEXT, "en", "language of the report", choices=("en", "zh-Hant", "zh-Hans"))
 
@@ -185,6 +197,7 @@ class Settings:
     images: ImagesSection = ImagesSection()
     store: StoreSection = StoreSection()
     serve: ServeSection = ServeSection()
+    audit: AuditSection = AuditSection()
     report: ReportSection = ReportSection()
     render: RenderSection = RenderSection()
     file: Path | None = None

@@ -11,7 +11,8 @@ from proof.geometry import Box
 
 
 class Kind(StrEnum):
-    """訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout."""
+    """訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout. An audit is a sample
+    of what was not flagged: proofreaders meet it among the flags, no report lists it."""
 
     SUBSTITUTION = "substitution"
     INSERTION = "insertion"
@@ -19,6 +20,11 @@ class Kind(StrEnum):
     TRANSPOSITION = "transposition"
     VARIANT = "variant"
     LAYOUT = "layout"
+    AUDIT = "audit"
+
+
+FOUND = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
+"""What a check finds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from proof.audit import sampled
 from proof.config import Settings
 from proof.errors import TextError
 from proof.habits import Habits
@@ -73,8 +74,8 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
         habits = Habits()
         for number, (task, result, key) in enumerate(results(work, store, checkers, settings.workers), 1):
-            store.save_page(run_id, task.place, key, result)
             habits.add(result)
+            store.save_page(run_id, task.place, key, sampled(result, settings.audit.rate, settings.flags.threshold))
             if watch:
                 watch(Progress(number, len(work.tasks), work.reused, result.page))
         hearings = hearings_of(settings, editions, texts, store)

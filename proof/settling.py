@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 import proof
 from proof.collate.testimony import Hearing, beside, unheard
 from proof.config import Settings
+from proof.flags import Kind
 from proof.habits import Habits
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
@@ -30,7 +31,7 @@ def settle(
     read (`hearings`, by page). Of `pages` alone, where they are given."""
     changed = []
     for stored in store.flags(FlagFilter(work=work)):
-        if pages is not None and stored.flag.page not in pages:
+        if stored.flag.kind is Kind.AUDIT or (pages is not None and stored.flag.page not in pages):
             continue
         settled = habits.settled(unheard(stored.flag, threshold), threshold)
         hearing = hearings.get(settled.page) if hearings else None

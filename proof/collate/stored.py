@@ -8,6 +8,7 @@ from pathlib import Path
 from proof.collate.collation import Collation
 from proof.collate.testimony import Parallel, hear
 from proof.errors import UsageError
+from proof.flags import Kind
 from proof.store import FlagFilter, Store
 from proof.store.laid import pages_of
 from proof.text.variants import VariantPolicy
@@ -27,7 +28,11 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
         raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
     edition = collations[0].base.edition
     pages = pages_of(store, last.info.work, edition)
-    flags = [found.flag for found in store.flags(FlagFilter(last.info.work)) if found.flag.page in pages]
+    flags = [
+        found.flag
+        for found in store.flags(FlagFilter(last.info.work))
+        if found.flag.page in pages and found.flag.kind is not Kind.AUDIT
+    ]
     parallels = [Parallel.of(collation) for collation in collations]
     threshold = last.info.settings.get("threshold", THRESHOLD)
     weighed = hear(flags, edition, parallels, VariantPolicy(edition.script, pairs), threshold)

@@ -18,9 +18,10 @@ from proof.report.again import write_again
 @click.option("--work", help="Work whose last check is reported, as summary.json names it.  [default: the last one]")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
 def command(config: Path | None, given: dict[str, Any], work: str | None, quiet: bool) -> int:
-    """Write the reports of the last check again, out of the store.
+    """Write the reports again out of the store, with what was decided since the last check.
 
-    No page is read; useful for another language, or another folder.
+    Progress by juan and by person, and an estimate of the errors left; no page is read. Useful for another
+    language or another folder, too.
     """
     again = write_again(settings_of(config, given=given), work)
     if again.run.finished is None:

@@ -11,12 +11,14 @@ from proof.geometry import Box
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
 from proof.report.phrases import retold
-from proof.report.reasons import Say, kind_name, percent, rule_name, status_name, why
+from proof.report.progress import SAID, Progress
+from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import Source
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.result import PageResult, Status
 from proof.store import Run
+from proof.store.decisions import Verdict
 
 PITCH = 35.0
 """CSS pixels from one character to the next in a strip."""
@@ -119,6 +121,8 @@ class Report:
     """
 
     run: Run
+    progress: Progress | None
+    verdicts: dict[Verdict, str]
     findings: tuple[str, ...]
     language: str
     script: str
@@ -143,7 +147,7 @@ class Report:
 
 def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     """The report over `source`, whose pages `tally` has counted."""
-    run = source.run
+    run, progress = source.run, source.progress
     cutter = Cutter(source.shelf)
     problems = list(_problems(tally, cutter, say))
     notices = _notices(tally, say)
@@ -153,6 +157,8 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     with_picture = len(tally.most_suspicious())
     return Report(
         run=run,
+        progress=progress if progress and (progress.begun or progress.missed.samples) else None,
+        verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
         findings=tuple(retold(finding, say) for finding in run.findings),
         language=language,
         script=_script(run),

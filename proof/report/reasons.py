@@ -7,6 +7,7 @@ from collections.abc import Callable
 from proof.flags import Flag, Kind
 from proof.report.phrases import retold
 from proof.result import Status
+from proof.store.decisions import Verdict
 
 Say = Callable[[str], str]
 """Gives a message in the language of the report."""
@@ -24,6 +25,7 @@ KINDS = {
     Kind.TRANSPOSITION: _("transposition"),
     Kind.VARIANT: _("variant"),
     Kind.LAYOUT: _("layout"),
+    Kind.AUDIT: _("sample"),
 }
 
 SENTENCES = {
@@ -32,6 +34,7 @@ SENTENCES = {
     Kind.OMISSION: _("The image shows %(suggested)s here; the text has nothing."),
     Kind.TRANSPOSITION: _("The text has %(transcribed)s; on the image they stand the other way round."),
     Kind.VARIANT: _("The image shows the form %(suggested)s, the text has %(transcribed)s."),
+    Kind.AUDIT: _("Nothing speaks against %(transcribed)s here: is it what the image shows?"),
 }
 
 READ = {
@@ -50,6 +53,7 @@ STATUSES = {
 }
 
 REASONS = {
+    "sample": _("A sample of what was not flagged: it tells how much was missed."),
     "doubt": _("This part of the image is hard to read."),
     "ink": _("There is ink that could not be read."),
     "column missing": _("A column of the image is not in the text."),
@@ -62,6 +66,18 @@ REASONS = {
     "page not transcribed": _("The text has nothing for this page."),
 }
 """What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
+
+VERDICTS = {
+    Verdict.KEEP: _("text kept"),
+    Verdict.TAKE: _("reading taken"),
+    Verdict.OTHER: _("alternative taken"),
+    Verdict.TYPED: _("reading typed"),
+    Verdict.COPY: _("copy reads so"),
+    Verdict.UNSURE: _("unsure"),
+    Verdict.SKIP: _("skipped"),
+    Verdict.UNDO: _("taken back"),
+    Verdict.CARRIED: _("carried over"),
+}
 
 RULES = {
     "run together in this hand": _("In this hand the two are often confused: score lowered."),

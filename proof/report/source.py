@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from proof.report.crops import Shelf
+from proof.report.progress import Progress, progress_of
 from proof.result import PageResult
 from proof.store import Run, Store
 
@@ -15,7 +16,8 @@ class Source(Protocol):
     """A run and its page results in page order; both kinds can be gone through more than once.
 
     `outlines` are the results without columns and characters, which most of a report does not look at;
-    `shelf` keeps what was cut out of images, where there is a place for it.
+    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided, where
+    that is known.
     """
 
     @property
@@ -23,6 +25,9 @@ class Source(Protocol):
 
     @property
     def shelf(self) -> Shelf | None: ...
+
+    @property
+    def progress(self) -> Progress | None: ...
 
     def results(self) -> Iterator[PageResult]: ...
 
@@ -44,6 +49,10 @@ class StoredRun:
     def shelf(self) -> Shelf:
         return self.store.readings
 
+    @property
+    def progress(self) -> Progress:
+        return progress_of(self.store, self.run.info.work)
+
     def results(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id)
 
@@ -58,6 +67,7 @@ class HeldRun:
     run: Run
     pages: Sequence[PageResult]
     shelf: Shelf | None = None
+    progress: Progress | None = None
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from proof.flags import Kind
+from proof.flags import FOUND
 from proof.report.tally import Tally
 from proof.result import Status
 from proof.store import Run
@@ -59,8 +59,8 @@ def _totals(tally: Tally) -> dict[str, Any]:
     return {
         "pages": {"all": len(tally.pages)} | {status.value: statuses[status] for status in Status},
         "characters": tally.characters,
-        "raised": {kind.value: tally.flags[kind.value, True] for kind in Kind},
-        "hidden": {kind.value: tally.flags[kind.value, False] for kind in Kind},
+        "raised": {kind.value: tally.flags[kind.value, True] for kind in FOUND},
+        "hidden": {kind.value: tally.flags[kind.value, False] for kind in FOUND},
         "rate": {
             "raised_per_10000": None if tally.per_10_000 is None else round(tally.per_10_000, 3),
             "raised": tally.raised,

@@ -1,4 +1,4 @@
-"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html."""
+"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from proof.paths import templates_dir
 from proof.report.atomic import whole_file
 from proof.report.density import short_name
 from proof.report.page import report_of
+from proof.report.progress import per_10000
 from proof.report.reasons import percent
 from proof.report.source import Source
 from proof.report.summary import summary
@@ -71,6 +72,11 @@ def write_reports(
     with whole_file(written.summary) as file:
         json.dump(summary(source.run, written.tally), file, ensure_ascii=False, indent=1)
         file.write("\n")
+    progress = source.progress
+    if progress is not None and (progress.begun or progress.missed.samples):
+        with whole_file(folder / "progress.json") as file:
+            json.dump(progress.as_dict(), file, ensure_ascii=False, indent=1)
+            file.write("\n")
     _write_page(source, written, environment, language)
     return written
 
@@ -102,6 +108,7 @@ def _environment(language: str) -> Environment:
     )
     environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
+    environment.globals["per_10000"] = per_10000
     return environment
 
 

@@ -372,7 +372,7 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
     }
     reading = readings.get(demand.verdict, flag.transcribed)
     state = STATE_OF[demand.verdict]
-    if demand.verdict in (Verdict.OTHER, Verdict.TYPED) and reading == flag.transcribed:
+    if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
     return state, reading
 

@@ -51,6 +51,7 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
     current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
+    current = current.where(FlagRow.kind != Kind.AUDIT.value)  # a sample is no finding
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from proof.errors import ProofError
 from proof.flags import Flag, Kind
 from proof.result import PageResult
 from proof.store import queries, rows
-from proof.store.decisions import MissingFlagError, State
+from proof.store.decisions import SETTLED, MissingFlagError, State
 from proof.store.marks import PageState, page_states, rules_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
 
@@ -124,6 +125,21 @@ class Facets:
 
 
 @dataclass(frozen=True, slots=True)
+class JuanCount:
+    """A juan in numbers: raised flags and how many of them are settled, errors that people confirmed (found by
+    hand as well), samples that were decided and how many of them were wrong."""
+
+    juan: str
+    pages: int
+    characters: int
+    flagged: int
+    settled: int
+    confirmed: int
+    samples: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSummary:
     """A work with its counts: pages, characters checked, and raised flags by state."""
 
@@ -172,7 +188,8 @@ class Columns:
         pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
         self.pair = np.array(pairs, dtype=np.int32)[order]
         ruled = [pair_of[pair] for pair in rules_of(session, work_id) if pair in pair_of]
-        self.raised = np.array(raised, dtype=np.bool_)[order] & ~np.isin(self.pair, ruled)
+        audit = self.kind == KINDS.index(Kind.AUDIT)
+        self.raised = (np.array(raised, dtype=np.bool_)[order] & ~np.isin(self.pair, ruled)) | audit
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
@@ -297,8 +314,26 @@ class Queue:
         """The scores of the wanted flags and where each flag stands (its place in `STATES`), highest score first."""
         columns = self._fresh(work)
         mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        mask &= columns.kind != KINDS.index(Kind.AUDIT)
         hits = columns.by_score[mask[columns.by_score]]
         return columns.score[hits], columns.state[hits]
+
+    def juans(self, work: str) -> list[JuanCount]:
+        """How far each juan has come, in the order of the text; samples are counted apart."""
+        columns = self._fresh(work)
+        audit = columns.kind == KINDS.index(Kind.AUDIT)
+        settled = np.isin(columns.state, [STATES.index(state) for state in SETTLED])
+        wrong = columns.state == STATES.index(State.CORRECTED)
+        size = len(columns.pages) + 1
+        flagged = columns.raised & ~audit
+        masks = (flagged, flagged & settled, wrong & ~audit, audit & settled, audit & wrong)
+        counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
+        found: dict[tuple[str, str], list[int]] = {}
+        for page in columns.pages:
+            entry = found.setdefault((page.text, page.juan), [0] * (2 + len(masks)))
+            here = (1, page.characters, *(int(count[page.position]) for count in counts))
+            entry[:] = [a + b for a, b in zip(entry, here, strict=True)]
+        return [JuanCount(juan or Path(text).stem, *entry) for (text, juan), entry in found.items()]
 
     def flags(self, work: str, numbers: Sequence[int]) -> list[QueuedFlag]:
         """These flags, in the order given. Raises MissingFlagError for one that the work has not."""

@@ -18,7 +18,6 @@ from proof.store.queue import STATES
 
 STEPS = 40
 PRIOR_WEIGHT = 2.0
-WRONG = (State.CORRECTED, State.COPY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ def dial(scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float
         return []
     steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
     settled = np.isin(states, [STATES.index(state) for state in SETTLED])
-    wrong = np.isin(states, [STATES.index(state) for state in WRONG])
+    wrong = states == STATES.index(State.CORRECTED)
     chance = _falling(
         [
             (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proof.report.reasons import KINDS, Say
+from proof.report.reasons import KINDS, VERDICTS, Say
 
 
 def _(message: str) -> str:
@@ -17,18 +17,6 @@ STATES = {
     "copy": _("copy reads so"),
     "unsure": _("unsure"),
     "skipped": _("skipped"),
-}
-
-VERDICTS = {
-    "keep": _("text kept"),
-    "take": _("reading taken"),
-    "other": _("alternative taken"),
-    "typed": _("reading typed"),
-    "copy": _("copy reads so"),
-    "unsure": _("unsure"),
-    "skip": _("skipped"),
-    "undo": _("taken back"),
-    "carried": _("carried over"),
 }
 
 PAGE_STATES = {

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from proof.errors import OutputError, UsageError
-from proof.flags import Kind
+from proof.flags import FOUND, Kind
 from proof.report import HeldRun, StoredRun, Written, atomic, write_reports
 from proof.result import PageResult
 from proof.store import PagePlace, Run, Store
@@ -85,7 +85,7 @@ def test_all_flags_are_in_the_lists_hidden_and_layout_ones_too_in_page_order(tmp
     written = write_reports(HeldRun(held.run, [turned]), tmp_path)
     listed = flag_lines(written)
     assert {flag["id"] for flag in listed} == {flag.id for flag in turned.flags}
-    assert {flag["kind"] for flag in listed} == {kind.value for kind in Kind}
+    assert {flag["kind"] for flag in listed} == {kind.value for kind in FOUND}
     places = [(flag["line"], flag["offset"]) for flag in listed]
     assert places == sorted(places)
     assert not all(flag["raised"] for flag in listed)
@@ -225,6 +225,7 @@ class LongRun:
     page: PageResult
     count: int
     shelf: None = None
+    progress: None = None
 
     def results(self) -> Iterator[PageResult]:
         for number in range(self.count):

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.flags import Evidence, Flag, Kind
+from proof.flags import FOUND, Evidence, Flag, Kind
 from proof.geometry import Box
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
@@ -37,7 +37,7 @@ flags = st.builds(
     line=size,
     offset=size,
     length=size,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(FOUND),
     transcribed=words,
     suggested=words,
     score=number,

@@ -78,6 +78,7 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
         "transposition": 0,
         "variant": 0,
         "layout": 0,
+        "audit": 0,
     }
     assert facets["states"]["open"] == 2
     assert facets["states"]["copy"] == 1

@@ -10,7 +10,7 @@ let next = null;
 let asked = 0;
 
 const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy"];
-const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout"];
+const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout", "audit"];
 
 function params(extra = {}) {
   const all = new URLSearchParams();

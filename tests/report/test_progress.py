@@ -1,0 +1,103 @@
+"""The state of a work: what was decided by juan and by person, and how many errors are left by what samples tell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from proof.audit import REASON
+from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.ocr.engine import EngineIdentity
+from proof.report import StoredRun, write_reports
+from proof.report.progress import progress_of
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.decisions import Demand, Verdict
+from proof.store.queue import Order, Wanted
+from tests.web.drawn import WORK, checked, draw_page, wrong
+
+
+def sample(page: str, offset: int) -> Flag:
+    found = wrong(page, 3, offset, "", 4.0)
+    return replace(
+        found, kind=Kind.AUDIT, suggested=found.transcribed, raised=False, evidence=Evidence(REASON),
+        id=flag_id(page, 3, Kind.AUDIT, found.context, 0),
+    )  # fmt: skip
+
+
+def filled(folder: Path) -> tuple[Store, int]:
+    """Two juan of a page each: three flags and two samples on either."""
+    sha = draw_page(folder / "page.png")
+    store = Store.open(folder / "proof.sqlite")
+    texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+    for number, juan in enumerate(("010", "011")):
+        page = f"{juan}-1a"
+        flags = (wrong(page, 1, 2, "吿", 9.0), wrong(page, 1, 4, "吉", 8.0), wrong(page, 2, 1, "古", 7.0))
+        result = checked(page, folder / "page.png", sha, (*flags, sample(page, 1), sample(page, 5)))
+        store.save_page(run, PagePlace(number, "text.txt", juan), "", replace(result, characters_checked=500))
+    store.finish_run(run, whole=True)
+    return store, run
+
+
+def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, reading: str = "") -> None:
+    numbers, _ = store.queue.find(WORK, Wanted(kinds=(kind,)), Order.PAGE)
+    waiting = [one for one in store.queue.flags(WORK, numbers) if one.version == 0][:count]
+    for one in waiting:
+        key = f"{person}-{one.number:08d}"
+        store.decisions.decide(Demand(WORK, one.number, verdict, 0, person, key, reading))
+
+
+def test_samples_are_met_in_the_queue_and_listed_nowhere(tmp_path: Path) -> None:
+    store, run = filled(tmp_path)
+    numbers, _ = store.queue.find(WORK, Wanted(), Order.SCORE)
+    kinds = [one.flag.kind for one in store.queue.flags(WORK, numbers)]
+    assert kinds.count(Kind.AUDIT) == 4
+    written = write_reports(StoredRun(store, run), tmp_path / "out")
+    assert "audit" not in written.flags.read_text(encoding="utf-8")
+    assert written.tally.raised == 6
+    assert all(flag.kind is not Kind.AUDIT for result in store.results(run=run) for flag in result.flags)
+
+
+def test_what_was_decided_is_counted_by_juan_and_by_person(tmp_path: Path) -> None:
+    store, _ = filled(tmp_path)
+    decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 3)
+    decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "乙", 1)
+    progress = progress_of(store, WORK)
+    assert [(one.juan, one.flagged, one.settled, one.confirmed) for one in progress.juans] == [
+        ("010", 3, 3, 3),
+        ("011", 3, 1, 0),
+    ]
+    assert [(one.name, one.decisions) for one in progress.people] == [("甲", 3), ("乙", 1)]
+    assert progress.total.characters == 1000
+    assert progress.waiting == 2 * 3 / 4
+
+
+def test_samples_tell_what_was_missed(tmp_path: Path) -> None:
+    store, run = filled(tmp_path)
+    decide(store, Kind.AUDIT, Verdict.KEEP, "甲", 2)
+    decide(store, Kind.AUDIT, Verdict.TAKE, "甲", 1)  # what is suggested is what the text has: it is kept
+    decide(store, Kind.AUDIT, Verdict.TYPED, "乙", 1, "牛")
+    missed = progress_of(store, WORK).missed
+    assert (missed.samples, missed.wrong, missed.rate) == (4, 1, 2500)
+    assert missed.low < 2500 < missed.high
+    write_reports(StoredRun(store, run), tmp_path / "out", language="zh-Hant")
+    said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
+    assert said["missed_per_10000"]["samples"] == 4
+    assert said["people"][0]["name"] == "甲"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "每萬字漏校" in page
+    assert "2500.0" in page
+
+
+def test_before_anybody_decided_there_is_no_progress_to_report(tmp_path: Path) -> None:
+    store, run = filled(tmp_path)
+    write_reports(StoredRun(store, run), tmp_path / "out")
+    assert not (tmp_path / "out" / "progress.json").exists()
+    assert 'id="progress"' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_dial_counts_no_sample(tmp_path: Path) -> None:
+    store, _ = filled(tmp_path)
+    scores, _ = store.queue.scores(WORK, Wanted())
+    assert len(scores) == 6
