@@ -90,6 +90,7 @@ class EngineSection:
         None,
         "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them) and what `replay` repeats",
         must_exist=True,
+        or_folder=True,
     )
 
 

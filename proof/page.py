@@ -96,7 +96,7 @@ class Checker:
             image_size=image.size,
             image_box=part.box,
             skew=layout.skew,
-            notices=(*found.notices, *image.notices),
+            notices=(*found.notices, *image.notices, *self._remarks(image)),
         )
         if layout.ruled:
             result = self._ruled(page, layout, blank, neighbours, self._reader(layout, image))
@@ -122,6 +122,10 @@ class Checker:
             given = self.engine.page_of(image.path, image.size)
             return GivenColumns(layout, self.engine, self.likeness, self.rows, given)
         return ColumnReader(layout, self.engine, self.likeness, self.rows)
+
+    def _remarks(self, image: LoadedImage) -> tuple[str, ...]:
+        """What is to be said of a reading that somebody else's software wrote."""
+        return self.engine.page_of(image.path, image.size).notices if isinstance(self.engine, ReadingsEngine) else ()
 
     def _pages(self, part: LoadedImage, image: LoadedImage) -> PageEngine:
         """The same for a page that is not ruled columns."""

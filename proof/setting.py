@@ -45,8 +45,8 @@ class Setting:
     """One setting: `name` is section and key (`page.columns`).
 
     `low` and `high` are the limits of a number, both allowed; `choices` the words that a text may be;
-    `must_exist` says that a path has to lead to a file. `results` tells whether the setting changes what a
-    check finds (and so goes into the fingerprint).
+    `must_exist` says that a path has to lead to a file, `or_folder` that a folder will do. `results` tells
+    whether the setting changes what a check finds (and so goes into the fingerprint).
     """
 
     name: str
@@ -57,6 +57,7 @@ class Setting:
     high: float | None = None
     choices: tuple[str, ...] = ()
     must_exist: bool = False
+    or_folder: bool = False
     results: bool = False
 
     @property
@@ -137,8 +138,9 @@ class Setting:
                 raise WrongSetting(f"{self.name} must name a path, not be empty")
             return None
         path = _resolved(given, base)
-        if self.must_exist and not os.path.isfile(path):  # noqa: PTH113 - takes any text
-            raise WrongSetting(f"{self.name}: there is no file {path}")
+        there = os.path.exists if self.or_folder else os.path.isfile  # they take any text
+        if self.must_exist and not there(path):
+            raise WrongSetting(f"{self.name}: there is no file {'or folder ' if self.or_folder else ''}{path}")
         return path
 
 

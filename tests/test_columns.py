@@ -186,7 +186,6 @@ def test_two_characters_the_other_way_round_are_one_step(first: Leaf) -> None:
     assert steps(column) == [(Step.SWAP, "告射")]
 
 
-@pytest.mark.xfail(strict=False, reason="every glyph of the exchanged halves still pays for standing in the other row")
 def test_the_halves_of_a_note_exchanged_are_told_from_a_wrong_text(second: Leaf) -> None:
     source = second.lines[4].source
     head, note = source.rstrip(")").split("(")

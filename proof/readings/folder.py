@@ -83,7 +83,11 @@ class ReadingsEngine:
         pages = self._parsed(path)
         if not pages:
             raise ReadingFileError(path, None, "holds no page; export it again")
-        page = next((one for one in pages if _key(one.image) == key), pages[0])
+        # a file that is called as the image may leave open what it read; one that names another image may not
+        page = next((one for one in pages if _key(one.image) == key), None)
+        page = page or next((one for one in pages if not one.image), None)
+        if page is None:
+            raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
         if len(candidates) > 1:
             rest = ", ".join(str(other) for other in candidates[1:])
             page = replace(page, notices=(*page.notices, f"several readings would do: {path} is used, not {rest}"))

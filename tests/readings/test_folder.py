@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from proof.cli import main
 from proof.errors import EngineError
 from proof.export.alto import alto
 from proof.export.corrections import Correction
@@ -89,3 +91,38 @@ def test_a_page_without_a_reading_and_one_of_another_image_are_refused(tmp_path:
     with pytest.raises(EngineError, match=r"a\.xml: is of an image of 100 x 700"):
         engine.page_of(Path("other.png"), (700, 100))
     assert engine.page_of(Path("other.png"), (100, 700)).lines == ()
+
+
+def test_a_file_called_as_an_image_that_names_another_is_refused(tmp_path: Path) -> None:
+    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
+    (tmp_path / "1a.xml").write_text(page, encoding="utf-8")
+    with pytest.raises(EngineError, match=r"1a\.xml: is a reading of other\.png, not of 1a\.png"):
+        ReadingsEngine(tmp_path).page_of(Path("1a.png"), (100, 700))
+
+
+def test_a_check_takes_a_folder_of_readings_from_the_command_line(
+    tmp_path: Path, ppocr: PPOCR, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three pages are read by others; the rest of the sample is not, and each page says so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "read").mkdir()
+    expected = {}
+    for number in (1, 3, 5):
+        first = checked(ppocr, number)
+        marked = mark(first, accepted(first))
+        assert marked is not None
+        name = Path(marked.name).stem
+        (tmp_path / "read" / f"{name}.xml").write_bytes(page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)))
+        expected[first.page] = raised(first)
+    asked = ["--engine", "readings", "--recording", "read", "-q"]
+    status = main(["check", str(PAGES / "dasheyi.txt"), "--images", str(PAGES), *asked])
+    assert status == 1
+    assert "no file there is a reading of WYG0103-0192c.png" in capsys.readouterr().err
+    flags = [json.loads(line) for line in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    found: dict[str, set[tuple[int, int, Kind]]] = {page: set() for page in expected}
+    for flag in flags:
+        if flag["raised"] and flag["kind"] != "layout":
+            found[flag["page"]].add((flag["line"], flag["offset"], Kind(flag["kind"])))
+    assert found == expected
+    assert main(["check", "x.txt", "--images", "read", "--engine", "readings", "--recording", "nowhere"]) == 2
+    assert "there is no file or folder" in capsys.readouterr().err
