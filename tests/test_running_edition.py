@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from proof.cli import main
 from proof.config import Settings
@@ -148,31 +147,12 @@ def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path:
         check(settings.replace({"project.texts": [foreign]}))
 
 
-def test_the_pages_on_which_it_was_laid_are_exported(drawn: Path, tmp_path: Path) -> None:
+def test_its_pages_are_not_exported_since_its_lines_are_not_those_of_the_images(
+    drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = tmp_path / "inline.txt"
     text.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
     out = ["--out", str(tmp_path / "out")]
-    forms = [f"--form={form}" for form in ("page", "alto", "iiif", "tei")]
     assert main(["check", str(text), "--images", str(drawn / "images"), *out]) == 0
-    assert main(["export", str(text), *out, *forms, "--base", "https://example.org/x"]) == 0
-    images = sorted(path.stem for path in (drawn / "images").rglob("*.png"))
-    assert sorted(path.stem for path in (tmp_path / "out/page").iterdir()) == images
-    assert sorted(path.stem for path in (tmp_path / "out/alto").iterdir()) == images
-    read = "".join((tmp_path / "out/page" / f"{images[0]}.xml").read_text(encoding="utf-8").split())
-    assert read.count("<TextLine") > 8
-    manifest = json.loads((tmp_path / "out/inline.manifest.json").read_text(encoding="utf-8"))
-    assert len(manifest["items"]) == 3
-    document = etree.parse(tmp_path / "out/inline.tei.xml")
-    assert len(document.findall("{*}facsimile/{*}surface")) == 3
-
-
-def test_a_running_edition_that_was_laid_nowhere_has_no_pages_to_export(
-    drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text, other = tmp_path / "inline.txt", tmp_path / "other.txt"
-    text.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
-    other.write_bytes(text.read_bytes())
-    out = ["--out", str(tmp_path / "out")]
-    assert main(["check", str(text), "--images", str(drawn / "images"), *out]) == 0
-    assert main(["export", str(other), *out, "--form", "page"]) == 2
-    assert "run proof check first" in capsys.readouterr().err
+    assert main(["export", str(text), *out, "--form", "page"]) == 2
+    assert "has no page marks" in capsys.readouterr().err

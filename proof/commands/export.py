@@ -20,7 +20,6 @@ from proof.export.records import read_corrections
 from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.result import PageResult
 from proof.store import Store
-from proof.store.laid import pages_of
 from proof.text.edition import read_edition
 
 
@@ -141,10 +140,13 @@ def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:
 
 
 def _pages(settings: Settings, corrected: CorrectedSource) -> list[PageResult]:
-    """The pages of this text as they were last checked; of an edition without page marks those it was laid on."""
+    """The pages of this text as they were last checked; none for an edition without page marks, whose lines are not
+    those of the images."""
+    wanted = {page.id for page in corrected.edition.pages}
+    if not wanted:
+        return []
     with Store.open(settings.store_address) as store:
         last = store.latest_run()
         if last is None:
             return []
-        wanted = pages_of(store, last.info.work, corrected.edition)
         return [page for page in store.results(work=last.info.work) if page.page in wanted]

@@ -61,6 +61,9 @@ def write_export(material: Material, forms: Sequence[Form], folder: Path) -> lis
     edition = material.corrected.edition
     missing = [form for form in forms if form in ON_IMAGES and not material.pages]
     if missing:
+        if not edition.paged:
+            what = "has no page marks, and its lines are not those of the images: give a text that has them"
+            raise UsageError(f"{edition.path}: {', '.join(missing)} needs pages, and this text {what}")
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if Form.IIIF in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
