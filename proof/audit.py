@@ -9,7 +9,7 @@ from math import sqrt
 from proof.flags import Evidence, Flag, Kind, context_of
 from proof.result import CheckedCharacter, PageResult
 from proof.text.model import is_han
-from proof.whole import numbered
+from proof.verify.whole import numbered
 
 REASON = "sample"
 SPREAD = 6.0

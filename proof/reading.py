@@ -24,13 +24,13 @@ from proof.leaves import ReadImage, paged
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.page import Checker
-from proof.pairing import neighbours_of
 from proof.result import PageResult, Status
 from proof.store import Store
 from proof.text.model import Script, Transcription
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
+from proof.verify.page import Checker
+from proof.verify.pairing import neighbours_of
 from proof.work import METHOD, Task, Work
 
 LOG = logging.getLogger(__name__)

@@ -39,7 +39,6 @@ from proof.images.find import ImageIndex
 from proof.images.load import load_image
 from proof.images.trial import choose, rendered
 from proof.ocr.registry import open_engine
-from proof.pairing import neighbours_of
 from proof.pipeline import check
 from proof.reading import checker_for, engine_settings
 from proof.report.source import StoredRun
@@ -47,6 +46,7 @@ from proof.store import Store
 from proof.text.model import Script, Transcription
 from proof.text.read import read_transcription
 from proof.text.variants import Relation, VariantPolicy
+from proof.verify.pairing import neighbours_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RENDER_SEED = 20

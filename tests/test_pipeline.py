@@ -14,11 +14,11 @@ import pytest
 from proof.config import Settings
 from proof.errors import TextError, UsageError
 from proof.flags import Kind
-from proof.page import Checker
 from proof.pipeline import Outcome, Progress, check
 from proof.result import PageResult
 from proof.store import FlagFilter, Store
 from proof.text.model import Page
+from proof.verify.page import Checker
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST, SECOND, THIRD, FOURTH = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"

@@ -21,11 +21,11 @@ from proof.images.load import load_image
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
-from proof.page import Checker
 from proof.readings.folder import ReadingsEngine
 from proof.result import PageResult
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+from proof.verify.page import Checker
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 

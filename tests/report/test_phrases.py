@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.languages import translations
-from proof.pairing import gate, neighbours_of
 from proof.refs import Folio, ImageRef, sequence_findings
 from proof.report.phrases import PHRASES, retold
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
+from proof.verify.pairing import gate, neighbours_of
 
 HANT = translations("zh-Hant").gettext
 HANS = translations("zh-Hans").gettext

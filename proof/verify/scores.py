@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log
 
-from proof.align import Pairing, Step
-from proof.columns import ReadColumn
 from proof.text.model import is_han
+from proof.verify.align import Pairing, Step
+from proof.verify.columns import ReadColumn
 
 UNSURE = 1.5
 """Nats taken off for every nat by which the reading of a glyph falls short of certainty."""

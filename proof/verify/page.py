@@ -7,33 +7,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
-from proof import lines
-from proof.columns import ColumnReader, ReadColumn
 from proof.errors import ImageError
-from proof.findings import PageContext, Weigher
 from proof.flags import Evidence, Flag
 from proof.geometry import Box
-from proof.given import GivenColumns, GivenLikeness, GivenPages
-from proof.glyphs import Glyph
 from proof.images.find import PageImage
 from proof.images.hint import LayoutHint
 from proof.images.ink import has_ink
 from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
 from proof.images.plate import quadrant_boxes
-from proof.likeness import WordLikeness
-from proof.lines import Assignment, Trouble
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
-from proof.pairing import gate
 from proof.readings.folder import ReadingsEngine
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.running import is_running, lay_out
-from proof.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.text.model import Page
 from proof.text.variants import VariantPolicy
-from proof.unruled import check_unruled
-from proof.whole import layout_flag, mismatch, numbered
+from proof.verify import lines
+from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.findings import PageContext, Weigher
+from proof.verify.given import GivenColumns, GivenLikeness, GivenPages
+from proof.verify.glyphs import Glyph
+from proof.verify.likeness import WordLikeness
+from proof.verify.lines import Assignment, Trouble
+from proof.verify.pairing import gate
+from proof.verify.running import is_running, lay_out
+from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
+from proof.verify.unruled import check_unruled
+from proof.verify.whole import layout_flag, mismatch, numbered
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.config import Settings
-from proof.scores import insertion_score, omission_score, strange_score, substitution_score, swap_score
+from proof.verify.scores import insertion_score, omission_score, strange_score, substitution_score, swap_score
 
 THRESHOLD = Settings().flags.threshold
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.align import SKIP_CELL, Pairing, Step, align
-from proof.glyphs import FLOOR, Glyph
 from proof.text.model import Cell, Row
+from proof.verify.align import SKIP_CELL, Pairing, Step, align
+from proof.verify.glyphs import FLOOR, Glyph
 
 WORDS = "天地玄黃宇宙洪荒"
 

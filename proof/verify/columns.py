@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proof.align import Pairing, Step, align
-from proof.glyphs import Glyph, Window, column_glyphs, merged
 from proof.images.layout import ColumnArea, Layout
 from proof.images.strips import Strip, Way, cut_strips, window
-from proof.likeness import WordLikeness
 from proof.ocr.engine import Engine, Pixels, Reading
 from proof.text.model import Cell, Column, Row
+from proof.verify.align import Pairing, Step, align
+from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
+from proof.verify.likeness import WordLikeness
 
 SUSPECTS = (1.0, 1.0)
 """Nats by which a glyph must speak for another reading to get a second look, and a third."""

@@ -7,19 +7,19 @@ from math import log
 
 import pytest
 
-from proof.align import align
-from proof.columns import ReadColumn
 from proof.config import Settings
-from proof.findings import PageContext, Weigher
 from proof.flags import Flag, Kind
 from proof.geometry import Box
-from proof.glyphs import FLOOR, Glyph
 from proof.images.layout import ColumnArea
 from proof.images.strips import Way
-from proof.scores import doubts
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.variants import VariantPolicy
+from proof.verify.align import align
+from proof.verify.columns import ReadColumn
+from proof.verify.findings import PageContext, Weigher
+from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.scores import doubts
 
 PITCH = 50.0
 THRESHOLD = Settings().flags.threshold

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proof.align import Step
-from proof.columns import ColumnReader, ReadColumn
 from proof.images.layout import Layout, find_layout
 from proof.images.load import load_image
-from proof.likeness import WordLikeness
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.replay import RecordingEngine
@@ -21,8 +18,11 @@ from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+from proof.verify.align import Step
+from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.likeness import WordLikeness
 
-PAGES = Path(__file__).resolve().parents[1] / "pages"
+PAGES = Path(__file__).resolve().parents[2] / "pages"
 SEALED, SECOND, FIRST = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import log
 
-from proof.align import Likeness
-from proof.glyphs import FLOOR, Glyph
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
+from proof.verify.align import Likeness
+from proof.verify.glyphs import FLOOR, Glyph
 
 RECOGNISED = log(0.1)
 """Log-probability from which an unknown character counts as read, in one of its forms."""

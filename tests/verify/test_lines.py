@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.lines import Trouble, assign, in_order
 from proof.text.column import parse_column
 from proof.text.model import Column
+from proof.verify.lines import Trouble, assign, in_order
 
 PAGE = [
     "司射適西階西倚扑升自西階",

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from proof.flags import Evidence, Flag, Kind
 from proof.geometry import Box
-from proof.pairing import Carried
 from proof.result import PageResult, Status
-from proof.whole import LAYOUT_SCORE, layout_flag, mismatch, numbered
+from proof.verify.pairing import Carried
+from proof.verify.whole import LAYOUT_SCORE, layout_flag, mismatch, numbered
 
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.pairing import gate, neighbours_of
 from proof.refs import Folio
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
+from proof.verify.pairing import gate, neighbours_of
 
 TEXTS = [
     "欽定四庫全書儀禮集釋卷十宋李如圭撰大射儀司射適西階西倚扑升自西階東面請射于公",

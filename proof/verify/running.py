@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proof.align import Likeness, Pairing, align
-from proof.columns import ReadColumn
-from proof.glyphs import Glyph
 from proof.images.layout import ColumnArea
 from proof.images.strips import Way
 from proof.text.model import Column
+from proof.verify.align import Likeness, Pairing, align
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph
 
 LONG = 1.35
 """A line longer than this many times what a column holds (note half-rows counted) is no column of the page."""

@@ -23,16 +23,16 @@ from proof.ocr.engine import EngineIdentity, Pixels
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.page import Checker
-from proof.pairing import neighbours_of
 from proof.refs import Folio
 from proof.result import PageResult, Status
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+from proof.verify.page import Checker
+from proof.verify.pairing import neighbours_of
 
-PAGES = Path(__file__).resolve().parents[1] / "pages"
+PAGES = Path(__file__).resolve().parents[2] / "pages"
 PLAIN, NOTED, AFTER = "WYG0103-0193a", "WYG0103-0192d", "WYG0103-0193b"
 """Half-folios of the sample: 2a is plain text, 1b has notes, 2b follows 2a."""
 

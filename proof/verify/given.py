@@ -8,19 +8,19 @@ from math import log
 
 import numpy as np
 
-from proof.align import align
-from proof.columns import ColumnReader, ReadColumn
 from proof.geometry import Box
-from proof.glyphs import FLOOR, Glyph
 from proof.images.layout import ColumnArea, Layout
 from proof.images.strips import Way
-from proof.likeness import WordLikeness, text_likeness
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.page import PageLine, PageReading, reading_order
 from proof.readings.folder import ReadingsEngine
 from proof.readings.model import GivenLine, GivenPage
 from proof.text.model import Column, Row
 from proof.text.variants import VariantPolicy
+from proof.verify.align import align
+from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.likeness import WordLikeness, text_likeness
 
 HALF_WIDTH = 0.66
 """Of a column's width: a line narrower than this, off the middle, is half of a note."""

@@ -14,8 +14,8 @@ from enum import StrEnum
 from itertools import pairwise
 from math import inf, log
 
-from proof.glyphs import Glyph
 from proof.text.model import Cell
+from proof.verify.glyphs import Glyph
 
 WORST = 10.0
 """Nats, at most, for a cell on a glyph that is something else."""

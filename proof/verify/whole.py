@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from proof.flags import Evidence, Flag, Kind, flag_id
 from proof.geometry import Box
-from proof.pairing import Carried
 from proof.result import PageResult, Status
+from proof.verify.pairing import Carried
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page: it stands above any single character."""

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
-from proof.align import Likeness, Pairing, Step
-from proof.columns import ReadColumn
 from proof.flags import Evidence, Flag, Kind, context_of
 from proof.geometry import Box
-from proof.glyphs import FLOOR, Glyph
-from proof.scores import (
+from proof.text.alike import run_together
+from proof.text.model import Cell, is_han
+from proof.text.variants import Relation, VariantPolicy
+from proof.verify.align import Likeness, Pairing, Step
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.scores import (
     ALIKE,
     doubts,
     insertion_score,
@@ -22,9 +25,6 @@ from proof.scores import (
     substitution_score,
     swap_score,
 )
-from proof.text.alike import run_together
-from proof.text.model import Cell, is_han
-from proof.text.variants import Relation, VariantPolicy
 
 KEPT = 0.0
 """Findings that score less are not kept."""
