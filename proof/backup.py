@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 import proof
 from proof.config import FILE_NAME, STORE_NAME, Settings
 from proof.errors import ConfigError, OutputError, ProofError, UsageError
-from proof.images.load import SUFFIXES
+from proof.images.find import BOUND_OR_SINGLE
 from proof.store import Store
 from proof.store.copying import copy_store, count_rows
 
@@ -122,7 +122,7 @@ def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], 
         found.update(dict.fromkeys(sorted(each.rglob("*.txt")) if each.is_dir() else [each]))
     if images:
         for each in settings.project.images:
-            pictures = (file for file in each.rglob("*") if file.suffix.lower() in SUFFIXES)
+            pictures = (file for file in each.rglob("*") if file.suffix.lower() in BOUND_OR_SINGLE)
             found.update(dict.fromkeys(sorted(pictures)))
     there = [file for file in found if file.is_file()]
     return [f for f in there if f.is_relative_to(folder)], [f for f in there if not f.is_relative_to(folder)]
@@ -147,7 +147,7 @@ class _written:  # noqa: N801 - used as a function is
 def _add(archive: zipfile.ZipFile, file: Path, name: str) -> str:
     digest = hashlib.sha256()
     info = zipfile.ZipInfo.from_file(file, name, strict_timestamps=False)
-    info.compress_type = zipfile.ZIP_STORED if file.suffix.lower() in SUFFIXES else zipfile.ZIP_DEFLATED
+    info.compress_type = zipfile.ZIP_STORED if file.suffix.lower() in BOUND_OR_SINGLE else zipfile.ZIP_DEFLATED
     with file.open("rb") as source, archive.open(info, "w", force_zip64=True) as target:
         for part in _parts(source):
             digest.update(part)

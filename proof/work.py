@@ -128,7 +128,8 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex) ->
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "")
     ref = index.reference(page)
     try:
-        return Task(text, number, place, index.find(page), ref)
+        found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
+        return Task(text, number, place, found, ref)
     except ImageListError as error:
         return Task(text, number, place, None, ref, str(error))
 

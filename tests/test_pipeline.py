@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from proof.config import Settings
 from proof.errors import TextError, UsageError
@@ -143,6 +144,27 @@ def test_a_second_run_reads_no_page_and_finds_the_same(
     assert [step.done for step in progress] == [1, 2, 3]
     assert progress[-1].reused == progress[-1].total == 3
     assert raw(outcome) == raw(checked[1])
+
+
+def test_a_pdf_is_checked_page_for_page_and_finds_what_its_scans_would(
+    checked: tuple[Material, Outcome], fresh: Material, read_pages: list[str]
+) -> None:
+    scans = [fresh.image(ref) for ref in (FIRST, SECOND, THIRD)]
+    first, *rest = (Image.open(scan).convert("L") for scan in scans)
+    first.save(fresh.folder / "images" / "text.pdf", save_all=True, append_images=rest, resolution=300, quality=95)
+    for scan in scans:
+        scan.unlink()
+    outcome = check(fresh.settings())
+    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
+    assert [(f["page"], f["line"], f["transcribed"], f["suggested"]) for f in lines(outcome) if f["raised"]] == [
+        (SECOND, 5, "北", "比")
+    ]
+    with Store.open(fresh.settings().store_address) as store:
+        images = [result.image and result.image.name for result in store.results(run=outcome.run_id)]
+    assert images == ["text.pdf#1", "text.pdf#2", "text.pdf#3"]
+    assert len(read_pages) == 3
+    check(fresh.settings())
+    assert len(read_pages) == 3
 
 
 def test_a_third_run_finds_what_the_second_found(checked: tuple[Material, Outcome], again: Material) -> None:

@@ -12,22 +12,29 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from proof.errors import ImageListError, UsageError
+from proof.errors import ImageError, ImageListError, UsageError
+from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
+from proof.images.pdf import PdfPage, stem_of
 from proof.refs import ImageRef, PageId
 from proof.text.model import Page
+
+BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
+"""Endings of files that show pages, in lower case."""
 
 _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 
 class How(StrEnum):
-    """What led to an image; PLATE where a whole plate serves a quadrant that has no file of its own."""
+    """What led to an image; PLATE where a whole plate serves a quadrant that has no file of its own, COUNTED where the
+    pages of a PDF stand for those of the text, one by one."""
 
     IMAGE_LIST = "image list"
     REFERENCE = "reference"
     NAME = "name"
     PLATE = "plate"
+    COUNTED = "counted"
     ASSIGNED = "assigned"
 
 
@@ -55,11 +62,13 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class _ImageFile:
-    """A file in one of the folders; `relative` is its path in there, `identity` its real path."""
+    """A file in one of the folders, or a page of a PDF there; `relative` is its path in there, `identity` its real
+    path, `names` what it is called without ending."""
 
     path: Path
     relative: str
     identity: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +80,39 @@ class _Shelf:
     by_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     by_folder_and_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     outward_links: dict[str, Path] = field(default_factory=dict)
+    bound: dict[str, list[list[_ImageFile]]] = field(default_factory=lambda: defaultdict(list))
     notices: list[str] = field(default_factory=list)
 
     def add(self, file: _ImageFile, root: str) -> None:
         self.files.append(file)
-        folder, _, name = f"{root}/{file.relative}".rpartition("/")
-        stem = _name_key(Path(name).stem)
+        folder = f"{root}/{file.relative}".rpartition("/")[0]
         self.by_path[_path_key(file.relative)].append(file)
-        self.by_name[stem].append(file)
-        self.by_folder_and_name[f"{_name_key(Path(folder).name)}-{stem}"].append(file)
+        for stem in map(_name_key, file.names):
+            self.by_name[stem].append(file)
+            self.by_folder_and_name[f"{_name_key(Path(folder).name)}-{stem}"].append(file)
+
+    def add_pages(self, file: _ImageFile, root: str) -> None:
+        """Every page of a PDF as an image, also under the label that it has there (`10-1a`)."""
+        try:
+            labels = pdf.page_labels(file.path)
+        except ImageError as error:
+            self.notices.append(str(error))
+            return
+        pages = []
+        for number, label in enumerate(labels, 1):
+            path = PdfPage(file.path, number).path
+            names = (stem_of(path), path.name, *([label] if label else []))
+            pages.append(_ImageFile(path, f"{file.relative}#{number}", f"{file.identity}#{number}", names))
+            self.add(pages[-1], root)
+        self.bound[_name_key(file.path.stem)].append(pages)
 
 
 class ImageIndex:
     """The image files of one or several folders, subfolders included.
 
-    Building it reads the folders' listings and opens no file. Links are followed while they stay inside the
-    folders. Where several files would do for a page, the first folder wins, then the path that sorts first,
-    and the `PageImage` says so.
+    Building it reads the folders' listings and opens no file but PDFs, whose pages are images as well. Links are
+    followed while they stay inside the folders. Where several files would do for a page, the first folder wins,
+    then the path that sorts first, and the `PageImage` says so.
     """
 
     def __init__(self, folders: Iterable[Path | str], lists: Iterable[Path | str] = ()) -> None:
@@ -135,6 +160,21 @@ class ImageIndex:
         entry = self._lists.entry(page)
         return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
 
+    def counted(self, name: str, number: int, pages: int) -> PageImage | None:
+        """Page `number` (from 0) of a text called `name`, in the PDF that is called so too and has as many pages as
+        the text, `pages`."""
+        for bound in self._shelf.bound.get(_name_key(name), ()):
+            if len(bound) == pages:
+                return PageImage(bound[number].path, "", How.COUNTED)
+            file = bound[0].path.name.rpartition("#")[0]
+            notice = (
+                f"{file} has {len(bound)} pages, the text of that name {pages}: say in an image list which page shows "
+                f"which half-folio (001-1a00, WYG 001-1a, {file}#3, separated by tabs)"
+            )
+            if notice not in self._shelf.notices:
+                self._shelf.notices.append(notice)
+        return None
+
     def sequence(self) -> list[tuple[str, PageImage]]:
         """The half-folios of all images with their names (a quadrant's is its reference), each name once: as the
         image lists have them, or, without a list, folder by folder in the order of their names."""
@@ -142,14 +182,14 @@ class ImageIndex:
         for entry in self._lists.all():
             image = self._listed(entry) if not entry.error else None
             if image is not None:
-                found.setdefault(f"{image.path.stem}{image.quadrant}", image)
+                found.setdefault(f"{stem_of(image.path)}{image.quadrant}", image)
         if found:
             return list(found.items())
-        for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.path.stem))):
-            ref = ImageRef.match(file.path.stem)
+        for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.names[0]))):
+            ref = ImageRef.match(file.names[0]) if PdfPage.match(file.path) is None else None
             for quadrant in "abcd" if ref is not None and ref.is_plate else ("",):
                 how = How.PLATE if quadrant else How.NAME
-                found.setdefault(f"{file.path.stem}{quadrant}", PageImage(file.path, quadrant, how))
+                found.setdefault(f"{file.names[0]}{quadrant}", PageImage(file.path, quadrant, how))
         return list(found.items())
 
     def reference(self, page: Page) -> ImageRef | None:
@@ -175,7 +215,7 @@ class ImageIndex:
 
     def unused(self, used: Iterable[PageImage]) -> tuple[Path, ...]:
         """The image files that none of the `used` images is, in the order of the folders."""
-        asked = {os.path.realpath(image.path) for image in used}
+        asked = {_identity(image.path) for image in used}
         left = {file.identity: file.path for file in self._shelf.files if file.identity not in asked}
         return tuple(left.values())
 
@@ -324,10 +364,19 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
                 shelf.notices.append(f"{folder / relative}: a link out of the image folders, to {target}: passed over")
             elif entry.is_dir(follow_symlinks=False):
                 below.append(relative)
-            elif os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():  # noqa: PTH122
+            elif os.path.splitext(entry.name)[1].lower() in BOUND_OR_SINGLE and entry.is_file():  # noqa: PTH122
                 identity = os.path.realpath(entry.path) if entry.is_symlink() else f"{root}{os.sep}{relative}"
-                shelf.add(_ImageFile(Path(entry.path), relative, identity), root)
+                file = _ImageFile(Path(entry.path), relative, identity, (Path(entry.name).stem,))
+                if file.path.suffix.lower() == pdf.SUFFIX:
+                    shelf.add_pages(file, root)
+                else:
+                    shelf.add(file, root)
         waiting.extend(reversed(below))
+
+
+def _identity(path: Path) -> str:
+    page = PdfPage.match(path)
+    return f"{os.path.realpath(page.file)}#{page.number}" if page else os.path.realpath(path)
 
 
 def _inside(path: str, roots: Sequence[str]) -> bool:

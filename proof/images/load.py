@@ -1,4 +1,4 @@
-"""Reading one image file: checked by its header, decoded once, made grey so that ink is dark.
+"""Reading one image file, or a page of a PDF: checked by its header, decoded once, made grey so that ink is dark.
 
 Pillow decodes, not OpenCV. On grey JPEG scans it is the faster of the two (12 ms against 16 ms), on RGB
 PNG they are even, and OpenCV hands a truncated JPEG back as a page that is half grey, without a word.
@@ -22,6 +22,7 @@ from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from proof.errors import ImageError
 from proof.geometry import Box
+from proof.images.pdf import PdfPage, draw
 from proof.ocr.engine import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")
@@ -67,7 +68,7 @@ class LoadedImage:
 
     `pixels` is height x width, uint8, C-contiguous and read-only: 0 black to 255 white, ink dark.
     `size` is width and height of the whole image, upright (EXIF orientation applied: this is how
-    browsers show it too, so boxes fit). `sha256` is of the file's bytes. `notices` say what was done to
+    browsers show it too, so boxes fit). `sha256` is that of `sha256_of`. `notices` say what was done to
     the image beyond decoding.
     """
 
@@ -102,22 +103,23 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
     marks) turns from two thirds of the ink's depth to a sixth. Transparency is laid on white. A negative
     (white on black microfilm) is turned over, with a notice.
 
+    `path` can be a page of a PDF, `scan.pdf#12`.
+
     Raises ImageError when the file is missing, empty, cut short, no image, larger than `max_megapixels`
     (found in the header: nothing is decoded), smaller than 200 pixels a side, or holds several frames
     (an animation, a multi-page TIFF: which one is the page only the user can say).
     """
     path = Path(path)
-    data = _bytes_of(path, max_megapixels)
-    digest = hashlib.sha256(data).hexdigest()
-    try:
-        with _open(path, data, max_megapixels) as image:
-            pixels = _grey(_upright(image))
-    except ImageError:
-        raise
-    except MemoryError as error:
-        raise ImageError(path, "there is not enough memory to decode it; set a lower images.max_megapixels") from error
-    except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
-        raise ImageError(path, f"is cut short or damaged ({error}); {_FETCH_AGAIN}") from error
+    page = PdfPage.match(path)
+    if page:
+        digest = sha256_of(path)
+        drawn = draw(page, max_megapixels)
+        _check_sides(path, drawn)
+        pixels = _grey(drawn)
+    else:
+        data = _bytes_of(path, max_megapixels)
+        digest = hashlib.sha256(data).hexdigest()
+        pixels = _decoded(path, data, max_megapixels)
     notices: tuple[str, ...] = ()
     if _is_negative(pixels):
         pixels = np.subtract(255, pixels)
@@ -128,12 +130,28 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
     return loaded.crop(box) if box else loaded
 
 
+def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
+    try:
+        with _open(path, data, max_megapixels) as image:
+            return _grey(_upright(image))
+    except ImageError:
+        raise
+    except MemoryError as error:
+        raise ImageError(path, "there is not enough memory to decode it; set a lower images.max_megapixels") from error
+    except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
+        raise ImageError(path, f"is cut short or damaged ({error}); {_FETCH_AGAIN}") from error
+
+
 def sha256_of(path: Path | str) -> str:
-    """The SHA-256 of a file, without decoding it; remembered while its size and time of change stay.
+    """The SHA-256 of a file's bytes, without decoding it; remembered while its size and time of change stay. Of a page
+    of a PDF that of the PDF's hash and the page's number, written `<hash>#12`.
 
     Raises ImageError when the file is missing or unreadable.
     """
     path = Path(path)
+    page = PdfPage.match(path)
+    if page:
+        return hashlib.sha256(f"{sha256_of(page.file)}#{page.number}".encode()).hexdigest()
     status = _status(path)
     return _sha256(path, status.st_size, status.st_mtime_ns)
 
@@ -203,14 +221,19 @@ def _check_header(path: Path, image: Image.Image, max_megapixels: float) -> None
             f"has {width} x {height} pixels, that is {megapixels:,.0f} megapixels; the limit is {max_megapixels:g}: "
             "scale it down or raise images.max_megapixels",
         )
+    _check_sides(path, image)
+    frames = _frames(image)
+    if frames > 1:
+        raise ImageError(path, f"holds {frames} frames; save the one that is this page as a file of its own")
+
+
+def _check_sides(path: Path, image: Image.Image) -> None:
+    width, height = image.size
     if min(width, height) < SMALLEST_SIDE:
         raise ImageError(
             path,
             f"has only {width} x {height} pixels; a page needs at least {SMALLEST_SIDE} a side: use a larger scan",
         )
-    frames = _frames(image)
-    if frames > 1:
-        raise ImageError(path, f"holds {frames} frames; save the one that is this page as a file of its own")
 
 
 def _frames(image: Image.Image) -> int:

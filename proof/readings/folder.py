@@ -15,6 +15,7 @@ from pathlib import Path
 
 from proof.errors import EngineError
 from proof.geometry import Box
+from proof.images.pdf import stem_of
 from proof.ocr.engine import EngineIdentity, Pixels, Reading
 from proof.readings.model import GivenCharacter, GivenPage, ReadingFileError
 from proof.readings.parse import parse_readings
@@ -77,7 +78,7 @@ class ReadingsEngine:
         if not candidates:
             raise EngineError(
                 f"{self._folder}: no file there is a reading of {image.name}; add one that names this image or is "
-                f"called {image.stem}.xml"
+                f"called {stem_of(image)}.xml"
             )
         path = candidates[0]
         pages = self._parsed(path)
@@ -120,7 +121,7 @@ def _names(data: bytes) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return Path(name.strip().replace("\\", "/")).stem.casefold()
+    return stem_of(Path(name.strip().replace("\\", "/"))).casefold()
 
 
 def _content(path: Path) -> bytes:

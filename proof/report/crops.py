@@ -13,7 +13,10 @@ from typing import Protocol
 import numpy as np
 from PIL import Image, ImageOps
 
+from proof.errors import ImageError
 from proof.geometry import Box
+from proof.images.load import LARGEST_MEGAPIXELS
+from proof.images.pdf import PdfPage, draw
 
 METHOD = 1
 """Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""
@@ -112,7 +115,10 @@ def _key(picture: Picture, edges: tuple[int, int, int, int], width: int) -> str:
 def load_picture(path: Path) -> Image.Image | None:
     """The first frame, grey or RGB. The check has read the image before: what is wrong with it, if it can
     no longer be read, was said there or is plain from its absence."""
+    page = PdfPage.match(path)
     try:
+        if page:
+            return draw(page, LARGEST_MEGAPIXELS)
         with Image.open(path) as image:
             image.load()
             ImageOps.exif_transpose(image, in_place=True)  # boxes count pixels of the image as it is looked at
@@ -124,7 +130,7 @@ def load_picture(path: Path) -> Image.Image | None:
             if image.mode.startswith(("I", "F")):
                 return _eight_bits(image)
             return _as(image, "RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except (ImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
 
 

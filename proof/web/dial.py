@@ -18,6 +18,8 @@ from proof.store.queue import STATES
 
 STEPS = 40
 PRIOR_WEIGHT = 2.0
+ABOVE = 1e-6
+"""So much above the highest score lies the point where no flag is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,10 @@ def dial(scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float
     # what was decided is known; a flag that nobody has looked at counts with its chance
     errors = np.where(settled, wrong, expected)
     beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
-    ends = [0, *(int(step[-1]) + 1 for step in steps)]
-    points = [
-        Point(float(scores[min(end, len(scores) - 1)] if end < 1 else scores[end - 1]), end, float(beyond[end]))
-        for end in ends
-    ]
+    # flags of one score are looked at together or not at all
+    ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps})
+    none = Point(float(scores[0]) + ABOVE, 0, float(beyond[0]))
+    points = [none, *(Point(float(scores[end - 1]), end, float(beyond[end])) for end in ends)]
     return points[::-1]
 
 

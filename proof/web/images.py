@@ -19,6 +19,7 @@ from PIL import Image
 
 from proof.errors import ImageError, ProofError
 from proof.images.load import sha256_of
+from proof.images.pdf import PdfPage
 from proof.report.crops import METHOD, load_picture, pack_piece
 
 OPEN_BYTES = 160 << 20
@@ -141,10 +142,15 @@ class Images:
         name = Path(found[0])
         candidates = [self._places[sha]] if sha in self._places else []
         candidates += [name, *(folder / name.name for folder in self._folders)]
-        candidates += [path for folder in self._folders for path in folder.rglob(name.name)]
+        bound = PdfPage.match(name)
+        for folder in self._folders:
+            if bound:
+                candidates += [PdfPage(file, bound.number).path for file in folder.rglob(bound.file.name)]
+            else:
+                candidates += folder.rglob(name.name)
         for path in candidates:
             try:
-                if path.is_file() and sha256_of(path) == sha:
+                if sha256_of(path) == sha:
                     self._places[sha] = path
                     return path
             except ImageError:

@@ -1,0 +1,124 @@
+"""Scans bound into one PDF: a page of it is addressed as `scan.pdf#12`, counted from 1, like an image file.
+
+A scanned page is drawn at the resolution of the image that it holds, so that its pixels are the scanner's. PDFium
+draws; it knows JBIG2, JPEG 2000 and the layered pages of scanning software, and it is not safe for threads, so that
+one page is drawn at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+import pypdfium2 as pdfium
+from PIL import Image
+
+from proof.errors import ImageError
+
+SUFFIX = ".pdf"
+
+POINTS_AN_INCH = 72
+DRAWN_DPI = 300
+"""A page without a scan on it, text set from fonts, is drawn at this resolution."""
+
+SCAN_COVERS = 0.05
+"""Of a page's area: a smaller image is an ornament and does not set the resolution."""
+
+BELOW = 1 - 1e-5
+"""PDFium rounds sides up: a hair less, so that a scan of 1516 pixels does not become 1517."""
+
+_PDFIUM = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """A page of a PDF; `number` counts from 1."""
+
+    file: Path
+    number: int
+
+    @classmethod
+    def match(cls, path: Path) -> PdfPage | None:
+        """The page that a path such as `scans/010.pdf#12` addresses; None for any other path."""
+        name, mark, number = path.name.rpartition("#")
+        if not mark or not name.lower().endswith(SUFFIX) or not (number.isascii() and number.isdigit()):
+            return None
+        return cls(path.with_name(name), int(number))
+
+    @property
+    def path(self) -> Path:
+        return self.file.with_name(f"{self.file.name}#{self.number}")
+
+
+def stem_of(path: Path) -> str:
+    """The name of an image without its ending: of a page of a PDF `scan-12`, as tools call it that take PDFs apart."""
+    page = PdfPage.match(path)
+    return f"{page.file.stem}-{page.number}" if page else path.stem
+
+
+def page_labels(file: Path) -> list[str]:
+    """For every page of a PDF the label that it has there, where that is more than a number; else ''.
+
+    Raises ImageError where the file is no PDF, is damaged, or asks for a password.
+    """
+    with _opened(file) as document:
+        labels = [document.get_page_label(number).strip() for number in range(len(document))]
+    return ["" if label.isdigit() else label for label in labels]
+
+
+def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
+    """A page as it is looked at, RGB. Raises ImageError where there is no such page or it is larger than the limit."""
+    with _opened(page.file) as document:
+        if not 1 <= page.number <= len(document):
+            raise ImageError(page.path, f"there is no such page: the PDF has {len(document)}, counted from 1")
+        try:
+            sheet = document[page.number - 1]
+            scale = _scale(sheet)
+            width, height = (ceil(side * scale) for side in sheet.get_size())
+            if width * height > max_megapixels * 1e6:
+                raise ImageError(
+                    page.path,
+                    f"has {width} x {height} pixels; the limit is {max_megapixels:g} megapixels: "
+                    "scale it down or raise images.max_megapixels",
+                )
+            drawn: Image.Image = sheet.render(scale=scale, rev_byteorder=True).to_pil().convert("RGB")
+        except pdfium.PdfiumError as error:
+            raise ImageError(page.path, f"cannot be drawn ({error}); export the PDF again") from error
+    return drawn
+
+
+def _scale(sheet: pdfium.PdfPage) -> float:
+    """Pixels a point: those of the finest scan on the page."""
+    width, height = sheet.get_size()
+    found = 0.0
+    for image in sheet.get_objects(filter=[pdfium.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        left, bottom, right, top = image.get_bounds()
+        across, down = right - left, top - bottom
+        if across <= 0 or down <= 0 or across * down < SCAN_COVERS * width * height:
+            continue
+        wide, high = image.get_px_size()
+        # a scan that lies on its side has its width along the page's height
+        found = max(found, (wide * high / (across * down)) ** 0.5)
+    return (found or DRAWN_DPI / POINTS_AN_INCH) * BELOW
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[pdfium.PdfDocument]:
+    """The document, while no other thread uses PDFium."""
+    if not file.is_file():
+        raise ImageError(file, "there is no such file")
+    with _PDFIUM:
+        try:
+            document = pdfium.PdfDocument(file)
+        except pdfium.PdfiumError as error:
+            if "password" in str(error).lower():
+                raise ImageError(file, "asks for a password; save it without one") from error
+            raise ImageError(file, f"is not a PDF, or is damaged ({error}); export or fetch it again") from error
+        try:
+            yield document
+        finally:
+            document.close()
