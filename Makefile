@@ -1,6 +1,7 @@
 ## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
+## make test-kraken  the exports, read by kraken's own parser, in an environment of its own (some gigabytes)
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
@@ -19,7 +20,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-system lint bench clean
+.PHONY: help demo serve test test-kraken test-system lint bench clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -33,6 +34,10 @@ serve: $(VENV)/installed
 
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs
+
+test-kraken: $(VENV)/installed-dev
+	@test -x $(VENV)-kraken/bin/kraken || { $(PYTHON) -m venv $(VENV)-kraken && $(VENV)-kraken/bin/pip install -qq kraken; }
+	KRAKEN_PYTHON=$(VENV)-kraken/bin/python $(BIN)/python -m pytest -rs tests/export -k kraken
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -77,5 +82,5 @@ test-system:
 	fi
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(VENV)-kraken build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
