@@ -1,7 +1,7 @@
 ## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
-## make test-kraken  the exports, read by kraken's own parser, in an environment of its own (some gigabytes)
+## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
@@ -20,7 +20,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-kraken test-system lint bench clean
+.PHONY: help demo serve test test-consumers test-system lint bench clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -35,9 +35,13 @@ serve: $(VENV)/installed
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs
 
-test-kraken: $(VENV)/installed-dev
+# Programs that the exports are for; neither is needed to run or to test the rest.
+test-consumers: test-system $(VENV)/installed-dev
 	@test -x $(VENV)-kraken/bin/kraken || { $(PYTHON) -m venv $(VENV)-kraken && $(VENV)-kraken/bin/pip install -qq kraken; }
-	KRAKEN_PYTHON=$(VENV)-kraken/bin/python $(BIN)/python -m pytest -rs tests/export -k kraken
+	@test -f build/package/dist/mirador.min.js || \
+		{ mkdir -p build && cd build && npm pack --silent mirador@4 >/dev/null && tar xzf mirador-4*.tgz; }
+	KRAKEN_PYTHON=$(VENV)-kraken/bin/python MIRADOR=build/package/dist/mirador.min.js \
+		$(BIN)/python -m pytest -rs tests/export -k 'kraken or mirador'
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from proof.collate.witnesses import Place
 from proof.errors import OutputError, UsageError
@@ -19,6 +20,7 @@ from proof.export.marked import MarkedPage, mark
 from proof.export.pagexml import page_xml
 from proof.export.source import CorrectedSource, write_corrected
 from proof.export.tei import tei
+from proof.images.pdf import file_name
 from proof.report.atomic import whole_file
 from proof.result import PageResult
 
@@ -137,7 +139,7 @@ def _annotations(material: Material, stem: Path) -> list[Path]:
     for page in material.pages:
         if page.image is not None:
             base = material.base.rstrip("/")
-            target = f"{base}/images/{page.image.name}" if base else page.image.name
+            target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
             path = stem.parent / "annotations" / f"{_safe(page.page)}.json"
             written.append(_json(path, flag_annotations(page, target)))
     return written

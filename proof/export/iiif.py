@@ -11,10 +11,13 @@ from urllib.parse import quote
 
 from proof.flags import Flag
 from proof.geometry import Box
+from proof.images.pdf import file_name
 from proof.result import PageResult
 
 PRESENTATION = "http://iiif.io/api/presentation/3/context.json"
 ANNOTATION = "http://www.w3.org/ns/anno.jsonld"
+MOTIVATIONS = ("commenting", "editing")
+"""What the annotations are for: they propose an edit; viewers such as Mirador list only what comments."""
 _FORMATS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "tif": "image/tiff", "tiff": "image/tiff"}
 _FORMATS |= {"webp": "image/webp", "gif": "image/gif", "jp2": "image/jp2"}
 
@@ -58,7 +61,7 @@ def flag_annotations(page: PageResult, target: str, *, address: str = "", raised
 
 def _canvas(page: PageResult, canvas: str, images: str, raised: bool) -> dict[str, Any]:
     width, height = page.image_size
-    name = page.image.name if page.image else ""
+    name = file_name(page.image) if page.image else ""
     suffix = name.rpartition(".")[2].lower()
     embedded = flag_annotations(page, canvas, raised=raised)
     del embedded["@context"]
@@ -98,7 +101,7 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
         {
             "id": f"{address}/{flag.id or index}",
             "type": "Annotation",
-            "motivation": "editing",
+            "motivation": list(MOTIVATIONS),
             "body": {
                 "type": "TextualBody",
                 "value": _told(flag),

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from proof.export.corrections import Correction
 from proof.geometry import Box
+from proof.images.pdf import file_name
 from proof.result import CheckedCharacter, PageResult
 from proof.text.model import Row
 
@@ -71,7 +72,7 @@ def mark(page: PageResult, corrections: Iterable[Correction] = ()) -> MarkedPage
         texts = _corrected(characters[column.number], of_line[column.number])
         lines = _lines(sorted(characters[column.number], key=lambda one: one.offset), texts, page.image_size)
         columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), tuple(lines)))
-    return MarkedPage(page.page, page.ref, page.image.name, page.image_size, tuple(columns))
+    return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
 
 
 def _corrected(

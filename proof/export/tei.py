@@ -19,6 +19,7 @@ from proof.errors import UsageError
 from proof.export.corrections import Placed
 from proof.export.xml import legal, root_of, written
 from proof.geometry import Box
+from proof.images.pdf import file_name
 from proof.result import CheckedCharacter, PageResult
 from proof.text.column import ENTITY
 from proof.text.model import Script
@@ -116,7 +117,13 @@ class _Writer:
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
         width, height = page.image_size
         surface = _ident(_add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
-        _add(surface, "graphic", url=page.image.name if page.image else "", width=f"{width}px", height=f"{height}px")
+        _add(
+            surface,
+            "graphic",
+            url=file_name(page.image) if page.image else "",
+            width=f"{width}px",
+            height=f"{height}px",
+        )
         self.surfaces[page.page] = name
         for column in page.columns:
             ident = f"{name}c{column.number}"

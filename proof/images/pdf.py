@@ -60,6 +60,11 @@ def stem_of(path: Path) -> str:
     return f"{page.file.stem}-{page.number}" if page else path.stem
 
 
+def file_name(path: Path) -> str:
+    """What the file of an image is called; a page of a PDF as if it were one (`scan-12.png`), for other programs."""
+    return f"{stem_of(path)}.png" if PdfPage.match(path) else path.name
+
+
 def page_labels(file: Path) -> list[str]:
     """For every page of a PDF the label that it has there, where that is more than a number; else ''.
 

@@ -141,7 +141,7 @@ def kraken() -> str:
     """A Python that has kraken: it is large, and its dependencies are not ours."""
     python = os.environ.get("KRAKEN_PYTHON", "")
     if not python:
-        pytest.skip("kraken has an environment of its own: `make test-kraken` runs this")
+        pytest.skip("kraken has an environment of its own: `make test-consumers` runs this")
     return python
 
 

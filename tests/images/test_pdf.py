@@ -17,7 +17,7 @@ from proof.errors import ImageError
 from proof.images.find import How, ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
-from proof.images.pdf import PdfPage, page_labels, stem_of
+from proof.images.pdf import PdfPage, file_name, page_labels, stem_of
 from proof.refs import Folio
 from proof.report.crops import load_picture
 from proof.text.model import Page
@@ -219,3 +219,10 @@ def test_what_addresses_a_page_is_read_back(name: str, number: int) -> None:
     assert PdfPage.match(page.path) == page
     assert stem_of(page.path) == f"{page.file.stem}-{number}"
     assert PdfPage.match(page.file) is None
+
+
+def test_other_programs_are_told_a_file_name_and_its_reading_comes_back(tmp_path: Path) -> None:
+    path = PdfPage(bound(tmp_path / "scan.pdf", 2), 2).path
+    assert file_name(path) == "scan-2.png"  # as `pdftoppm -png scan.pdf scan` calls it
+    assert stem_of(Path(file_name(path))) == stem_of(path)
+    assert file_name(tmp_path / "WYG0103-0192c.png") == "WYG0103-0192c.png"
