@@ -15,6 +15,7 @@ from proof.errors import ProofError
 
 COMMANDS = (
     "demo",
+    "fetch",
     "check",
     "serve",
     "user",

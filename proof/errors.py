@@ -66,3 +66,26 @@ class OutputError(ProofError):
     """The output folder or the store cannot be written."""
 
     http_status = 507
+
+
+class SourceError(ProofError):
+    """A source of page images cannot be read or reached; `where` is its address or file, `line` counts from 1."""
+
+    http_status = 502
+
+    def __init__(self, where: Path | str, message: str, line: int | None = None) -> None:
+        super().__init__(f"{where}:{line}: {message}" if line else f"{where}: {message}")
+        self.where = str(where)
+        self.line = line
+
+
+class AddressError(SourceError):
+    """An address that is not asked: no web address, or one inside a network that a public source has no business in."""
+
+
+class ServerError(SourceError):
+    """A server that does not answer, or answers that it cannot, however often it was asked."""
+
+
+class ComeAgainError(ServerError):
+    """A server that asks to be left alone for longer than a command waits."""

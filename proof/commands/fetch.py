@@ -1,0 +1,226 @@
+"""`proof fetch`: page images from a IIIF manifest or by a Kanripo image list."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from proof.commands.options import config_option, settings_of
+from proof.commands.progress import EVERY
+from proof.config import Settings
+from proof.errors import SourceError, UsageError
+from proof.images.find import ImageIndex
+from proof.images.imglist import Place, place_of
+from proof.refs import ImageRef
+from proof.report.atomic import must_be_writable
+from proof.sources.chosen import about, numbered, shown_from, write_list
+from proof.sources.client import Client, Manners
+from proof.sources.fetch import MOST_BYTES, Fetcher, Haul, How, Result
+from proof.sources.kanripo import listed_images
+from proof.sources.labels import spelled
+from proof.sources.model import Source, Wanted
+from proof.sources.published import Reader
+from proof.text.edition import read_text
+from proof.text.model import Transcription
+
+MOST_NOTICES = 12
+
+
+@click.command("fetch")
+@click.argument("source")
+@click.option(
+    "--to", type=click.Path(path_type=Path), metavar="DIR", help="Folder.  [default: first of project.images]"
+)
+@config_option
+@click.option("--only", multiple=True, metavar="PART", help="Juan (010), half-folio (010-3a), reference, or from..to.")
+@click.option("--numbers", multiple=True, metavar="RANGE", help="Images by their number in the source: 12, 12-40, 12-.")
+@click.option(
+    "--width", type=click.IntRange(200, 30_000), metavar="PIXELS", help="Width of IIIF images.  [default: full]"
+)
+@click.option("--first", metavar="PLACE", help="Half-folio that the first of the images shows: 010-1a.")
+@click.option(
+    "--list", "listed", type=click.Path(path_type=Path), metavar="FILE", help="Image list to write them into."
+)
+@click.option("--all", "members", is_flag=True, help="All manifests of a IIIF collection.")
+@click.option("--dry-run", is_flag=True, help="List what would be fetched, with addresses; write nothing.")
+@click.option("--refresh", is_flag=True, help="Ask for what was fetched before, too, if it changed since.")
+@click.option(
+    "--pause", type=click.FloatRange(0, 3600), default=1.0, show_default=True, help="Seconds between requests."
+)
+@click.option(
+    "--max-mb", type=click.FloatRange(0.1), default=MOST_BYTES / 1e6, show_default=True, help="Largest file taken."
+)
+@click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+def command(
+    source: str,
+    to: Path | None,
+    config: Path | None,
+    only: tuple[str, ...],
+    numbers: tuple[str, ...],
+    width: int | None,
+    first: str | None,
+    listed: Path | None,
+    members: bool,
+    dry_run: bool,
+    refresh: bool,
+    pause: float,
+    max_mb: float,
+    allow_private: bool,
+    quiet: bool,
+) -> int:
+    """Fetch page images, one at a time, into the project's image folder.
+
+    SOURCE is the address or the file of a IIIF manifest (Presentation 2 or 3), or a Kanripo imglist folder, or one list
+    in it, with its imginfo.cfg. What is there is not asked for again; an interrupted run goes on where it was.
+
+    --first and --list write a Kanripo image list for a manifest whose labels do not name half-folios.
+    """
+    settings = settings_of(config)
+    folder = to or next(iter(settings.project.images), None)
+    if folder is None:
+        raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
+    if first and not listed:
+        raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
+    if not dry_run:
+        must_be_writable(folder)
+    with Client(Manners(pause=pause, allow_private=allow_private)) as client:
+        shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, bool(listed))
+        images = about(shown.images, only) if only else shown.images
+        images = numbered(images, numbers) if numbers else images
+        if first:
+            images = shown_from(images, first, _places(settings))
+        fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
+        _print_notices(shown, images, quiet=quiet)
+        if dry_run:
+            return _list_only(images, fetcher)
+        if listed:
+            count = write_list(listed, images)
+            click.echo(f"{listed}: {count:,} half-folios", err=quiet)
+        with FetchProgress(len(images), quiet=quiet) as progress:
+            haul = fetcher.fetch(images, progress)
+    _print_outcome(haul, shown, folder, quiet=quiet)
+    return 0 if haul.complete and not shown.failures else 1
+
+
+def _open(source: str, reader: Reader, members: bool, listed: bool) -> Source:
+    if source.lower().startswith(("http://", "https://")):
+        return reader.images(source, members=members)
+    path = Path(source)
+    if path.is_dir() or path.suffix.lower() in (".txt", ".cfg"):
+        if listed:
+            raise UsageError(f"{path} has its own image lists: --list is for IIIF manifests")
+        return listed_images(path)
+    if "://" in source:
+        raise SourceError(source, "is no web address: it must begin with http:// or https://")
+    return reader.images(path, members=members)
+
+
+def _places(settings: Settings) -> Iterator[Place]:
+    """The half-folios of the project's texts, in order; a text is read when the one before it has ended."""
+    for path in settings.text_files():
+        text = read_text(path)
+        if isinstance(text, Transcription):
+            yield from (place for page in text.pages if (place := place_of(page)) is not None)
+
+
+def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
+    """The image files that the project has, by the reference that each is named by."""
+    folders = [each for each in dict.fromkeys((folder, *settings.project.images)) if each.is_dir()]
+    named = ((ImageRef.match(name), path) for name, path in ImageIndex(folders).files())
+    return {ref: path for ref, path in named if ref is not None}
+
+
+def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
+    """Print a line an image: number, half-folio, file, address, and whether it is there; between them tabs."""
+    bad = 0
+    for wanted in images:
+        try:
+            state = "there" if fetcher.there(wanted) else ""
+        except SourceError as error:
+            state, bad = str(error), bad + 1
+        place = spelled(wanted.places[0]) if wanted.places else ""
+        click.echo("\t".join((str(wanted.number), place, wanted.name, wanted.address, state)).rstrip("\t"))
+    return 1 if bad else 0
+
+
+def _print_notices(source: Source, images: Sequence[Wanted], *, quiet: bool) -> None:
+    for notice in source.notices[:MOST_NOTICES]:
+        click.echo(notice, err=True)
+    if len(source.notices) > MOST_NOTICES:
+        click.echo(f"... and {len(source.notices) - MOST_NOTICES:,} more such remarks", err=True)
+    found = any(wanted.places or ImageRef.match(wanted.name) for wanted in images)
+    if images and not found and not quiet:
+        click.echo(
+            "no label says which half-folio an image shows, so no page will find its image by name; once you know: "
+            "--numbers 5- --first 010-1a --list FILE",
+            err=True,
+        )
+
+
+def _print_outcome(haul: Haul, source: Source, folder: Path, *, quiet: bool) -> None:
+    fetched = haul.of(How.FETCHED)
+    there = len(haul.of(How.THERE)) + len(haul.of(How.UNCHANGED))
+    if not quiet:
+        size = sum(result.size for result in fetched)
+        already = f", {there:,} were there" if there else ""
+        click.echo(f"{folder}: {len(fetched):,} images fetched ({size / 1e6:,.1f} MB){already}")
+        for right in source.rights:
+            click.echo(f"terms: {right}")
+    failed = haul.of(How.FAILED)
+    for result in failed:
+        click.echo(f"not fetched: {result.wanted.name}: {result.why}", err=True)
+    for failure in source.failures:
+        click.echo(f"not read: {failure}", err=True)
+    if haul.stopped:
+        left = len(haul.of(How.NOT_ASKED))
+        click.echo(f"stopped, {left:,} images were not asked for: {haul.stopped}", err=True)
+
+
+class FetchProgress:
+    """Watches a run, in a `with` block around it: a bar on a terminal, elsewhere a line every so often."""
+
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        self._total = total
+        self._there = self._done = 0
+        self._quiet = quiet
+        self._next = time.monotonic() + EVERY
+        console = Console(stderr=True, highlight=False, markup=False)
+        columns = (
+            TextColumn("fetching"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.completed} of {task.total} images"),
+        )
+        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal and not quiet else None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._task = self._bar.add_task("fetching", total=self._total)
+            self._bar.start()
+        return self
+
+    def __call__(self, result: Result) -> None:
+        self._done += 1
+        self._there += result.how is not How.FAILED
+        if self._bar and self._task is not None:
+            self._bar.advance(self._task)
+        elif not self._quiet and time.monotonic() >= self._next:
+            click.echo(f"{self._done:,} of {self._total:,} images", err=True)
+            self._next = time.monotonic() + EVERY
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._bar:
+            self._bar.stop()
+        if kind is KeyboardInterrupt:
+            click.echo(
+                f"stopped: {self._there:,} of {self._total:,} images are there; the same command goes on from there",
+                err=True,
+            )

@@ -1,0 +1,45 @@
+"""Whether what a server sent is an image at all: many say in a web page, with status 200, that there is none."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from proof.images.load import FORMATS
+
+_TITLE = re.compile(rb"<title[^>]*>\s*(.{1,120}?)\s*</title>", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title)", re.IGNORECASE | re.DOTALL)
+
+
+def fault(path: Path) -> str:
+    """What keeps the file at `path` from being a page image, '' where nothing does. It is decoded to the end."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if not head:
+        return "the server sends nothing"
+    if _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
+        title = _TITLE.search(head)
+        named = f" ({' '.join(title[1].decode('utf-8', 'replace').split())})" if title else ""
+        return f"the server sends a web page{named}, not an image"
+    return _undecodable(path, head)
+
+
+def _undecodable(path: Path, head: bytes) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(path, formats=FORMATS) as image:
+                image.verify()
+            with Image.open(path, formats=FORMATS) as image:
+                image.load()
+    except UnidentifiedImageError:
+        kind = "text" if head.isascii() and b"\0" not in head else "something"
+        return f"the server sends {kind} that is no image ({head[:24]!r})"
+    except (Image.DecompressionBombError, MemoryError):
+        return "the image has more pixels than can be checked here; fetch it smaller with --width"
+    except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
+        return f"the image is cut short or damaged ({error})"
+    return ""

@@ -1,0 +1,263 @@
+"""What a IIIF manifest shows: its canvases in order, and the address of each one's image at a size.
+
+Presentation API 2 and 3 are read, and the Image API 1 to 3 as a canvas names them
+(https://iiif.io/api/presentation/3.0/, https://iiif.io/api/image/3.0/). What libraries publish keeps to the
+specifications loosely; whatever does not stand in the way of the images is passed over. iiif-prezi3 reads version 3
+alone and refuses a manifest for any property out of order, so the few properties that matter are read here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proof.errors import SourceError
+
+_LANGUAGES = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
+_IMAGE_API = re.compile(r"ImageService([123])|/image(?:-api)?/([123])(?:\.[0-9]+)*/")
+_DEEP = 12
+"""Bodies within bodies (choices, resources with parts) that are followed."""
+
+Value = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A IIIF image service. `sizes` are the widths and heights that it has ready; `fixed`: it has no others."""
+
+    address: str
+    version: int
+    fixed: bool = False
+    sizes: tuple[tuple[int, int], ...] = ()
+    width: int = 0
+
+    def image(self, width: int | None = None) -> str:
+        """The address of the whole image, as large as there is or about `width` pixels wide: never enlarged."""
+        return f"{self.address}/full/{self._size(width)}/0/{'native' if self.version == 1 else 'default'}.jpg"
+
+    def _size(self, width: int | None) -> str:
+        whole = "max" if self.version == 3 else "full"
+        if width is None or (self.width and width >= self.width):
+            return whole
+        if not self.fixed:
+            return f"{width},"
+        enough = [size for size in sorted(self.sizes) if size[0] >= width]
+        if not enough:
+            return whole
+        w, h = enough[0]
+        return whole if w == self.width else f"{w},{h}" if self.version == 3 else f"{w},"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image of a canvas: as a file at `address`, and by a service, where it has one."""
+
+    address: str
+    form: str = ""
+    service: Service | None = None
+
+    def at(self, width: int | None = None) -> str:
+        """The address of the image, as large as there is or about `width` pixels wide where a service can do that."""
+        if self.service is None or (self.service.fixed and not self.service.sizes and width and self.address):
+            return self.address
+        return self.service.image(width)
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """One view. `number` counts from 1 in the manifest; `pictures` are empty where it shows none."""
+
+    number: int
+    label: str
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    address: str
+    label: str
+    canvases: tuple[Canvas, ...]
+    rights: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A manifest of a collection, or a collection in it."""
+
+    address: str
+    label: str
+    is_collection: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    address: str
+    label: str
+    members: tuple[Member, ...]
+
+
+def parse(data: bytes, where: str) -> Manifest | Collection:
+    """The manifest or collection in `data`, found at `where`. Raises SourceError, with the line where it is no JSON."""
+    try:
+        whole = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SourceError(where, "is no IIIF manifest: it is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        page = data.lstrip()[:1] == b"<"
+        message = "a web page; name the address of the manifest itself" if page else f"no JSON ({error.msg})"
+        raise SourceError(where, f"is no IIIF manifest: it is {message}", error.lineno) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list without end
+        raise SourceError(where, f"is no IIIF manifest: its JSON cannot be read ({error})") from error
+    if not isinstance(whole, dict):
+        raise SourceError(where, "is no IIIF manifest: expected a JSON object with a type")
+    kind = _type(whole)
+    if kind == "collection":
+        return Collection(_id(whole), _text(whole.get("label")), tuple(_members(whole)))
+    if kind not in ("manifest", "") or not ("sequences" in whole or "items" in whole):
+        named = f"a {kind}" if kind else "without a type"
+        raise SourceError(
+            where, f"is no IIIF manifest but {named}: expected `sequences` (Presentation 2) or `items` (Presentation 3)"
+        )
+    canvases = tuple(_canvases(whole))
+    notices = tuple(_remarks(canvases))
+    if not any(canvas.pictures for canvas in canvases):
+        part = "items[].items[].items[].body" if "items" in whole else "sequences[].canvases[].images[].resource"
+        raise SourceError(where, f"shows no image: none of its {len(canvases)} canvases has one in {part}")
+    return Manifest(_id(whole), _text(whole.get("label")), canvases, tuple(_rights(whole)), notices)
+
+
+def _canvases(whole: Value) -> Iterator[Canvas]:
+    """Of version 2 the first sequence: further ones order the same canvases otherwise."""
+    if "sequences" in whole:
+        first = next(iter(_objects(whole.get("sequences"))), {})
+        for number, canvas in enumerate(_objects(first.get("canvases")), start=1):
+            bodies = [body for image in _objects(canvas.get("images")) for body in _bodies(image.get("resource"))]
+            yield Canvas(number, _text(canvas.get("label")), tuple(bodies))
+        return
+    for number, canvas in enumerate(_objects(whole.get("items")), start=1):
+        notes = [note for page in _objects(canvas.get("items")) for note in _objects(page.get("items"))]
+        painting = [note for note in notes if note.get("motivation", "painting") in ("painting", ["painting"])]
+        pictures = [body for note in painting for body in _bodies(note.get("body"))]
+        yield Canvas(number, _text(canvas.get("label")), tuple(pictures))
+
+
+def _bodies(value: object, depth: int = 0) -> list[Picture]:
+    """The pictures that an annotation paints; of several to choose from the one that is meant to be seen first."""
+    if depth > _DEEP:
+        return []
+    if isinstance(value, list):
+        return [picture for each in value for picture in _bodies(each, depth + 1)]
+    if isinstance(value, str):
+        return [Picture(value)]
+    kind = _type(value) if isinstance(value, dict) else "nothing"
+    if isinstance(value, dict) and kind == "choice":
+        choices = _list(value.get("default")) + _list(value.get("item")) + _list(value.get("items"))
+        found = (_bodies(choice, depth + 1) for choice in choices)
+        return next((pictures for pictures in found if pictures), [])[:1]
+    if isinstance(value, dict) and kind == "specificresource":
+        return _bodies(value.get("full") or value.get("source"), depth + 1)
+    return [*_picture(value)] if isinstance(value, dict) and (kind == "" or kind.endswith("image")) else []
+
+
+def _picture(body: Value) -> Iterator[Picture]:
+    address, service = _id(body), next(_services(body), None)
+    if address or service:
+        yield Picture(address, str(body.get("format", "")), service)
+
+
+def _services(body: Value) -> Iterator[Service]:
+    """The image services of a body, the newest version first."""
+    services = [value for value in _objects(body.get("service")) if _id(value)]
+    found = []
+    for value in services:
+        profiles = [each for each in _list(value.get("profile")) if isinstance(each, str)]
+        told = " ".join([str(value.get("type") or value.get("@type") or ""), str(value.get("@context", "")), *profiles])
+        version = _version(told, alone=len(services) == 1)
+        if version:
+            sizes = [(_number(size.get("width")), _number(size.get("height"))) for size in _objects(value.get("sizes"))]
+            ready = tuple(size for size in sizes if min(size) > 0)
+            width = _number(value.get("width")) or _number(body.get("width"))
+            found.append(Service(_id(value).rstrip("/"), version, "level0" in told, ready, width))
+    yield from sorted(found, key=lambda service: -service.version)
+
+
+def _version(told: str, *, alone: bool) -> int:
+    """The version of the Image API that a service's type, context and profile tell of; 0 for another service, such
+    as a search or a log-in."""
+    named = _IMAGE_API.search(told)
+    if named:
+        return int(named[1] or named[2])
+    if "/image-api/" in told:
+        return 1
+    if re.search(r"(?:^|\s)level[012](?:\s|$)", told):
+        return 3
+    return 2 if alone and not told.strip() else 0
+
+
+def _members(whole: Value) -> Iterator[Member]:
+    for key in ("manifests", "collections", "members", "items"):
+        for value in _objects(whole.get(key)):
+            if _id(value) and (kind := _type(value) or key.rstrip("s")) in ("manifest", "collection"):
+                yield Member(_id(value), _text(value.get("label")), kind == "collection")
+
+
+def _remarks(canvases: tuple[Canvas, ...]) -> Iterator[str]:
+    for canvas in canvases:
+        named = f"canvas {canvas.number}{f' ({canvas.label})' if canvas.label else ''}"
+        if not canvas.pictures:
+            yield f"{named} shows no image"
+        elif len(canvas.pictures) > 1:
+            yield f"{named} is put together from {len(canvas.pictures)} images; the first is taken"
+
+
+def _rights(whole: Value) -> Iterator[str]:
+    statement = whole.get("requiredStatement")
+    texts = [statement.get("value")] if isinstance(statement, dict) else []
+    for value in (*texts, whole.get("attribution"), whole.get("rights"), whole.get("license")):
+        text = " ".join(re.sub(r"<[^>]*>", " ", _text(value)).split())
+        if text:
+            yield text
+
+
+def _text(value: object) -> str:
+    """A label: as it stands, by language (Presentation 3) or with a language (Presentation 2)."""
+    if isinstance(value, dict) and "@value" not in value:
+        value = value[min(value, key=_preference)] if value else ""
+    options = [(each.get("@language"), each.get("@value")) for each in _objects(value)]
+    said = min(options, key=lambda option: _preference(option[0]))[1] if options else ""
+    text = " ".join([each for each in _list(value) if isinstance(each, str)] or [said if isinstance(said, str) else ""])
+    return " ".join(text.split()).encode("utf-8", "replace").decode()
+
+
+def _preference(language: object) -> int:
+    return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES)
+
+
+def _type(value: Value) -> str:
+    """`sc:Manifest`, `oa:Choice` and `Manifest` without what stands before the name, in lower case."""
+    given = value.get("type") or value.get("@type") or ""
+    first = next((each for each in _list(given) if isinstance(each, str)), "")
+    return first.rpartition(":")[2].rpartition("/")[2].casefold()
+
+
+def _id(value: Value) -> str:
+    given = value.get("id") or value.get("@id") or ""
+    return given.strip() if isinstance(given, str) else ""
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int and 0 < value < 1_000_000 else 0
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _objects(value: object) -> Iterator[Value]:
+    for each in _list(value):
+        if isinstance(each, dict):
+            yield each

@@ -1,0 +1,31 @@
+"""What a source shows: its images in order, under which name each is kept, and which half-folio it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proof.images.imglist import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
+    `places` the half-folios that it shows, where the source says so; `label` what the source calls it."""
+
+    number: int
+    name: str
+    address: str
+    label: str = ""
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """All images of a source. `rights` are its terms, as it words them; `notices` say what of it cannot be used,
+    `failures` what could not be had."""
+
+    title: str
+    images: tuple[Wanted, ...]
+    rights: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()

@@ -1,0 +1,85 @@
+"""What is known of the files that were fetched into a folder: a small index beside them.
+
+It holds the address of each file and the marks by which a server knows its state (ETag, Last-Modified), so that
+what is there is not asked for again, and a part that was left is gone on with only where the file is still the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+from proof.errors import SourceError
+from proof.report.atomic import whole_file
+
+INDEX = ".proof-fetched.json"
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Where a file came from. `size` in bytes (of a part: of the whole, or -1 where that is not known)."""
+
+    address: str
+    size: int
+    etag: str = ""
+    modified: str = ""
+    fetched: str = ""
+
+    @property
+    def validator(self) -> str:
+        """What If-Range takes: a strong ETag, or the date; '' where a part cannot be told from one of another file."""
+        return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
+
+
+class Remembered:
+    """The index of one folder: `files` that are whole and `parts` of files, by their names."""
+
+    def __init__(self, folder: Path, files: Mapping[str, Memory], parts: Mapping[str, Memory]) -> None:
+        self.files = dict(files)
+        self.parts = dict(parts)
+        self._path = folder / INDEX
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The index of `folder`, empty where there is none. Raises SourceError where it is damaged."""
+        path = folder / INDEX
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls(folder, {}, {})
+        except (OSError, ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            message = f"the index of fetched files cannot be read ({error}); remove it: the images stay as they are"
+            raise SourceError(path, message, line) from error
+        if not isinstance(known, dict) or known.get("version") != _VERSION:
+            raise SourceError(
+                path, "is no index of this version of the program; remove it: the images stay as they are"
+            )
+        return cls(folder, _memories(known.get("files")), _memories(known.get("parts")))
+
+    def write(self) -> None:
+        """Raises OutputError."""
+        known: dict[str, Any] = {"version": _VERSION}
+        for key, memories in (("files", self.files), ("parts", self.parts)):
+            known[key] = {name: asdict(memory) for name, memory in sorted(memories.items())}
+        with whole_file(self._path) as file:
+            json.dump(known, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+
+
+def _memories(known: object) -> dict[str, Memory]:
+    if not isinstance(known, dict):
+        return {}
+    wanted = {each.name: int if each.name == "size" else str for each in fields(Memory)}
+    return {
+        name: Memory(**memory)
+        for name, memory in known.items()
+        if isinstance(memory, dict)
+        and {"address", "size"} <= memory.keys() <= wanted.keys()
+        and all(type(value) is wanted[key] for key, value in memory.items())
+    }

@@ -1,0 +1,34 @@
+"""The museum's server, running, and a client that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Thread
+
+import pytest
+
+from proof.sources.client import Client, Manners
+from tests.sources.museum import Handler, Museum, Server, Waits
+
+
+@pytest.fixture
+def museum() -> Iterator[Museum]:
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.museum = Museum(f"http://127.0.0.1:{server.server_address[1]}")
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server.museum
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def client(waits: Waits) -> Iterator[Client]:
+    """A client that may ask this machine, and does not really wait."""
+    with Client(Manners(pause=0, allow_private=True, silence=3, connect=3), wait=waits) as client:
+        yield client

@@ -1,0 +1,133 @@
+"""A museum's web server on this machine, which misbehaves as it is told, and images for it to show."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+from PIL import Image
+
+Misbehaviour = Callable[["Handler"], None]
+
+
+@dataclass
+class Museum:
+    """`files` are served as a well-behaved server would; what `next` has for a path goes before, each once."""
+
+    address: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    next: dict[str, deque[Misbehaviour]] = field(default_factory=lambda: defaultdict(deque))
+    asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    begun: list[float] = field(default_factory=list)
+    ended: list[float] = field(default_factory=list)
+
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.asked]
+
+    def url(self, path: str) -> str:
+        return self.address + path
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    museum: Museum
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def do_GET(self) -> None:
+        museum = self.server.museum
+        museum.begun.append(time.monotonic())
+        museum.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        waiting = museum.next[self.path]
+        try:
+            if waiting:
+                waiting.popleft()(self)
+            else:
+                self.serve(museum.files.get(self.path))
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        museum.ended.append(time.monotonic())
+
+    def serve(self, data: bytes | None) -> None:
+        if data is None:
+            self.answer(404, b"<!DOCTYPE html><title>Not here</title>", {"Content-Type": "text/html"})
+            return
+        etag = etag_of(data)
+        if self.headers.get("If-None-Match") == etag:
+            self.answer(304, b"", {"ETag": etag})
+            return
+        wanted = self.headers.get("Range", "")
+        if wanted and self.headers.get("If-Range", etag) == etag:
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(data):
+                self.answer(416, b"", {"Content-Range": f"bytes */{len(data)}"})
+                return
+            span = f"bytes {start}-{len(data) - 1}/{len(data)}"
+            self.answer(206, data[start:], {"ETag": etag, "Content-Range": span})
+            return
+        self.answer(200, data, {"ETag": etag})
+
+    def answer(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        sent = {"Content-Length": str(len(body)), **(headers or {})}
+        for name, value in sent.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if status != 304:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The tests look at `Museum.asked`."""
+
+
+def etag_of(data: bytes) -> str:
+    return f'"{hashlib.sha256(data).hexdigest()[:12]}"'
+
+
+def says(status: int, body: bytes = b"", **headers: str) -> Misbehaviour:
+    """Answers so; `Retry_After="1"` is a header."""
+    return lambda handler: handler.answer(
+        status, body, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
+
+
+def drops_after(count: int, data: bytes, **headers: str) -> Misbehaviour:
+    """Announces all of `data`, sends `count` bytes of it and hangs up."""
+
+    def misbehave(handler: Handler) -> None:
+        handler.send_response(200)
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data[:count])
+        handler.wfile.flush()
+        handler.close_connection = True
+
+    return misbehave
+
+
+@dataclass
+class Waits:
+    """Waits that were asked for, in seconds, none of them sat through."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def page(seed: int = 1, form: str = "PNG") -> bytes:
+    """An image of some 30 kB, another one for every seed."""
+    pixels = np.random.default_rng(seed).integers(0, 256, (180, 170), dtype=np.uint8)
+    kept = io.BytesIO()
+    Image.fromarray(pixels).save(kept, form)
+    return kept.getvalue()

@@ -1,0 +1,105 @@
+"""What only the connection knows: hosts that may not be asked, also behind a redirection, and dates to come again."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import AddressError, ServerError
+from proof.sources import safe
+from proof.sources.client import Answer, Client, Manners, retry_after
+from tests.sources.museum import Handler, Museum, Waits, page, says
+
+NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
+
+
+def body(answer: Answer) -> bytes:
+    return b"".join(answer.chunks())
+
+
+def test_this_machine_is_not_asked_unless_that_is_meant(museum: Museum) -> None:
+    museum.files["/1.png"] = page()
+    with Client() as client, pytest.raises(AddressError, match="--allow-private"):
+        client.get(museum.url("/1.png"), dict, body)
+    assert museum.asked == []
+
+
+def test_a_redirection_into_a_private_network_is_refused(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> None:
+    """127.0.0.1 stands for a public server here; what it redirects to, 127.0.0.2, does not."""
+    monkeypatch.setattr(safe, "is_public", lambda address: str(address) == "127.0.0.1")
+    port = museum.address.rpartition(":")[2]
+    museum.files["/inner"] = b"secret"
+    museum.next["/1.png"].append(says(302, Location=f"http://127.0.0.2:{port}/inner"))
+    with Client(wait=Waits()) as client, pytest.raises(AddressError, match=r"127\.0\.0\.2"):
+        client.get(museum.url("/1.png"), dict, body)
+    assert museum.paths() == ["/1.png"]
+
+
+def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) -> None:
+    museum.next["/1.png"].extend([lambda _: time.sleep(0.5)] * 2)
+    with (
+        Client(Manners(pause=0, tries=2, silence=0.1, allow_private=True), wait=waits) as client,
+        pytest.raises(ServerError, match="does not answer in time; asked 2 times"),
+    ):
+        client.get(museum.url("/1.png"), dict, body)
+
+
+def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> None:
+    def dribble(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        for _ in range(40):
+            handler.wfile.write(b".")
+            time.sleep(0.03)
+
+    museum.next["/1.png"].append(dribble)
+    with (
+        Client(Manners(pause=0, tries=1, longest=0.2, allow_private=True), wait=waits) as client,
+        pytest.raises(ServerError, match="takes longer than"),
+    ):
+        client.get(museum.url("/1.png"), dict, body)
+
+
+def test_a_server_that_is_not_there_is_asked_again_and_named(waits: Waits) -> None:
+    with (
+        Client(Manners(pause=0, tries=3, allow_private=True), wait=waits) as client,
+        pytest.raises(ServerError, match=r"127\.0\.0\.1:9/1\.png: the server cannot be reached .*asked 3 times"),
+    ):
+        client.get("http://127.0.0.1:9/1.png", dict, body)
+
+
+def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, client: Client) -> None:
+    packed = gzip.compress(bytes(50_000_000))
+    museum.next["/bomb"].append(says(200, packed, Content_Encoding="gzip"))
+    largest = client.get(museum.url("/bomb"), dict, lambda answer: max(map(len, answer.chunks())))
+    assert largest <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120),
+        (" 0 ", 0),
+        ("Sat, 21 Nov 2026 10:02:00 GMT", 120),
+        ("Saturday, 21-Nov-26 10:02:00 GMT", 120),
+        ("Sat, 21 Nov 2026 09:00:00 GMT", 0),
+        ("-5", None),
+        ("soon", None),
+        ("", None),
+        ("1.5", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(text: str, seconds: float | None) -> None:
+    assert retry_after(text, NOW) == seconds
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=255)))
+def test_any_retry_after_is_understood_or_passed_over(text: str) -> None:
+    seconds = retry_after(text, NOW)
+    assert seconds is None or seconds >= 0
