@@ -92,7 +92,7 @@ def command(
     if not dry_run:
         must_be_writable(folder)
     with Client(Manners(pause=pause, allow_private=allow_private)) as client:
-        shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, bool(listed))
+        shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, listed)
         images = about(shown.images, only) if only else shown.images
         images = numbered(images, numbers) if numbers else images
         if first:
@@ -110,13 +110,14 @@ def command(
     return 0 if haul.complete and not shown.failures else 1
 
 
-def _open(source: str, reader: Reader, members: bool, listed: bool) -> Source:
+def _open(source: str, reader: Reader, members: bool, listed: Path | None) -> Source:
     if source.lower().startswith(("http://", "https://")):
         return reader.images(source, members=members)
     path = Path(source)
     if path.is_dir() or path.suffix.lower() in (".txt", ".cfg"):
-        if listed:
-            raise UsageError(f"{path} has its own image lists: --list is for IIIF manifests")
+        if listed or reader.width or members:
+            option = "--list" if listed else "--width" if reader.width else "--all"
+            raise UsageError(f"{option} is for IIIF manifests; {path} is a Kanripo image list")
         return listed_images(path)
     if "://" in source:
         raise SourceError(source, "is no web address: it must begin with http:// or https://")
@@ -139,15 +140,14 @@ def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
 
 
 def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
-    """Print a line an image: number, half-folio, file, address, and whether it is there; between them tabs."""
+    """Print a line an image: number, half-folio, file, address, and what there is to say of it; between them tabs."""
     bad = 0
-    for wanted in images:
-        try:
-            state = "there" if fetcher.there(wanted) else ""
-        except SourceError as error:
-            state, bad = str(error), bad + 1
+    for result in fetcher.look(images):
+        wanted = result.wanted
+        state = "" if result.how is How.NOT_ASKED else result.why or result.how.value
         place = spelled(wanted.places[0]) if wanted.places else ""
         click.echo("\t".join((str(wanted.number), place, wanted.name, wanted.address, state)).rstrip("\t"))
+        bad += result.how is How.FAILED
     return 1 if bad else 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,7 +21,7 @@ from proof.sources.client import Again, Answer, Client
 from proof.sources.content import fault
 from proof.sources.model import Wanted
 from proof.sources.remembered import Memory, Remembered
-from proof.sources.safe import path_inside
+from proof.sources.safe import path_inside, web_address
 
 MOST_BYTES = 300_000_000
 """A plate of 100 megapixels in colour, not compressed."""
@@ -109,14 +109,26 @@ class Fetcher:
             told(result)
         return Haul(tuple(results), stopped)
 
-    def there(self, wanted: Wanted, remembered: Remembered | None = None) -> Path | None:
+    def look(self, images: Sequence[Wanted]) -> Iterator[Result]:
+        """What `fetch` would find there, fail at, or ask for (NOT_ASKED); nothing is asked or written."""
+        remembered = Remembered.read(self.folder)
+        for wanted in images:
+            try:
+                web_address(wanted.address)
+                path = self._there(wanted, remembered)
+            except SourceError as error:
+                yield Result(wanted, How.FAILED, why=str(error))
+            else:
+                yield Result(wanted, How.THERE if path else How.NOT_ASKED)
+
+    def _there(self, wanted: Wanted, remembered: Remembered) -> Path | None:
         """The file that an image has already, or None. Raises SourceError where its name leads elsewhere, or where
         that file is known to have come from another address."""
         path = path_inside(self.folder, wanted.name)
         if not path.exists():
             ref = ImageRef.match(wanted.name)
             return self.kept.get(ref) if ref else None
-        memory = (remembered or Remembered.read(self.folder)).files.get(wanted.name)
+        memory = remembered.files.get(wanted.name)
         if memory is not None and memory.address != wanted.address and not self.refresh:
             raise SourceError(
                 wanted.address,
@@ -126,7 +138,7 @@ class Fetcher:
         return path
 
     def _one(self, wanted: Wanted, remembered: Remembered) -> Result:
-        path, memory = self.there(wanted, remembered), remembered.files.get(wanted.name)
+        path, memory = self._there(wanted, remembered), remembered.files.get(wanted.name)
         if path is not None and not (self.refresh and memory):
             return Result(wanted, How.THERE, path.stat().st_size)
         path = path_inside(self.folder, wanted.name)

@@ -104,15 +104,15 @@ class Reader:
         for canvas in manifest.canvases:
             if canvas.pictures:
                 picture = canvas.pictures[0]
-                place = place_named(canvas.label)
-                name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture)}"
+                place, address_of_image = place_named(canvas.label), picture.at(self.width)
+                name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, address_of_image)}"
                 places = (place,) if place else ()
-                images.append(Wanted(canvas.number, name, picture.at(self.width), canvas.label, places))
+                images.append(Wanted(canvas.number, name, address_of_image, canvas.label, places))
         return Source(manifest.label or address, tuple(images), manifest.rights, manifest.notices)
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
         """The name of the manifest's folder: its own, with a number where another manifest has it already."""
-        parts = [file_name(unquote(part)) for part in urlsplit(address).path.split("/")]
+        parts = [file_name(unquote(part)) for part in _path(address).split("/")]
         last = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
         name = file_name(manifest.label) or (last[-1].removesuffix(".json") if last else "") or "manifest"
         files = Remembered.read(self.folder).files
@@ -191,12 +191,19 @@ def _stem(canvas: Canvas) -> str:
     return file_name(str(page) if page else spelled(place))
 
 
-def _suffix(picture: Picture) -> str:
-    """The ending of an image's file; a service is always asked for JPEG."""
-    if picture.service is not None and picture.at() != picture.address:
+def _suffix(picture: Picture, address: str) -> str:
+    """The ending of the file that `address` gives; a service is always asked for JPEG."""
+    if address != picture.address:
         return ".jpg"
-    suffix = PurePosixPath(urlsplit(picture.address).path).suffix.lower()
+    suffix = PurePosixPath(_path(address)).suffix.lower()
     return suffix if suffix in SUFFIXES else _SUFFIX_OF.get(picture.form.lower(), ".jpg")
+
+
+def _path(address: str) -> str:
+    try:
+        return urlsplit(address).path
+    except ValueError:  # an address that is none is refused when it is asked for
+        return ""
 
 
 def _manifests_of(collection: Collection) -> str:

@@ -1,0 +1,125 @@
+"""Manifests as libraries publish them, built after the specifications and the IIIF cookbook
+(https://iiif.io/api/presentation/2.1/#example-manifest-response, https://iiif.io/api/cookbook/, recipes 0001, 0005,
+0009 and 0033)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Json = dict[str, Any]
+COOKBOOK = "https://iiif.io/api/image/3.0/example/reference"
+
+
+def book_2(base: str = "http://example.org", labels: Sequence[str] = ("p. 1", "p. 2")) -> Json:
+    """Presentation 2: a book whose images have an Image API 2 service."""
+    canvases = [
+        {
+            "@id": f"{base}/iiif/book1/canvas/p{number}",
+            "@type": "sc:Canvas",
+            "label": label,
+            "height": 1000,
+            "width": 750,
+            "images": [
+                {
+                    "@type": "oa:Annotation",
+                    "motivation": "sc:painting",
+                    "resource": {
+                        "@id": f"{base}/iiif/book1/res/page{number}.jpg",
+                        "@type": "dctypes:Image",
+                        "format": "image/jpeg",
+                        "service": {
+                            "@context": "http://iiif.io/api/image/2/context.json",
+                            "@id": f"{base}/images/book1-page{number}",
+                            "profile": "http://iiif.io/api/image/2/level1.json",
+                        },
+                        "height": 2000,
+                        "width": 1500,
+                    },
+                    "on": f"{base}/iiif/book1/canvas/p{number}",
+                }
+            ],
+            "otherContent": [{"@id": f"{base}/iiif/book1/list/p{number}", "@type": "sc:AnnotationList"}],
+        }
+        for number, label in enumerate(labels, start=1)
+    ]
+    return {
+        "@context": "http://iiif.io/api/presentation/2/context.json",
+        "@type": "sc:Manifest",
+        "@id": f"{base}/iiif/book1/manifest",
+        "label": "Book 1",
+        "license": "http://example.org/license.html",
+        "attribution": "Provided by <b>Example</b> Organization",
+        "service": {
+            "@context": "http://example.org/ns/jsonld/context.json",
+            "@id": f"{base}/service/example",
+            "profile": "http://example.org/docs/example-service.html",
+        },
+        "sequences": [
+            {"@id": f"{base}/iiif/book1/sequence/normal", "@type": "sc:Sequence", "canvases": canvases},
+            {"@id": f"{base}/iiif/book1/sequence/back", "@type": "sc:Sequence", "canvases": canvases[::-1]},
+        ],
+        "structures": [{"@type": "sc:Range", "label": "Introduction", "canvases": [f"{base}/iiif/book1/canvas/p1"]}],
+    }
+
+
+def canvas_3(number: int, label: Any, body: Any, base: str = "https://example.org") -> Json:
+    return {
+        "id": f"{base}/canvas/p{number}",
+        "type": "Canvas",
+        "label": label,
+        "height": 4613,
+        "width": 3204,
+        "items": [
+            {
+                "id": f"{base}/page/p{number}/1",
+                "type": "AnnotationPage",
+                "items": [
+                    {
+                        "id": f"{base}/annotation/p{number:04}-image",
+                        "type": "Annotation",
+                        "motivation": "painting",
+                        "body": body,
+                        "target": f"{base}/canvas/p{number}",
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def image_3(name: str, base: str = COOKBOOK, profile: str = "level1", **service: Any) -> Json:
+    """An image with an Image API 3 service, as recipe 0005 has it."""
+    return {
+        "id": f"{base}/{name}/full/max/0/default.jpg",
+        "type": "Image",
+        "format": "image/jpeg",
+        "height": 4613,
+        "width": 3204,
+        "service": [{"id": f"{base}/{name}", "type": "ImageService3", "profile": profile, **service}],
+    }
+
+
+def manifest_3(*canvases: Json, label: str = "儀禮集釋", base: str = "https://example.org") -> Json:
+    return {
+        "@context": "http://iiif.io/api/presentation/3/context.json",
+        "id": f"{base}/manifest.json",
+        "type": "Manifest",
+        "label": {"zh-Hant": [label], "en": ["Collected Commentaries"]},
+        "rights": "http://creativecommons.org/licenses/by/4.0/",
+        "requiredStatement": {"label": {"en": ["Attribution"]}, "value": {"en": ["Provided by Example Library"]}},
+        "items": list(canvases),
+    }
+
+
+def book_3(labels: Sequence[str], base: str = COOKBOOK) -> Json:
+    """Presentation 3: a book, as recipe 0009 has it; image `n` is at `base`/p`n`."""
+    canvases = [
+        canvas_3(number, {"none": [label]}, image_3(f"p{number}", base)) for number, label in enumerate(labels, start=1)
+    ]
+    return manifest_3(*canvases)
+
+
+def data(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
