@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-from proof.audit import sampled
 from proof.config import Settings
 from proof.errors import UsageError
 from proof.habits import Habits
 from proof.images.find import ImageIndex
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
-from proof.reading import Plates, check_task, checker_for, engine_settings, on_pages
+from proof.reading import Plates, check_task, checker_for, engine_settings, mixed_in, on_pages
 from proof.result import PageResult
 from proof.store import Store
 from proof.store.decisions import State
@@ -59,7 +58,7 @@ class Reader:
             checker = checker_for(self._settings, self._open(), job.script(task.text))
             _, result, key = check_task(task, job, self._store, {job.script(task.text): checker}, Plates(job))
             result = self._settled(work, result)
-            given = sampled(result, self._settings.audit.rate, self._settings.flags.threshold)
+            given = mixed_in(result, self._settings, checker)
             self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given)
             self._store.carry_over(run.id)
             return _compared(result, before, self._flags(work, place))

@@ -75,12 +75,19 @@ class Estimate:
 
 
 def estimate(samples: int, wrong: int) -> Estimate:
-    """Wilson's score interval (1927): it holds for few samples, and where none was wrong."""
-    if not samples:
-        return Estimate(0, 0, 0.0, 0.0, 10_000.0)
-    share, square = wrong / samples, CONFIDENT**2
-    middle = (share + square / (2 * samples)) / (1 + square / samples)
-    reach = CONFIDENT * sqrt(share * (1 - share) / samples + square / (4 * samples**2)) / (1 + square / samples)
-    low = 0.0 if wrong == 0 else max(middle - reach, 0.0)
-    high = 1.0 if wrong == samples else min(middle + reach, 1.0)
-    return Estimate(samples, wrong, 10_000 * share, 10_000 * low, 10_000 * high)
+    """What `wrong` of so many samples tell of all characters that were not flagged."""
+    low, high = interval(wrong, samples)
+    return Estimate(samples, wrong, 10_000 * wrong / samples if samples else 0.0, 10_000 * low, 10_000 * high)
+
+
+def interval(count: int, every: int) -> tuple[float, float]:
+    """Where a share lies of which `count` in `every` were seen: Wilson's score interval (1927), which holds for few,
+    and where none or all were seen."""
+    if not every:
+        return 0.0, 1.0
+    share, square = count / every, CONFIDENT**2
+    middle = (share + square / (2 * every)) / (1 + square / every)
+    reach = CONFIDENT * sqrt(share * (1 - share) / every + square / (4 * every**2)) / (1 + square / every)
+    low = 0.0 if count == 0 else max(middle - reach, 0.0)
+    high = 1.0 if count == every else min(middle + reach, 1.0)
+    return low, high

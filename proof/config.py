@@ -169,6 +169,14 @@ class AuditSection:
         low=0,
         high=10_000,
     )
+    planted_rate: float = _setting(
+        Kind.NUMBER,
+        0.0,
+        "of 10,000 characters that are not flagged, how many the desk shows as if a false one were transcribed; the "
+        "report tells how many of these errors each person caught, nothing else takes notice of them",
+        low=0,
+        high=1000,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,8 @@ class Flag:
     `line` is the column on the page from 1 (0 for the page); `offset` and `length` are code points in the
     column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
     file; `context` is the characters around the place (it goes into the id, so that the id survives
-    another run, another engine and another setting).
+    another run, another engine and another setting). `planted`: what is `transcribed` stands only in the flag,
+    the text is right; the desk alone shows such flags, and they look like any other.
     """
 
     page: str
@@ -112,6 +113,7 @@ class Flag:
     evidence: Evidence
     context: str = ""
     id: str = field(default="")
+    planted: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The flag as a line of `flags.jsonl`."""
@@ -132,10 +134,14 @@ class Flag:
         }
 
 
+REACH = 3
+"""Characters on either side that a flag's `context` shows, where the column has as many."""
+
+
 def context_of(source: str, offset: int, length: int) -> str:
     """The characters around a place of a column's source, the place in brackets: a flag's `context`."""
     end = offset + length
-    return f"{source[max(0, offset - 3) : offset]}[{source[offset:end]}]{source[end : end + 3]}"
+    return f"{source[max(0, offset - REACH) : offset]}[{source[offset:end]}]{source[end : end + REACH]}"
 
 
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:

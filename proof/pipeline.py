@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.audit import sampled
 from proof.config import Settings
 from proof.errors import TextError
 from proof.habits import Habits
 from proof.images.find import ImageIndex
 from proof.ocr.registry import open_engine
-from proof.reading import all_on_pages, checker_for, engine_settings, results
+from proof.reading import all_on_pages, checker_for, engine_settings, mixed_in, results
 from proof.refs import sequence_findings
 from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
@@ -75,7 +74,7 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         habits = Habits()
         for number, (task, result, key) in enumerate(results(work, store, checkers, settings.workers), 1):
             habits.add(result)
-            store.save_page(run_id, task.place, key, sampled(result, settings.audit.rate, settings.flags.threshold))
+            store.save_page(run_id, task.place, key, mixed_in(result, settings, checkers[work.script(task.text)]))
             if watch:
                 watch(Progress(number, len(work.tasks), work.reused, result.page))
         hearings = hearings_of(settings, editions, texts, store)

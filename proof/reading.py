@@ -15,6 +15,7 @@ from threading import Lock
 
 import cv2
 
+from proof.audit import sampled
 from proof.config import Settings
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
@@ -24,6 +25,7 @@ from proof.leaves import ReadImage, paged
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import EngineSettings, open_page_engine
+from proof.planting import Judge, planted
 from proof.result import PageResult, Status
 from proof.store import Store
 from proof.text.model import Script, Transcription
@@ -64,6 +66,13 @@ def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
     policy = VariantPolicy(script, settings.variants.file)
     page = settings.page
     return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
+
+
+def mixed_in(result: PageResult, settings: Settings, checker: Checker) -> PageResult:
+    """What was found on a page, with the samples and planted errors that the project asks for."""
+    audit, threshold = settings.audit, settings.flags.threshold
+    judge = Judge(checker.policy, checker.engine.familiarity, threshold)
+    return planted(sampled(result, audit.rate, threshold), audit.planted_rate, judge)
 
 
 def results(

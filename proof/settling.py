@@ -30,13 +30,15 @@ def settle(
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
     read (`hearings`, by page). Of `pages` alone, where they are given."""
     changed = []
-    for stored in store.flags(FlagFilter(work=work)):
+    for stored in store.flags(FlagFilter(work=work, planted=True)):
         if stored.flag.kind is Kind.AUDIT or (pages is not None and stored.flag.page not in pages):
             continue
         settled = habits.settled(unheard(stored.flag, threshold), threshold)
         hearing = hearings.get(settled.page) if hearings else None
         if hearing is not None and not stored.stale:
             settled = hearing.heard(settled)
+        if settled.planted and not settled.raised:  # a planted error is met, or it tells nothing
+            continue
         if settled != stored.flag:
             changed.append(settled)
     store.rescore(work, changed)

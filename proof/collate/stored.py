@@ -30,7 +30,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     pages = pages_of(store, last.info.work, edition)
     flags = [
         found.flag
-        for found in store.flags(FlagFilter(last.info.work))
+        for found in store.flags(FlagFilter(last.info.work, planted=True))
         if found.flag.page in pages and found.flag.kind is not Kind.AUDIT
     ]
     parallels = [Parallel.of(collation) for collation in collations]
@@ -38,4 +38,4 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     weighed = hear(flags, edition, parallels, VariantPolicy(edition.script, pairs), threshold)
     changed = [after for before, after in zip(flags, weighed, strict=True) if after != before]
     store.rescore(last.info.work, changed)
-    return len(changed)
+    return sum(not flag.planted for flag in changed)

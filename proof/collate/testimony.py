@@ -163,7 +163,9 @@ def _run(collation: Parallel, start: int, flag: Flag) -> _Span:
         while right < len(base) and base.cells[right].text == repeated:
             right += 1
     before, after = base.text(left, first), base.text(end, right)
-    return _Span(left, right, base.text(left, right), before + flag.suggested + after)
+    # what is planted stands in the flag and not in the text
+    transcribed = flag.transcribed if flag.planted else base.text(left, right)
+    return _Span(left, right, transcribed, before + flag.suggested + after)
 
 
 def _side(read: str, span: _Span, policy: VariantPolicy) -> str:

@@ -14,6 +14,7 @@ from proof.config import Settings
 from proof.flags import Kind
 from proof.pipeline import Outcome
 from proof.report.places import Place, places
+from proof.report.progress import Progress
 from proof.report.source import StoredRun
 from proof.report.tally import PageTally, Tally
 from proof.report.write import Written
@@ -56,6 +57,17 @@ def print_counts(written: Written) -> None:
     if habits:
         click.echo(f"hidden: {habits:,} that the recogniser reads so all over the text{_pairs(tally.habits)}")
     click.echo(f"report: {from_here(written.page)}")
+
+
+def print_caught(progress: Progress) -> None:
+    """Print how many planted errors were caught, all together and by person."""
+    for one in (progress.planted, *progress.planted_by):
+        if one.answered:
+            by = f" by {one.name}" if one.name else ""
+            click.echo(
+                f"planted errors: caught {one.caught:,} of {one.answered:,}{by} "
+                f"({100 * one.share:.0f}%; in 95 of 100 cases {100 * one.low:.0f} to {100 * one.high:.0f}%)"
+            )
 
 
 def print_trouble(outcome: Outcome, *, verbose: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from proof.commands.options import config_option, setting_options, settings_of
-from proof.commands.outcome import print_counts
+from proof.commands.outcome import print_caught, print_counts
 from proof.report.again import write_again
 
 
@@ -20,7 +20,8 @@ from proof.report.again import write_again
 def command(config: Path | None, given: dict[str, Any], work: str | None, quiet: bool) -> int:
     """Write the reports again out of the store, with what was decided since the last check.
 
-    Progress by juan and by person, and an estimate of the errors left; no page is read. Useful for another
+    Progress by juan and by person, an estimate of the errors left, and how many planted errors were caught; no page
+    is read. Useful for another
     language or another folder, too.
     """
     again = write_again(settings_of(config, given=given), work)
@@ -28,4 +29,5 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
         click.echo("the last check was interrupted: the reports hold the pages it had done", err=True)
     if not quiet:
         print_counts(again.written)
+        print_caught(again.progress)
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from proof.config import FILE_NAME, Settings
 from proof.errors import UsageError
+from proof.report.progress import Progress
 from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
 from proof.store import Run, Store
@@ -14,10 +15,11 @@ from proof.store import Run, Store
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """The run whose reports were written, and the reports."""
+    """The run whose reports were written, the reports, and what people decided."""
 
     run: Run
     written: Written
+    progress: Progress
 
 
 def write_again(settings: Settings, work: str | None = None) -> Again:
@@ -33,5 +35,6 @@ def write_again(settings: Settings, work: str | None = None) -> Again:
         run = store.latest_run(work)
         if run is None:
             raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
-        written = write_reports(StoredRun(store, run.id), settings.project.out, language=settings.report.lang)
-    return Again(run, written)
+        source = StoredRun(store, run.id)
+        written = write_reports(source, settings.project.out, language=settings.report.lang)
+        return Again(run, written, source.progress)

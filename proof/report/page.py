@@ -157,7 +157,7 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     with_picture = len(tally.most_suspicious())
     return Report(
         run=run,
-        progress=progress if progress and (progress.begun or progress.missed.samples) else None,
+        progress=progress if progress and progress.begun else None,
         verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
         findings=tuple(retold(finding, say) for finding in run.findings),
         language=language,

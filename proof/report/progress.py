@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from proof.audit import Estimate, estimate
+from proof.audit import Estimate, estimate, interval
 from proof.store import Store
 from proof.store.decisions import Verdict
 from proof.store.queue import JuanCount
@@ -23,21 +24,44 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Caught:
+    """Of `answered` planted errors so many were `caught`, by one person or (without a name) in the end; the share, and
+    the interval that holds the true one in 95 of 100 cases."""
+
+    name: str
+    answered: int
+    caught: int
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, name: str, answers: Sequence[bool]) -> Caught:
+        """Counted over what was answered: whether it was caught."""
+        caught, every = sum(answers), len(answers)
+        return cls(name, every, caught, caught / every if every else 0.0, *interval(caught, every))
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """The state of the proofreading of a work.
 
     `missed` is estimated from samples of what was not flagged (errors per 10,000 characters); `waiting` is how many
     of the flags nobody decided yet are errors, if they are like those that were decided; None before any was.
+    `planted` is what became of planted errors, all together and by person.
     """
 
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
     missed: Estimate
     waiting: float | None
+    planted: Caught
+    planted_by: tuple[Caught, ...]
 
     @property
     def begun(self) -> bool:
-        return bool(self.people)
+        """Whether anybody decided anything."""
+        return bool(self.people or self.missed.samples or self.planted.answered)
 
     @property
     def total(self) -> JuanCount:
@@ -59,7 +83,7 @@ class Progress:
             ],
             "missed_per_10000": asdict(self.missed),
             "errors_among_undecided": self.waiting,
-        }
+        } | ({"planted": _planted(self)} if self.planted.answered else {})
 
 
 def progress_of(store: Store, work: str) -> Progress:
@@ -69,6 +93,9 @@ def progress_of(store: Store, work: str) -> Progress:
         Person(name, sum(said.get(verdict, 0) for verdict in SAID), {v: said[v] for v in SAID if v in said})
         for name, said in store.decisions.people(work).items()
     ]
+    answers = store.decisions.answers(work)
+    names = dict.fromkeys(one.person for place in answers for one in place)
+    by_person = {name: [one.caught for place in answers for one in place if one.person == name] for name in names}
     settled = sum(juan.settled for juan in juans)
     confirmed = sum(juan.confirmed for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
@@ -77,7 +104,15 @@ def progress_of(store: Store, work: str) -> Progress:
         tuple(sorted(people, key=lambda one: -one.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
         open_flags * confirmed / settled if settled else None,
+        Caught.of("", [place[-1].caught for place in answers]),
+        tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
     )
+
+
+def _planted(progress: Progress) -> dict[str, Any]:
+    """What became of planted errors, as `progress.json` has it."""
+    everyone = {name: value for name, value in asdict(progress.planted).items() if name != "name"}
+    return everyone | {"people": [asdict(one) for one in progress.planted_by]}
 
 
 def per_10000(count: float, characters: int) -> float:

@@ -73,7 +73,7 @@ def write_reports(
         json.dump(summary(source.run, written.tally), file, ensure_ascii=False, indent=1)
         file.write("\n")
     progress = source.progress
-    if progress is not None and (progress.begun or progress.missed.samples):
+    if progress is not None and progress.begun:
         with whole_file(folder / "progress.json") as file:
             json.dump(progress.as_dict(), file, ensure_ascii=False, indent=1)
             file.write("\n")

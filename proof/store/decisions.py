@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ProofError
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
+from proof.store.planted import Answer, answers, planted_places, shown_context
 
 LONGEST_READING = 64
 """Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
@@ -214,7 +215,7 @@ class Decisions:
             found = session.scalars(
                 select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
             )
-            return [_decision(row) for row in found]
+            return _shown(session, list(found))
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
@@ -225,14 +226,19 @@ class Decisions:
             query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
-            return [_decision(row) for row in found]
+            return _shown(session, list(found))
 
     def standing(self, work: str) -> Iterator[Decision]:
         """The last decision about each decided flag of a work, in the order in which they were made; what was
-        taken back altogether is not among them."""
+        taken back altogether is not among them, nor what was said of planted errors."""
         after = 0
         while True:
-            query = _last_decisions(work).where(DecisionRow.id > after).order_by(DecisionRow.id).limit(AT_ONCE)
+            query = (
+                _last_decisions(work)
+                .where(DecisionRow.id > after, DecisionRow.kind != rows.PLANTED)
+                .order_by(DecisionRow.id)
+                .limit(AT_ONCE)
+            )
             with self._reading() as session:
                 found = [_decision(row) for row in session.scalars(query)]
             if not found:
@@ -245,7 +251,7 @@ class Decisions:
         carried = aliased(DecisionRow)
         query = (
             _last_decisions(work)
-            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND))
+            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND), FlagRow.kind != rows.PLANTED)
             .where(~select(carried.id).where(carried.about == DecisionRow.id).exists())
             .order_by(DecisionRow.id)
         )
@@ -257,18 +263,26 @@ class Decisions:
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
                 if not _stands(decision, decision.transcribed, sources):
-                    lost.append(Displaced(decision, _stands(decision, decision.reading, sources)))
+                    [shown] = _shown(session, [row])
+                    lost.append(Displaced(shown, _stands(decision, decision.reading, sources)))
             return lost
 
-    def people(self, work: str) -> dict[str, dict[Verdict, int]]:
-        """How often each person said what."""
+    def people(self, work: str, *, planted: bool = False) -> dict[str, dict[Verdict, int]]:
+        """How often each person said what; of planted errors too, if these are counted as people see them."""
         query = select(DecisionRow.person, DecisionRow.verdict, func.count())
         query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
+        if not planted:
+            query = query.where(DecisionRow.kind != rows.PLANTED)
         counts: dict[str, dict[Verdict, int]] = {}
         with self._reading() as session:
             for person, verdict, count in session.execute(query.group_by(DecisionRow.person, DecisionRow.verdict)):
                 counts.setdefault(person, {})[Verdict(verdict)] = count
         return counts
+
+    def answers(self, work: str) -> list[list[Answer]]:
+        """For each planted error that anybody answered: the last answer of each person, in the order given."""
+        with self._reading() as session:
+            return list(answers(session, work).values())
 
     def last(self) -> int:
         """The number of the newest decision in the store, 0 where there is none."""
@@ -330,20 +344,22 @@ def decide_in(session: Session, demand: Demand) -> Decision:
         raise MissingFlagError(f"{demand.work}: there is no flag {demand.flag}")
     there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
     if there is not None:
-        return _again(there, demand)
+        _again(there, demand)
+        return replace(_shown(session, [there])[0], repeated=True)
     if flag.version != demand.version:
         since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-        later = [_decision(row) for row in session.scalars(since.order_by(DecisionRow.version))]
+        later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
         raise ConflictError(flag.id, flag.version, later)
     state, reading = _after(session, demand, flag)
     row = _row(session, demand, flag, state, reading)
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
-    return _decision(row)
+    return _shown(session, [row])[0]
 
 
-def _again(there: DecisionRow, demand: Demand) -> Decision:
+def _again(there: DecisionRow, demand: Demand) -> None:
+    """Raises RefusedDecisionError where the key was used for something else."""
     same = (there.flag_id, there.verdict, there.version, there.person) == (
         demand.flag,
         demand.verdict.value,
@@ -352,7 +368,6 @@ def _again(there: DecisionRow, demand: Demand) -> Decision:
     )
     if not same:
         raise RefusedDecisionError("this key was used for another decision; give every decision a key of its own")
-    return replace(_decision(there), repeated=True)
 
 
 def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]:
@@ -420,6 +435,24 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
     )
 
 
+def _shown(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
+    """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
+    by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
+    if not by_hand:
+        return [_decision(row) for row in found]
+    owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
+    pages = {row.id: row.page_id for row in session.execute(owners)}
+    places = planted_places(session, sorted(set(pages.values())))
+    decisions = []
+    for row in found:
+        made, there = _decision(row), places.get(pages.get(row.flag_id, 0))
+        if there:
+            context = shown_context(made.context, made.line, made.offset, made.length, there)
+            made = replace(made, context=context)
+        decisions.append(made)
+    return decisions
+
+
 def _decision(row: DecisionRow) -> Decision:
     return Decision(
         id=row.id,
@@ -438,7 +471,7 @@ def _decision(row: DecisionRow) -> Decision:
         line=row.line,
         offset=row.offset,
         length=row.length,
-        kind=row.kind,
+        kind=rows.kind_of(row.kind, row.suggested).value,
         transcribed=row.transcribed,
         suggested=row.suggested,
         context=row.context,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -26,6 +26,7 @@ from proof.store.decisions import (
     decide_in,
 )
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.planted import planted_places, shown_text
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500
@@ -110,7 +111,14 @@ class Marks:
             column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
             if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
                 raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
-            flag = _flag(page, column, mark, _box(session, page, column, mark))
+            places = planted_places(session, [page.id]).get(page.id, {})
+            _check_alone(session, page, mark)
+            box = _box(session, page, column, mark)
+            if mark.length == 1 and (mark.line, mark.offset) in places:  # what is answered is what was planted there
+                shown = shown_text(column.source, mark.line, places)
+                flag = replace(_flag(page, shown, mark, box), planted=True)
+            else:
+                flag = _flag(page, column.source, mark, box)
             row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
             if row is None:
                 values = rows.flag_values(rows.BY_HAND, flag)
@@ -204,6 +212,7 @@ class Marks:
                 return
             session.add(
                 RuleRow(
+                    planted=_only_planted(session, work_id, transcribed, suggested),
                     work_id=work_id,
                     transcribed=transcribed,
                     suggested=suggested,
@@ -212,6 +221,13 @@ class Marks:
                     at=datetime.now(UTC),
                 )
             )
+
+
+def _only_planted(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
+    """Whether a pair is met in planted errors alone: a rule that is made of it hides these and nothing else."""
+    kinds = select(FlagRow.kind).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct()
+    pair = (FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    return set(session.scalars(kinds.where(*pair))) == {rows.PLANTED}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:
@@ -239,10 +255,29 @@ def _page(session: Session, work: str, page: int) -> PageRow:
     return row
 
 
-def _flag(page: PageRow, column: ColumnRow, mark: Mark, box: Box | None) -> Flag:
+def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
+    """Raises RefusedDecisionError where several characters are corrected at once and one of them is flagged: what is
+    flagged is decided by itself."""
+    if mark.length < 2:
+        return
+    flagged = select(FlagRow.id).where(
+        FlagRow.page_id == page.id,
+        FlagRow.stale.is_(False),
+        FlagRow.raised.is_(True),
+        FlagRow.ordinal >= rows.CURRENT,
+        FlagRow.line == mark.line,
+        FlagRow.offset >= mark.offset,
+        FlagRow.offset < mark.offset + mark.length,
+    )
+    if session.scalar(flagged.limit(1)) is not None:
+        raise RefusedDecisionError("one of these characters is flagged: decide it, and correct the others one by one")
+
+
+def _flag(page: PageRow, source: str, mark: Mark, box: Box | None) -> Flag:
+    """The flag of a correction by hand in a column that reads `source`."""
     kind = Kind.OMISSION if not mark.length else Kind.SUBSTITUTION if mark.reading else Kind.INSERTION
-    context = context_of(column.source, mark.offset, mark.length)
-    occurrence = column.source[: mark.offset].count(column.source[mark.offset : mark.offset + mark.length] or " ")
+    context = context_of(source, mark.offset, mark.length)
+    occurrence = source[: mark.offset].count(source[mark.offset : mark.offset + mark.length] or " ")
     return Flag(
         page=page.page,
         ref=page.ref,
@@ -250,7 +285,7 @@ def _flag(page: PageRow, column: ColumnRow, mark: Mark, box: Box | None) -> Flag
         offset=mark.offset,
         length=mark.length,
         kind=kind,
-        transcribed=column.source[mark.offset : mark.offset + mark.length],
+        transcribed=source[mark.offset : mark.offset + mark.length],
         suggested=mark.reading,
         score=0.0,
         raised=True,

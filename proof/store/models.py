@@ -267,7 +267,8 @@ class MendRow(Base):
 
 
 class RuleRow(Base):
-    """A rule of the project set or lifted: these two are variants here. The last row of a pair holds."""
+    """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
+    it was set, planted errors alone had this pair, and these alone it hides."""
 
     __tablename__ = "rules"
     __table_args__ = (Index(None, "work_id", "transcribed", "suggested"),)
@@ -277,6 +278,7 @@ class RuleRow(Base):
     transcribed: Mapped[str] = mapped_column(Text)
     suggested: Mapped[str] = mapped_column(Text)
     holds: Mapped[bool]
+    planted: Mapped[bool] = mapped_column(default=False, server_default=false())
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
 

@@ -51,7 +51,8 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
     current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
-    current = current.where(FlagRow.kind != Kind.AUDIT.value)  # a sample is no finding
+    # neither a sample nor a planted error is a finding
+    current = current.where(FlagRow.kind.not_in([Kind.AUDIT.value, rows.PLANTED]))
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
@@ -74,6 +75,8 @@ def flags(
     query = query.where(FlagRow.work_id == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
+    if not wanted.planted:
+        query = query.where(FlagRow.kind != rows.PLANTED)
     if wanted.kinds:
         query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
     if wanted.raised is not None:
@@ -107,7 +110,7 @@ def totals(session: Session, work: str) -> Totals:
     """Counts of pages by status, characters and flags of a work as it stands."""
     here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
     pages = select(PageRow.status, func.count().label("number")).where(*here).group_by(PageRow.status)
-    of_work = FlagRow.work_id == _work_id(work)
+    of_work = (FlagRow.work_id == _work_id(work)) & (FlagRow.kind != rows.PLANTED)
     by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
     return Totals(
         pages={row.status: row.number for row in session.execute(pages)},

@@ -27,6 +27,7 @@ from proof.store import queries, rows
 from proof.store.decisions import SETTLED, MissingFlagError, State
 from proof.store.marks import PageState, page_states, rules_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.planted import Places, as_shown, planted_places, shown_context
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 Mask = NDArray[np.bool_]
@@ -152,7 +153,8 @@ class WorkSummary:
 
 
 class Columns:
-    """The flags of one work as columns, in page order; `signature` says for which state of the store."""
+    """The flags of one work as columns, in page order; `signature` says for which state of the store. What is
+    `planted` is met like any other flag, and is left out of what is counted as found."""
 
     def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
         self.signature = signature
@@ -177,19 +179,22 @@ class Columns:
         number, page, line, offset, score, kind, state, raised, text, image = fields
         position = np.array([order_of[one] for one in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
-        kind_of = {kind.value: n for n, kind in enumerate(KINDS)}
         state_of = {state.value: n for n, state in enumerate(STATES)}
         pair_of: dict[Pair, int] = {}
         self.number = np.array(number, dtype=np.int64)[order]
         self.position = position[order]
         self.score = np.array(score, dtype=np.float64)[order]
-        self.kind = np.array([kind_of[one] for one in kind], dtype=np.int8)[order]
+        seen = [KINDS.index(rows.kind_of(*one)) for one in zip(kind, image, strict=True)]
+        self.kind = np.array(seen, dtype=np.int8)[order]
+        self.planted = np.array([one == rows.PLANTED for one in kind], dtype=np.bool_)[order]
         self.state = np.array([state_of[one] for one in state], dtype=np.int8)[order]
         pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
         self.pair = np.array(pairs, dtype=np.int32)[order]
-        ruled = [pair_of[pair] for pair in rules_of(session, work_id) if pair in pair_of]
+        rules = {pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in pair_of}
+        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
+        hidden |= np.isin(self.pair, list(rules)) & self.planted
         audit = self.kind == KINDS.index(Kind.AUDIT)
-        self.raised = (np.array(raised, dtype=np.bool_)[order] & ~np.isin(self.pair, ruled)) | audit
+        self.raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
@@ -310,23 +315,25 @@ class Queue:
         most = np.argsort(-counts, kind="stable")
         return [(columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n]]
 
-    def scores(self, work: str, wanted: Wanted) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """The scores of the wanted flags and where each flag stands (its place in `STATES`), highest score first."""
+    def scores(self, work: str, wanted: Wanted) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
+        """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
+        highest score first."""
         columns = self._fresh(work)
         mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
         mask &= columns.kind != KINDS.index(Kind.AUDIT)
         hits = columns.by_score[mask[columns.by_score]]
-        return columns.score[hits], columns.state[hits]
+        return columns.score[hits], columns.state[hits], ~columns.planted[hits]
 
     def juans(self, work: str) -> list[JuanCount]:
-        """How far each juan has come, in the order of the text; samples are counted apart."""
+        """How far each juan has come, in the order of the text; samples are counted apart, planted errors nowhere."""
         columns = self._fresh(work)
         audit = columns.kind == KINDS.index(Kind.AUDIT)
         settled = np.isin(columns.state, [STATES.index(state) for state in SETTLED])
         wrong = columns.state == STATES.index(State.CORRECTED)
         size = len(columns.pages) + 1
-        flagged = columns.raised & ~audit
-        masks = (flagged, flagged & settled, wrong & ~audit, audit & settled, audit & wrong)
+        found_here = ~audit & ~columns.planted
+        flagged = columns.raised & found_here
+        masks = (flagged, flagged & settled, wrong & found_here, audit & settled, audit & wrong)
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         found: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:
@@ -336,20 +343,23 @@ class Queue:
         return [JuanCount(juan or Path(text).stem, *entry) for (text, juan), entry in found.items()]
 
     def flags(self, work: str, numbers: Sequence[int]) -> list[QueuedFlag]:
-        """These flags, in the order given. Raises MissingFlagError for one that the work has not."""
+        """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work
+        has not."""
         columns = self._fresh(work)
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(numbers), WorkRow.name == work)
-            found = {flag.id: _queued(flag, page, columns.page_of) for flag, page in session.execute(query)}
+            both = list(session.execute(query))
+            places = planted_places(session, sorted({page.id for _, page in both}))
+            found = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
         missing = [number for number in numbers if number not in found]
         if missing:
             raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
         return [found[number] for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[Place, PageResult]:
-        """A page of a work and what the check found on it. Raises MissingError."""
+        """A page of a work and what the check found on it, as people are shown it. Raises MissingError."""
         columns = self._fresh(work)
         found = [page for page in columns.pages if page.number == number]
         if not found:
@@ -357,10 +367,12 @@ class Queue:
         return self._counted(columns, found)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
-        """What the check found on these pages."""
+        """What the check found on these pages, as people are shown it."""
         with self._reading() as session:
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
-            return dict(zip((page.id for page in pages), queries.results(session, pages), strict=True))
+            places = planted_places(session, [page.id for page in pages])
+            results = queries.results(session, pages)
+            return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path, as the check found it, and the size of the image with this hash."""
@@ -459,10 +471,13 @@ def _with_counts(page: Place, flags: int, still: int, state: PageState, version:
     return replace(page, flags=flags, open=still, state=state, version=version)
 
 
-def _queued(flag: FlagRow, page: PageRow, pages: dict[int, Place]) -> QueuedFlag:
+def _queued(flag: FlagRow, page: PageRow, pages: dict[int, Place], places: Places | None) -> QueuedFlag:
+    shown = rows.flag_of(page.page, flag)
+    if places and not shown.planted:
+        shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, places))
     return QueuedFlag(
         number=flag.id,
-        flag=rows.flag_of(page.page, flag),
+        flag=shown,
         page=pages.get(page.id) or _place(page, 0),
         state=State(flag.state),
         reading=flag.reading if flag.version else flag.transcribed,

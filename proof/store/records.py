@@ -78,13 +78,14 @@ class StoredFlag:
 
 @dataclass(frozen=True, slots=True)
 class FlagFilter:
-    """Which flags of a work are wanted. None and an empty `kinds` mean all."""
+    """Which flags of a work are wanted. None and an empty `kinds` mean all; planted ones come only where asked for."""
 
     work: str
     page: str | None = None
     kinds: tuple[Kind, ...] = ()
     raised: bool | None = None
     stale: bool | None = False
+    planted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

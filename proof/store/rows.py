@@ -19,6 +19,18 @@ CURRENT, GONE, BY_HAND = 0, -1, -2
 flag that a person set, which no check finds or loses."""
 
 
+PLANTED = "planted"
+"""The kind that a planted flag has in the tables alone: whoever asks for flags or decisions of known kinds never
+meets one."""
+
+
+def kind_of(kind: str, suggested: str) -> Kind:
+    """The kind that people are shown: a planted error is an ordinary one."""
+    if kind == PLANTED:
+        return Kind.SUBSTITUTION if suggested else Kind.INSERTION
+    return Kind(kind)
+
+
 def place_values(place: PagePlace) -> dict[str, Any]:
     """Where the page stands in its work, as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}
@@ -75,7 +87,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "line": int(flag.line),
         "offset": int(flag.offset),
         "length": int(flag.length),
-        "kind": flag.kind.value,
+        "kind": PLANTED if flag.planted else flag.kind.value,
         "transcribed": flag.transcribed,
         "suggested": flag.suggested,
         "score": float(flag.score),
@@ -140,7 +152,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         line=row.line,
         offset=row.offset,
         length=row.length,
-        kind=Kind(row.kind),
+        kind=kind_of(row.kind, row.suggested),
         transcribed=row.transcribed,
         suggested=row.suggested,
         score=row.score,
@@ -149,6 +161,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         evidence=evidence,
         context=row.context,
         id=row.uid,
+        planted=row.kind == PLANTED,
     )
 
 

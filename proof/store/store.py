@@ -17,7 +17,7 @@ from sqlalchemy import URL, Engine, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
-from proof.flags import Flag
+from proof.flags import REACH, Flag, Kind
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
@@ -156,7 +156,8 @@ class Store:
         """Keep the result of a page.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
-        where the page is there with the same key only its place is noted. An empty key is never found
+        where the page is there with the same key only its place is noted, and which samples and planted errors
+        are mixed in now, since these are no part of what was found. An empty key is never found
         again. A flag that is there already is updated, one that was not found this time is marked stale.
         """
         _check_flags(result)
@@ -175,6 +176,7 @@ class Store:
                 if was_absent:
                     again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
                     session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+                _save_mixed_in(session, page, result)
                 return
             page.result_run_id, page.key = run_id, key
             _set(page, rows.page_values(result))
@@ -323,10 +325,49 @@ def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
             again.append(values | {"id": known.pop(flag.id)})
         else:
             fresh.append(values | {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id})
+    fresh = _away_from_corrected(session, page, fresh)
     if known:
         gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
         session.execute(update(FlagRow), gone)
     if again:
         session.execute(update(FlagRow), again)
+    if fresh:
+        session.execute(insert(FlagRow), fresh)
+
+
+def _away_from_corrected(session: Session, page: PageRow, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """New flags without those that would be planted where a person has corrected the text by hand."""
+    if all(values["kind"] != rows.PLANTED for values in fresh):
+        return fresh
+    by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
+    corrected = list(session.execute(by_hand))
+    return [
+        values
+        for values in fresh
+        if values["kind"] != rows.PLANTED
+        or all(line != values["line"] or abs(offset - values["offset"]) > 2 * REACH for line, offset in corrected)
+    ]
+
+
+def _save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
+    """Bring samples and planted errors of a page that is otherwise as it was to what is wanted now."""
+    there = select(FlagRow.uid, FlagRow.id, FlagRow.stale).where(FlagRow.page_id == page.id)
+    there = there.where(FlagRow.ordinal != rows.BY_HAND, FlagRow.kind.in_([Kind.AUDIT.value, rows.PLANTED]))
+    known = {row.uid: row for row in session.execute(there)}
+    changes, fresh = [], []
+    for ordinal, flag in enumerate(result.flags):
+        if flag.kind is not Kind.AUDIT and not flag.planted:
+            continue
+        row = known.pop(flag.id, None)
+        if row is None:
+            runs = {"first_run_id": page.run_id, "last_run_id": page.run_id}
+            owner = {"work_id": page.work_id, "page_id": page.id}
+            fresh.append(rows.flag_values(ordinal, flag) | owner | runs | {"stale": False})
+        elif row.stale:
+            changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
+    fresh = _away_from_corrected(session, page, fresh)
+    changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
+    if changes:
+        session.execute(update(FlagRow), changes)
     if fresh:
         session.execute(insert(FlagRow), fresh)

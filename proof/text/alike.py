@@ -1,19 +1,30 @@
-"""Characters that one hand writes alike: groups in a plain file, `data/alike.txt`."""
+"""Characters whose shapes are near: those that one hand writes alike (`data/alike.txt`), and those that are confused
+though their image tells them apart (`data/similar.txt`). A line of either file is a group."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 from importlib import resources
 
 
 def run_together(one: str, other: str) -> bool:
     """Whether two different characters are written alike, so that their image does not tell them apart."""
-    return one != other and other in _groups().get(one, frozenset())
+    return one != other and other in _groups("alike.txt").get(one, frozenset())
+
+
+def look_alikes(character: str) -> tuple[str, ...]:
+    """The characters that `character` is confused with though their image tells them apart, by code point."""
+    return tuple(sorted(_groups("similar.txt").get(character, frozenset()) - {character}))
 
 
 @cache
-def _groups() -> dict[str, frozenset[str]]:
-    text = resources.files("proof.text").joinpath("data/alike.txt").read_text(encoding="utf-8")
+def _groups(name: str) -> dict[str, frozenset[str]]:
+    text = resources.files("proof.text").joinpath(f"data/{name}").read_text(encoding="utf-8")
     lines = (line.strip() for line in text.splitlines())
-    groups = (frozenset(line) for line in lines if line and not line.startswith("#"))
-    return {character: group for group in groups for character in group}
+    groups: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
+    for line in lines:
+        if line and not line.startswith("#"):
+            for character in line:
+                groups[character] |= frozenset(line)
+    return dict(groups)

@@ -90,6 +90,11 @@ class VariantPolicy:
         self._keys: dict[str, str] = {}
 
     @property
+    def script(self) -> Script:
+        """The script of the transcription."""
+        return self._script
+
+    @property
     def _lists(self) -> Authorities:
         return authorities()
 

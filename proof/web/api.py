@@ -255,7 +255,8 @@ def facets_of(work: str, wanted: Wanted) -> schemas.FacetsOut:
     unbounded = Wanted(
         wanted.kinds, (), wanted.pair, wanted.first_page, wanted.last_page, None, None, raised=wanted.raised
     )
-    points = dial(*queue.scores(work, unbounded), threshold)
+    scores, states, genuine = queue.scores(work, unbounded)
+    points = dial(scores, states, threshold, genuine)
     return schemas.FacetsOut(
         total=counted.total,
         kinds=counted.kinds,

@@ -31,14 +31,17 @@ class Point:
     left: float
 
 
-def dial(scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float) -> list[Point]:
+def dial(
+    scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float, genuine: NDArray[np.bool_] | None = None
+) -> list[Point]:
     """Points of the dial, from all flags to none. `scores` are in falling order, `states` (places in `STATES`) go
-    with them."""
+    with them; those that are not `genuine` are places to look at and no errors."""
     if not len(scores):
         return []
     steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
-    settled = np.isin(states, [STATES.index(state) for state in SETTLED])
-    wrong = states == STATES.index(State.CORRECTED)
+    counts = np.ones(len(scores), dtype=np.bool_) if genuine is None else genuine
+    settled = np.isin(states, [STATES.index(state) for state in SETTLED]) & counts
+    wrong = (states == STATES.index(State.CORRECTED)) & counts
     chance = _falling(
         [
             (
@@ -50,7 +53,7 @@ def dial(scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float
     )
     expected = np.repeat(chance, [len(step) for step in steps])
     # what was decided is known; a flag that nobody has looked at counts with its chance
-    errors = np.where(settled, wrong, expected)
+    errors = np.where(settled, wrong, expected) * counts
     beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
     # flags of one score are looked at together or not at all
     ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps})

@@ -111,7 +111,8 @@ def history(work: str) -> AnyResponse:
             for one in store.decisions.displaced(work)
         ],
         "people": {
-            who: {verdict.value: n for verdict, n in said.items()} for who, said in store.decisions.people(work).items()
+            who: {verdict.value: n for verdict, n in said.items()}
+            for who, said in store.decisions.people(work, planted=True).items()
         },
     }
     return sheet("history.html", summary, data=data)

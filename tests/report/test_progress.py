@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from proof.audit import REASON
 from proof.flags import Evidence, Flag, Kind, flag_id
 from proof.ocr.engine import EngineIdentity
@@ -14,6 +16,7 @@ from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decisions import Demand, Verdict
 from proof.store.queue import Order, Wanted
+from proof.web.dial import dial
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
 
@@ -99,5 +102,39 @@ def test_before_anybody_decided_there_is_no_progress_to_report(tmp_path: Path) -
 
 def test_the_dial_counts_no_sample(tmp_path: Path) -> None:
     store, _ = filled(tmp_path)
-    scores, _ = store.queue.scores(WORK, Wanted())
+    scores, _, _ = store.queue.scores(WORK, Wanted())
     assert len(scores) == 6
+
+
+def with_one_planted(store: Store, run: int, score: float) -> None:
+    """The first page again, with an error planted."""
+    page = next(iter(store.results(run=run)))
+    false = replace(wrong(page.page, 3, 3, "入", score), transcribed="人", id="planted-1", planted=True)
+    store.save_page(run, PagePlace(0, "text.txt", "010"), "", replace(page, flags=(*page.flags, false)))
+
+
+def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:
+    store, run = filled(tmp_path)
+    with_one_planted(store, run, 8.0)
+    numbers, _ = store.queue.find(WORK, Wanted(), Order.PAGE)
+    [one] = [one for one in store.queue.flags(WORK, numbers) if one.flag.planted]
+    store.decisions.decide(Demand(WORK, one.number, Verdict.TAKE, 0, "甲", "request-1"))
+    written = write_reports(StoredRun(store, run), tmp_path / "out")
+    said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
+    assert said["planted"]["caught"] == said["planted"]["answered"] == 1
+    assert [one["name"] for one in said["planted"]["people"]] == ["甲"]
+    assert said["people"] == []
+    html = written.page.read_text(encoding="utf-8")
+    assert "caught 1 of 1" in html
+    assert "planted-1" not in html
+    assert "planted-1" not in written.flags.read_text(encoding="utf-8")
+
+
+def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(tmp_path: Path) -> None:
+    store, run = filled(tmp_path)
+    before = dial(*store.queue.scores(WORK, Wanted())[:2], 3.0)
+    with_one_planted(store, run, 9.5)
+    scores, states, genuine = store.queue.scores(WORK, Wanted())
+    after = dial(scores, states, 3.0, genuine)
+    assert after[0].places == before[0].places + 1
+    assert after[-1].left == pytest.approx(before[-1].left, abs=0.05)

@@ -1,0 +1,123 @@
+"""The API and the pages give no planted error away."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from proof.store import Store
+from proof.web import create_app
+from tests.ground import COLUMNS, WORK, store_in
+from tests.web.drawn import Served, settings_in
+
+BASE = f"/api/v1/works/{WORK}"
+Items = list[dict[str, Any]]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Served:
+    settings = settings_in(tmp_path)
+    store: Store = store_in(tmp_path, 800)
+    return Served(settings, store, create_app(settings, store=store), "5eed")
+
+
+def browser(served: Served) -> FlaskClient:
+    """A browser that has been given a token against forged requests."""
+    client = served.app.test_client()
+    told = re.search(r'name="csrf" content="([^"]+)"', client.get(f"/works/{WORK}/").text)
+    assert told
+    client.environ_base["HTTP_X_CSRFTOKEN"] = told[1]
+    return client
+
+
+def get(served: Served, address: str) -> Any:
+    answer = served.app.test_client().get(address)
+    assert answer.status_code == 200, (address, answer.text)
+    return answer.get_json()
+
+
+def of_either_sort(served: Served) -> tuple[Items, Items]:
+    """Flags that were found and flags that were planted, as the API shows them."""
+    items = get(served, f"{BASE}/flags?detail=true&limit=20&raised=all&order=page")["items"]
+    numbers = [item["number"] for item in items]
+    false = {one.number for one in served.store.queue.flags(WORK, numbers) if one.flag.planted}
+    found = [item for item in items if item["number"] not in false]
+    planted = [item for item in items if item["number"] in false]
+    assert found
+    assert len(planted) > 3
+    return found, planted
+
+
+def form(value: Any) -> Any:
+    """What a JSON value is made of."""
+    if isinstance(value, dict):
+        return {name: form(one) for name, one in value.items()}
+    return type(value).__name__
+
+
+def test_flags_of_either_sort_have_the_same_fields_kinds_and_words(desk: Served) -> None:
+    found, planted = of_either_sort(desk)
+    for one in planted:
+        assert form(one) == form(found[0])
+        assert (one["kind"], one["reason"], one["rule"]) == (found[0]["kind"], found[0]["reason"], found[0]["rule"])
+        assert one["why"].split()[:3] == found[0]["why"].split()[:3]
+        assert len(one["id"]) == len(found[0]["id"])
+        columns = get(desk, f"{BASE}/pages/{one['page']['number']}")["columns"]
+        [source] = [column["source"] for column in columns if column["number"] == one["line"]]
+        assert one["before"] + one["transcribed"] + one["after"] in source
+        assert [placed["text"] for placed in one["view"]["characters"] if placed["marked"]] == [one["transcribed"]]
+
+
+@pytest.mark.parametrize("verdict", ["take", "keep", "unsure", "skip", "copy"])
+def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verdict: str) -> None:
+    client = browser(desk)
+    answers = []
+    for sort in of_either_sort(desk):
+        body = {"verdict": verdict, "version": 0, "key": f"request-{sort[0]['number']:04d}"}
+        made = client.post(f"{BASE}/flags/{sort[0]['number']}/decisions", json=body)
+        assert made.status_code == 201
+        answers.append(made.get_json())
+    found, planted = answers
+    assert form(found) == form(planted)
+    assert (found["kind"], found["evidence"]["reason"]) == (planted["kind"], planted["evidence"]["reason"])
+    history = get(desk, f"{BASE}/history")["items"]
+    assert [one["flag"] for one in history] == [planted["flag"], found["flag"]]
+    again = get(desk, f"{BASE}/flags/{planted['flag']}")
+    assert (again["transcribed"], again["last"]["verdict"]) == (planted["transcribed"], verdict)
+    page = get(desk, f"{BASE}/pages/{again['page']['number']}")
+    [shown] = [c for c in page["characters_found"] if (c["line"], c["offset"]) == (again["line"], again["offset"])]
+    assert shown["text"] == again["transcribed"]
+
+
+def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -> None:
+    _, planted = of_either_sort(desk)
+    page = planted[0]["page"]["number"]
+    addresses = [f"{BASE}/{tail}" for tail in ("flags", "facets", "pairs", "pages", "history", f"pages/{page}")]
+    addresses += [f"{BASE}/pages/{page}/columns", "/api/v1/openapi.json", "/api/v1/works"]
+    addresses += [f"/works/{WORK}/{tail}" for tail in ("", "desk", "pairs", "history", "pages/", f"pages/{page}")]
+    client = browser(desk)
+    for address in addresses:
+        told = client.get(address)
+        assert told.status_code == 200, address
+        assert "planted" not in told.text.lower(), address
+        for one in planted:
+            source = COLUMNS[one["line"] - 1]
+            around = source[max(one["offset"] - 2, 0) : one["offset"] + 2]
+            assert around not in told.text, address
+            assert json.dumps(around)[1:-1] not in told.text, address
+    assert client.get(f"{BASE}/flags?kind=planted").status_code == 422
+
+
+def test_counts_agree_with_what_is_listed(desk: Served) -> None:
+    found, planted = of_either_sort(desk)
+    every = len(found) + len(planted)
+    facets = get(desk, f"{BASE}/facets")
+    assert facets["total"] == facets["kinds"]["substitution"] == sum(facets["scores"]) == every
+    assert facets["dial"][0]["places"] == every
+    assert sum(one["count"] for one in get(desk, f"{BASE}/pairs")["items"]) == every
+    assert sum(get(desk, BASE)["states"].values()) == every
