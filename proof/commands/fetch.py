@@ -103,7 +103,10 @@ def command(
             return _list_only(images, fetcher)
         if listed:
             count = write_list(listed, images)
-            click.echo(f"{listed}: {count:,} half-folios", err=quiet)
+            if not quiet:
+                click.echo(
+                    f"{listed}: {count:,} half-folios; a check takes it as --imglist, a project as project.imglist"
+                )
         with FetchProgress(len(images), quiet=quiet) as progress:
             haul = fetcher.fetch(images, progress)
     _print_outcome(haul, shown, folder, quiet=quiet)
@@ -170,8 +173,8 @@ def _print_outcome(haul: Haul, source: Source, folder: Path, *, quiet: bool) -> 
     there = len(haul.of(How.THERE)) + len(haul.of(How.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
-        already = f", {there:,} were there" if there else ""
-        click.echo(f"{folder}: {len(fetched):,} images fetched ({size / 1e6:,.1f} MB){already}")
+        already = f", {there:,} already there" if there else ""
+        click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){already}")
         for right in source.rights:
             click.echo(f"terms: {right}")
     failed = haul.of(How.FAILED)
@@ -181,7 +184,11 @@ def _print_outcome(haul: Haul, source: Source, folder: Path, *, quiet: bool) -> 
         click.echo(f"not read: {failure}", err=True)
     if haul.stopped:
         left = len(haul.of(How.NOT_ASKED))
-        click.echo(f"stopped, {left:,} images were not asked for: {haul.stopped}", err=True)
+        click.echo(f"stopped, {_count(left)} not asked for: {haul.stopped}", err=True)
+
+
+def _count(number: int) -> str:
+    return f"{number:,} image{'' if number == 1 else 's'}"
 
 
 class FetchProgress:

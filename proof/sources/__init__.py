@@ -1,4 +1,5 @@
 """Where page images come from: IIIF manifests and Kanripo image lists, fetched one at a time.
 
-Nothing else in the program asks anything of a network, and this only at a person's command (`proof fetch`).
+Only at a person's command (`proof fetch`) is anything asked of a network, and nothing else in the program asks: but
+for paddleocr, which looks for a model of its makers that is named and not on the machine.
 """

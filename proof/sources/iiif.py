@@ -26,11 +26,13 @@ Value = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A IIIF image service. `sizes` are the widths and heights that it has ready; `fixed`: it has no others."""
+    """A IIIF image service. `sizes` are the widths and heights that it has ready. `fixed`: it has no
+    others; `limited`: it gives no image as large as it has it."""
 
     address: str
     version: int
     fixed: bool = False
+    limited: bool = False
     sizes: tuple[tuple[int, int], ...] = ()
     width: int = 0
 
@@ -39,7 +41,7 @@ class Service:
         return f"{self.address}/full/{self._size(width)}/0/{'native' if self.version == 1 else 'default'}.jpg"
 
     def _size(self, width: int | None) -> str:
-        whole = "max" if self.version == 3 else "full"
+        whole = "max" if self.version == 3 or (self.version == 2 and self.limited) else "full"
         if width is None or (self.width and width >= self.width):
             return whole
         if not self.fixed:
@@ -181,7 +183,8 @@ def _services(body: Value) -> Iterator[Service]:
             sizes = [(_number(size.get("width")), _number(size.get("height"))) for size in _objects(value.get("sizes"))]
             ready = tuple(size for size in sizes if min(size) > 0)
             width = _number(value.get("width")) or _number(body.get("width"))
-            found.append(Service(_id(value).rstrip("/"), version, "level0" in told, ready, width))
+            limited = any("maxWidth" in each or "maxArea" in each for each in (value, *_objects(value.get("profile"))))
+            found.append(Service(_id(value).rstrip("/"), version, "level0" in told, limited, ready, width))
     yield from sorted(found, key=lambda service: -service.version)
 
 

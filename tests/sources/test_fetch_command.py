@@ -71,7 +71,7 @@ def test_images_go_into_the_first_folder_of_the_project(museum: Museum, run: Run
     (tmp_path / "more" / "WYG0103-0192c.jpg").write_bytes(page(form="JPEG"))
     (tmp_path / "config.toml").write_text('[project]\nimages = ["scans", "more"]\n', encoding="utf-8")
     ran = run("fetch", "imglist", "--pause", "0", "--allow-private")
-    assert "scans: 2 images fetched (0.1 MB), 1 were there" in ran.stdout
+    assert "scans: 2 images fetched (0.1 MB), 1 already there" in ran.stdout
     assert sorted(path.name for path in (tmp_path / "scans").rglob("*.png")) == [
         "WYG0103-0192b.png",
         "WYG0103-0192d.png",
@@ -150,7 +150,7 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run, tmp_path: Path
     del museum.files["/wyg/WYG0103/WYG0103-0192d.png"]
     ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 1
-    assert "images: 1 images fetched" in ran.stdout
+    assert "images: 1 image fetched" in ran.stdout
     first, second = ran.stderr.splitlines()
     assert first.startswith("not fetched: WYG0103/WYG0103-0192c.png: http://127.0.0.1")
     assert first.endswith("the server sends a web page (Sorry), not an image")
@@ -162,7 +162,7 @@ def test_a_server_that_asks_to_come_again_is_obeyed(museum: Museum, run: Run, tm
     museum.next["/wyg/WYG0103/WYG0103-0192c.png"].append(says(429, Retry_After="86400"))
     ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 1
-    assert "stopped, 1 images were not asked for" in ran.stderr
+    assert "stopped, 1 image not asked for" in ran.stderr
     assert "run the same command again after 2" in ran.stderr
     assert run("fetch", "imglist", *HERE).returncode == 0
 

@@ -87,8 +87,12 @@ def test_a_service_of_level_0_that_lists_no_sizes_gives_the_file() -> None:
     [
         ({"@id": "{}", "@type": "ImageService2", "profile": "level2"}, "full/full/0/default.jpg"),
         (
-            {"@id": "{}", "profile": ["http://iiif.io/api/image/2/level2.json", {"maxWidth": 4000}]},
+            {"@id": "{}", "profile": ["http://iiif.io/api/image/2/level2.json", {"formats": ["png"]}]},
             "full/full/0/default.jpg",
+        ),
+        (
+            {"@id": "{}", "profile": ["http://iiif.io/api/image/2/level2.json", {"maxWidth": 4000}]},
+            "full/max/0/default.jpg",
         ),
         ({"@id": "{}", "@context": "http://iiif.io/api/image/2/context.json"}, "full/full/0/default.jpg"),
         (

@@ -112,6 +112,11 @@ def test_passwords_in_an_address_are_refused_and_not_repeated() -> None:
     assert "secret" not in str(refused.value)
 
 
+def test_an_address_that_is_escaped_stays_as_it_is() -> None:
+    address = "https://example.org/iiif/2/ark:%2F12148%2Fbtv1b/full/1200,/0/default.jpg?a=%3D"
+    assert str(web_address(address)) == address
+
+
 def test_addresses_may_be_in_chinese() -> None:
     assert str(web_address("https://圖書館.example/卷十/一 葉.png")).isascii()
 
