@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,7 +20,6 @@ from proof.errors import SourceError, UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import Place, place_of
 from proof.refs import ImageRef
-from proof.report.atomic import must_be_writable
 from proof.sources.chosen import about, numbered, shown_from, write_list
 from proof.sources.client import Client, Manners
 from proof.sources.fetch import MOST_BYTES, Fetcher, Haul, How, Result
@@ -27,6 +27,7 @@ from proof.sources.kanripo import listed_images
 from proof.sources.labels import spelled
 from proof.sources.model import Source, Wanted
 from proof.sources.published import Reader
+from proof.sources.remembered import alone_in
 from proof.text.edition import read_text
 from proof.text.model import Transcription
 
@@ -89,9 +90,8 @@ def command(
         raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
     if first and not listed:
         raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
-    if not dry_run:
-        must_be_writable(folder)
-    with Client(Manners(pause=pause, allow_private=allow_private)) as client:
+    manners = Manners(pause=pause, allow_private=allow_private)
+    with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
         shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, listed)
         images = about(shown.images, only) if only else shown.images
         images = numbered(images, numbers) if numbers else images
@@ -143,13 +143,14 @@ def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
 
 
 def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
-    """Print a line an image: number, half-folio, file, address, and what there is to say of it; between them tabs."""
+    """Print a line an image, with tabs: number, half-folio, label, file, address, what there is to say of it."""
     bad = 0
     for result in fetcher.look(images):
         wanted = result.wanted
         state = "" if result.how is How.NOT_ASKED else result.why or result.how.value
         place = spelled(wanted.places[0]) if wanted.places else ""
-        click.echo("\t".join((str(wanted.number), place, wanted.name, wanted.address, state)).rstrip("\t"))
+        told = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
+        click.echo("\t".join(told).rstrip("\t"))
         bad += result.how is How.FAILED
     return 1 if bad else 0
 

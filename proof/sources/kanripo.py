@@ -74,7 +74,7 @@ def listed_images(path: Path) -> Source:
         notices += listed.notices
         for entry in _usable(listed.entries, bases, notices):
             name = posixpath.normpath(entry.file)
-            first = wanted.get(name) or Wanted(len(wanted) + 1, name, _base(entry, bases) + quote(name), entry.file)
+            first = wanted.get(name) or Wanted(len(wanted) + 1, name, _base(entry, bases) + quote(name))
             wanted[name] = replace(first, places=(*first.places, entry.place))
     return Source(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
 

@@ -10,7 +10,8 @@ from proof.images.imglist import Place
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
-    `places` the half-folios that it shows, where the source says so; `label` what the source calls it."""
+    `places` the half-folios that it shows, where the source says so; `label` what the source calls it,
+    where that is not its name."""
 
     number: int
     name: str

@@ -7,17 +7,21 @@ what is there is not asked for again, and a part that was left is gone on with o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-from proof.errors import SourceError
-from proof.report.atomic import whole_file
+from filelock import FileLock, Timeout
+
+from proof.errors import OutputError, SourceError, UsageError
+from proof.report.atomic import must_be_writable, whole_file
 
 INDEX = ".proof-fetched.json"
 
 _VERSION = 1
+_LOCK = ".proof-fetching.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,29 @@ class Memory:
     def validator(self) -> str:
         """What If-Range takes: a strong ETag, or the date; '' where a part cannot be told from one of another file."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make `folder` where it is missing, and let nobody else fetch into it meanwhile: two would write one index.
+
+    Raises UsageError where somebody does already, OutputError.
+    """
+    must_be_writable(folder)
+    lock = FileLock(folder / _LOCK, blocking=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise UsageError(
+            f"{folder}: another `proof fetch` is at work in this folder; let it end, or stop it"
+        ) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(f"{folder}: cannot be locked ({reason}); name another folder with --to") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class Remembered:

@@ -119,9 +119,12 @@ def file_name(text: str) -> str:
 
 
 def path_inside(folder: Path, name: str) -> Path:
-    """The file `name` (forward slashes) in `folder`. Raises SourceError where it would lie outside, also by a link."""
+    """The file `name` (forward slashes) in `folder`.
+
+    Raises SourceError where it would lie outside, also by a link, or would be hidden, as the index and the parts are.
+    """
     parts = name.split("/")
-    if any(part in ("", ".", "..") or set("\\:\0") & set(part) for part in parts):
+    if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):
         raise SourceError(ascii(name)[1:-1], "is no name for a file inside the image folder")
     if any(len(part.encode("utf-8", "replace")) > _MOST_BYTES for part in parts):
         raise SourceError(f"{name[:LONGEST_NAME]}...", "is too long for a file name")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from proof.images.find import How, ImageIndex
+from proof.sources.remembered import alone_in
 from proof.text.read import read_transcription
 from tests.sources.manifests import book_2, book_3, data
 from tests.sources.museum import Handler, Museum, drops_after, etag_of, page, says
@@ -89,7 +90,7 @@ def test_a_dry_run_lists_addresses_and_writes_nothing(museum: Museum, run: Run, 
     ran = run("fetch", "imglist", *HERE, "--dry-run")
     assert ran.returncode == 0
     file = "WYG0103/WYG0103-0192b.png"
-    assert ran.stdout.splitlines()[0] == f"1\t010-1a\t{file}\t{museum.url('/wyg/' + file)}"
+    assert ran.stdout.splitlines()[0] == f"1\t010-1a\t\t{file}\t{museum.url('/wyg/' + file)}"
     assert museum.asked == []
     assert not (tmp_path / "images").exists()
     run("fetch", "imglist", *HERE, "--only", "010-1a")
@@ -119,6 +120,8 @@ def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
     assert (ran.returncode, ran.stderr) == (0, "")
     assert len(museum.asked) == asked
     index = ImageIndex([tmp_path / "images"], [tmp_path / "wyg.txt"])
+    shown = run("fetch", where, *HERE, "--numbers", "3", "--first", "010-1a", "--list", "x", "--dry-run").stdout
+    assert shown.split("\t")[:4] == ["3", "010-1a", "p. 2", "儀禮集釋/0003.jpg"]
     for number, each in enumerate(read_transcription(text).pages, start=2):
         found = index.find(each)
         assert found is not None
@@ -142,6 +145,16 @@ def test_presentation_2_comes_from_a_file_too(museum: Museum, run: Run, tmp_path
     museum.files["/images/book1-page1/full/full/0/default.jpg"] = page(form="JPEG")
     assert run("fetch", "book.json", *HERE).returncode == 0
     assert (tmp_path / "images" / "Book_1" / "010-1a.jpg").read_bytes() == page(form="JPEG")
+
+
+def test_two_do_not_fetch_into_one_folder_at_once(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    with alone_in(tmp_path / "images"):
+        ran = run("fetch", "imglist", *HERE)
+    assert ran.returncode == 2
+    assert "images: another `proof fetch` is at work in this folder" in ran.stderr
+    assert museum.asked == []
+    assert run("fetch", "imglist", *HERE).returncode == 0
 
 
 def test_what_failed_is_listed_with_why(museum: Museum, run: Run, tmp_path: Path) -> None:

@@ -143,7 +143,8 @@ def test_names_of_devices_are_not_used(label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.png", "a/../../b.png", "/etc/passwd", "a//b", "", ".", "a\\b.png", "C:a", "a\0b"]
+    "name",
+    ["../a.png", "a/../../b.png", "/etc/passwd", "a//b", "", ".", "a\\b.png", "C:a", "a\0b", ".a.png", ".b/a.png"],
 )
 def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(SourceError, match="inside the image folder"):
