@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from proof.commands.options import config_option, setting_options, settings_of
 from proof.config import FILE_NAME
 from proof.errors import UsageError
 from proof.store import Store
-from proof.store.accounts import Accounts, Role
+from proof.store.accounts import Accounts, By, Role, Way
 
 PLACE = ("project.out", "store.url")
 ROLE = click.Choice([role.value for role in Role])
@@ -39,7 +40,7 @@ def add(config: Path | None, given: dict[str, Any], name: str, role: str | None)
     with _accounts(config, given) as accounts:
         first = not accounts.everybody()
         meant = Role(role) if role else Role.ADMINISTRATOR if first else Role.PROOFREADER
-        made = accounts.add(name, meant, _password())
+        made = accounts.add(name, meant, _password(), by=_by())
         click.echo(f"{made.name}: {made.role}")
     return 0
 
@@ -63,7 +64,7 @@ def everybody(config: Path | None, given: dict[str, Any]) -> int:
 def password(config: Path | None, given: dict[str, Any], name: str) -> int:
     """Give an account another password, asked for or read from standard input; its sessions end."""
     with _accounts(config, given) as accounts:
-        accounts.set_password(accounts.named(name).number, _password())
+        accounts.set_password(accounts.named(name).number, _password(), by=_by())
     return 0
 
 
@@ -75,7 +76,7 @@ def password(config: Path | None, given: dict[str, Any], name: str) -> int:
 def change_role(config: Path | None, given: dict[str, Any], name: str, role: str) -> int:
     """Give an account another role."""
     with _accounts(config, given) as accounts:
-        accounts.set_role(accounts.named(name).number, Role(role))
+        accounts.set_role(accounts.named(name).number, Role(role), by=_by())
     return 0
 
 
@@ -86,7 +87,7 @@ def change_role(config: Path | None, given: dict[str, Any], name: str, role: str
 def disable(config: Path | None, given: dict[str, Any], name: str) -> int:
     """Shut an account: nobody logs in with it, and its sessions end."""
     with _accounts(config, given) as accounts:
-        accounts.set_disabled(accounts.named(name).number, True)
+        accounts.set_disabled(accounts.named(name).number, True, by=_by())
     return 0
 
 
@@ -97,8 +98,31 @@ def disable(config: Path | None, given: dict[str, Any], name: str) -> int:
 def enable(config: Path | None, given: dict[str, Any], name: str) -> int:
     """Open an account that was shut."""
     with _accounts(config, given) as accounts:
-        accounts.set_disabled(accounts.named(name).number, False)
+        accounts.set_disabled(accounts.named(name).number, False, by=_by())
     return 0
+
+
+@command.command("log")
+@click.option("-n", "--last", type=click.IntRange(1), default=50, show_default=True, help="How many to print.")
+@config_option
+@setting_options(PLACE)
+def log(config: Path | None, given: dict[str, Any], last: int) -> int:
+    """Print what was done to accounts, newest first: when, whose, what, from what to what, by whom, and whether in the
+    browser or at the command line; with tabs between."""
+    with _accounts(config, given) as accounts:
+        for one in accounts.events(limit=last):
+            when = one.at.isoformat(timespec="seconds")
+            change = f"{one.was} → {one.now}" if one.was else one.now
+            click.echo("\t".join((when, one.name, one.deed, change, one.person, one.way)))
+    return 0
+
+
+def _by() -> By:
+    """The user of this machine, as it knows them."""
+    try:
+        return By(getpass.getuser(), Way.COMMAND)
+    except (KeyError, OSError):  # a machine without a list of its users
+        return By("", Way.COMMAND)
 
 
 @contextmanager

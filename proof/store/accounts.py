@@ -2,6 +2,7 @@
 
 An account is disabled, never deleted or renamed: what its owner decided bears its name. Each account has a
 `stamp`, which every session of its owner holds: with another stamp all of them are over, wherever they were begun.
+Whatever is done to an account leaves an event, in the same transaction, that is never altered or deleted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.store.decisions import CHECK
-from proof.store.models import AccountRow
+from proof.store.models import AccountEventRow, AccountRow
 
 LONGEST_NAME = 64
 SHORTEST_PASSWORD = 10
@@ -45,6 +46,36 @@ class Role(StrEnum):
     READER = "reader"
     PROOFREADER = "proofreader"
     ADMINISTRATOR = "administrator"
+
+
+class Deed(StrEnum):
+    """What is done to an account."""
+
+    CREATED = "created"
+    ROLE = "role"
+    PASSWORD = "password"  # noqa: S105 - the name of a deed
+    DISABLED = "disabled"
+    ENABLED = "enabled"
+
+
+class Way(StrEnum):
+    """By what somebody does it."""
+
+    BROWSER = "browser"
+    COMMAND = "command line"
+    PROGRAM = "program"
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who does something to an account: the owner of another account, or the user of the machine."""
+
+    person: str
+    way: Way
+
+
+UNSAID = By("", Way.PROGRAM)
+"""A program that does not say for whom."""
 
 
 class AccountError(ProofError):
@@ -74,6 +105,22 @@ class Account:
     seen: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class AccountEvent:
+    """Something that was done to the account `number` of `name`. `was` and `now` are roles where it is about them;
+    a `PASSWORD` that its owner is to change is `provisional` now."""
+
+    id: int
+    number: int
+    name: str
+    deed: Deed
+    was: str
+    now: str
+    person: str
+    way: Way
+    at: datetime
+
+
 class Accounts:
     """The accounts of a store; `Store.accounts` is one."""
 
@@ -100,7 +147,16 @@ class Accounts:
                 raise NoAccountError(f"there is no account {name}; `proof user list` names them")
             return _account(row)
 
-    def add(self, name: str, role: Role, password: str, *, provisional: bool = False) -> Account:
+    def events(self, *, before: int | None = None, limit: int = 50) -> list[AccountEvent]:
+        """What was done to accounts, newest first, from the one before the event `before` on."""
+        query = select(AccountEventRow, AccountRow.name).join(AccountRow, AccountRow.id == AccountEventRow.account_id)
+        if before is not None:
+            query = query.where(AccountEventRow.id < before)
+        with self._reading() as session:
+            found = session.execute(query.order_by(AccountEventRow.id.desc()).limit(limit))
+            return [_event(row, name) for row, name in found]
+
+    def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
         """Make an account; the first one must be an administrator's. Raises AccountError."""
         name = proper_name(name)
         _check_password(password, name)
@@ -120,6 +176,7 @@ class Accounts:
                 )
                 session.add(row)
                 session.flush()
+                _note(session, row, Deed.CREATED, by, now=role.value)
                 return _account(row)
         except IntegrityError:
             raise AccountError(
@@ -151,33 +208,38 @@ class Accounts:
             known = _row(session, number, to_change=False).password
         return self._verify(known, password)
 
-    def set_password(self, number: int, password: str, *, provisional: bool = False) -> Account:
+    def set_password(self, number: int, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
         """Give an account another password; all its sessions end. Raises AccountError, NoAccountError."""
         _check_password(password, self.get(number).name)
         hashed = self._hash(password)
         with self._writing() as session:
             row = _row(session, number)
             row.password, row.provisional, row.stamp = hashed, provisional, _new_stamp()
+            _note(session, row, Deed.PASSWORD, by, now="provisional" if provisional else "")
             session.flush()
             return _account(row)
 
-    def set_role(self, number: int, role: Role) -> Account:
+    def set_role(self, number: int, role: Role, *, by: By = UNSAID) -> Account:
         """Give an account another role. Raises AccountError for the last administrator."""
         with self._writing() as session:
             row = _row(session, number)
             if role is not Role.ADMINISTRATOR:
                 _must_not_be_last(session, row)
+            if row.role != role.value:
+                _note(session, row, Deed.ROLE, by, row.role, role.value)
             row.role = role.value
             session.flush()
             return _account(row)
 
-    def set_disabled(self, number: int, disabled: bool) -> Account:
+    def set_disabled(self, number: int, disabled: bool, *, by: By = UNSAID) -> Account:
         """Shut an account, which ends all its sessions, or open it again. Raises AccountError for the last
         administrator."""
         with self._writing() as session:
             row = _row(session, number)
             if disabled:
                 _must_not_be_last(session, row)
+            if row.disabled != disabled:
+                _note(session, row, Deed.DISABLED if disabled else Deed.ENABLED, by)
             row.disabled, row.stamp = disabled, _new_stamp()
             session.flush()
             return _account(row)
@@ -264,6 +326,20 @@ def _must_not_be_last(session: Session, row: AccountRow) -> None:
     is_one = row.role == Role.ADMINISTRATOR.value and not row.disabled
     if is_one and _administrators(session) == 1:
         raise AccountError(f"{row.name} is the only administrator: make another one first")
+
+
+def _note(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", now: str = "") -> None:
+    done = AccountEventRow(
+        account_id=row.id, deed=deed.value, was=was, now=now, person=by.person, way=by.way.value, at=datetime.now(UTC)
+    )
+    session.add(done)
+    session.flush()
+
+
+def _event(row: AccountEventRow, name: str) -> AccountEvent:
+    return AccountEvent(
+        row.id, row.account_id, name, Deed(row.deed), row.was, row.now, row.person, Way(row.way), row.at
+    )
 
 
 def _account(row: AccountRow) -> Account:

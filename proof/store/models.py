@@ -302,6 +302,22 @@ class AccountRow(Base):
     seen: Mapped[datetime | None] = mapped_column(Moment)
 
 
+class AccountEventRow(Base):
+    """Something that was done to an account. Rows are added, never changed or deleted: the database itself refuses it.
+    `person` did it in the browser (`way`), or is the user of the machine at its command line."""
+
+    __tablename__ = "account_events"
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id"), index=True)
+    deed: Mapped[str] = mapped_column(String(16))
+    was: Mapped[str] = mapped_column(String(32))
+    now: Mapped[str] = mapped_column(String(32))
+    person: Mapped[str] = mapped_column(String(255))
+    way: Mapped[str] = mapped_column(String(16))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
 class ReadingRow(Base):
     """What an engine read on an image, kept so that an edit of the text costs no reading.
 

@@ -24,7 +24,10 @@ from proof.web.language import say
 from proof.web.people import WrongPasswordError
 from proof.web.project import project
 from proof.web.sheet import sheet
-from proof.web.words import PEOPLE, ROLES
+from proof.web.words import DEEDS, PEOPLE, ROLES, WAYS
+
+EVENTS = 50
+"""Things done to accounts that the page lists at once."""
 
 accounts = Blueprint("accounts", __name__)
 
@@ -115,8 +118,19 @@ def people() -> Response:
                 return redirect(url_for("accounts.people"))
         except AccountError as error:
             problem, status = str(error), error.http_status
+    kept, before = project().store.accounts, request.args.get("before", type=int)
+    events = kept.events(before=before, limit=EVENTS + 1)
     page = sheet(
-        "people.html", None, people=project().store.accounts.everybody(), problem=problem, handed=handed, roles=_roles()
+        "people.html",
+        None,
+        people=kept.everybody(),
+        problem=problem,
+        handed=handed,
+        roles=_roles(),
+        events=events[:EVENTS],
+        earlier=events[EVENTS - 1].id if len(events) > EVENTS else None,
+        deeds={deed: say(message) for deed, message in DEEDS.items()},
+        ways={way: say(message) for way, message in WAYS.items()},
     )
     page.status_code = status
     return page
@@ -132,17 +146,18 @@ def _changed() -> tuple[str, str] | None:
         number = change.number.data
         match change.act.data:
             case "role":
-                kept.set_role(number, Role(change.role.data))
+                kept.set_role(number, Role(change.role.data), by=who.by())
             case "password":
                 password = new_password()
-                return kept.set_password(number, password, provisional=True).name, password
+                return kept.set_password(number, password, provisional=True, by=who.by()).name, password
             case act:
-                kept.set_disabled(number, act == "disable")
+                kept.set_disabled(number, act == "disable", by=who.by())
         return None
     if not add.validate():
         raise AccountError("a new account takes a name and a role")
     password = new_password()
-    return kept.add(add.name.data, Role(add.role.data), password, provisional=True).name, password
+    made = kept.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
+    return made.name, password
 
 
 def _roles() -> dict[str, str]:

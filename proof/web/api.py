@@ -54,7 +54,7 @@ def work(path: schemas.WorkPath) -> Response:
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: schemas.PagesOut}, summary="Pages in their order")
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
-    start = _number(query.cursor) or 0
+    start = number_of(query.cursor) or 0
     found = project().store.queue.pages(path.work, start + 1, query.limit + 1)
     items = [shown.page_of(page) for page in found[: query.limit]]
     more = len(found) > query.limit
@@ -147,7 +147,9 @@ def columns(path: schemas.PagePath) -> Response:
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
     limit = min(query.limit, MOST_DETAILS) if query.detail else query.limit
-    numbers, more = store.queue.find(path.work, wanted_of(query), query.order, after=_number(query.cursor), limit=limit)
+    numbers, more = store.queue.find(
+        path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
+    )
     found = store.queue.flags(path.work, numbers)
     items = shown.details(store, found, say) if query.detail else [shown.flag_of(queued) for queued in found]
     return answer(schemas.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
@@ -174,7 +176,7 @@ def flag(path: schemas.FlagPath) -> Response:
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     found = project().store.queue.pairs(path.work, wanted_of(query))
-    start = _number(query.cursor) or 0
+    start = number_of(query.cursor) or 0
     end = start + query.limit
     items = [
         schemas.PairStates(text=text, image=image, count=count, open=waiting)
@@ -205,7 +207,7 @@ def flag_history(path: schemas.FlagPath) -> Response:
 def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     store = project().store
     store.queue.work(path.work)
-    found = store.decisions.log(path.work, before=_number(query.cursor), limit=query.limit + 1)
+    found = store.decisions.log(path.work, before=number_of(query.cursor), limit=query.limit + 1)
     items = [schemas.decision_of(decision) for decision in found[: query.limit]]
     return answer(schemas.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
 
@@ -330,7 +332,8 @@ def _event(event: PageEvent) -> schemas.PageEventOut:
     return schemas.PageEventOut(**{name: getattr(event, name) for name in schemas.PageEventOut.model_fields})
 
 
-def _number(cursor: str | None) -> int | None:
+def number_of(cursor: str | None) -> int | None:
+    """The number that a cursor holds. Raises CursorError."""
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):

@@ -17,7 +17,7 @@ from flask_login import LoginManager, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from proof.errors import ProofError
-from proof.store.accounts import Account, NoAccountError
+from proof.store.accounts import Account, By, NoAccountError, Way
 from proof.web.attempts import Attempts
 from proof.web.project import Project, project
 from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
@@ -87,6 +87,11 @@ def person() -> str:
     return who.name if who else ""
 
 
+def by() -> By:
+    """Who asks, as what is done to accounts remembers them."""
+    return By(person(), Way.BROWSER)
+
+
 def rights() -> frozenset[Right]:
     """What who asks may do."""
     if not project().settings.serve.auth:
@@ -135,7 +140,7 @@ def change_password(current: str, new: str) -> None:
     if not accounts.holds(who.number, current):
         raise WrongPasswordError("that is not your password")
     _attempts().succeeded(who.name)
-    _begin(accounts.set_password(who.number, new))
+    _begin(accounts.set_password(who.number, new, by=by()))
 
 
 def guard(app: Flask) -> None:

@@ -7,9 +7,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
-from proof.store.accounts import Account, new_password
+from proof.store.accounts import Account, AccountEvent, new_password
 from proof.web import people, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import ERRORS, answer, number_of
 from proof.web.people import must_have_people
 from proof.web.project import project
 
@@ -62,6 +62,20 @@ def list_people() -> Response:
     return answer(schemas.PeopleOut(items=[_person(one) for one in project().store.accounts.everybody()]))
 
 
+@people_api.get(
+    "/people/events",
+    tags=[PEOPLE],
+    responses={200: schemas.PeopleEventsOut},
+    summary="What was done to accounts, by whom and when, newest first",
+)
+def people_events(query: schemas.Cursor) -> Response:
+    must_have_people()
+    found = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
+    items = [_event(one) for one in found[: query.limit]]
+    more = len(found) > query.limit
+    return answer(schemas.PeopleEventsOut(items=items, next=str(items[-1].id) if more else None))
+
+
 @people_api.post(
     "/people",
     tags=[PEOPLE],
@@ -71,7 +85,7 @@ def list_people() -> Response:
 def add_person(body: schemas.PersonBody) -> Response:
     must_have_people()
     password = new_password()
-    made = project().store.accounts.add(body.name, body.role, password, provisional=True)
+    made = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.by())
     return answer(schemas.NewPersonOut(person=_person(made), password=password), 201)
 
 
@@ -86,9 +100,9 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
     accounts = project().store.accounts
     changed = accounts.get(path.number)
     if body.role is not None:
-        changed = accounts.set_role(path.number, body.role)
+        changed = accounts.set_role(path.number, body.role, by=people.by())
     if body.disabled is not None and body.disabled != changed.disabled:
-        changed = accounts.set_disabled(path.number, body.disabled)
+        changed = accounts.set_disabled(path.number, body.disabled, by=people.by())
     return answer(_person(changed))
 
 
@@ -101,7 +115,7 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
 def reset_password(path: schemas.PersonPath) -> Response:
     must_have_people()
     password = new_password()
-    changed = project().store.accounts.set_password(path.number, password, provisional=True)
+    changed = project().store.accounts.set_password(path.number, password, provisional=True, by=people.by())
     return answer(schemas.NewPersonOut(person=_person(changed), password=password))
 
 
@@ -113,6 +127,10 @@ def _session() -> schemas.SessionOut:
         rights=sorted(people.rights()),
         token=generate_csrf(),
     )
+
+
+def _event(one: AccountEvent) -> schemas.PeopleEventOut:
+    return schemas.PeopleEventOut(**{name: getattr(one, name) for name in schemas.PeopleEventOut.model_fields})
 
 
 def _person(one: Account) -> schemas.PersonOut:

@@ -38,6 +38,7 @@ _NEEDS = {
     "api.set_rule": Right.RULE,
     "accounts.people": Right.MANAGE,
     "people.list_people": Right.MANAGE,
+    "people.people_events": Right.MANAGE,
     "people.add_person": Right.MANAGE,
     "people.change_person": Right.MANAGE,
     "people.reset_password": Right.MANAGE,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.flags import Kind
-from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
+from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
 from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue import Order
@@ -166,6 +166,26 @@ class PersonOut(BaseModel):
 
 class PeopleOut(BaseModel):
     items: list[PersonOut]
+
+
+class PeopleEventOut(BaseModel):
+    """Something that was done to the account `number`; `person` did it. `was` and `now` are roles where it is about
+    them; a password that is to be changed is `provisional` now."""
+
+    id: int
+    number: int
+    name: str
+    deed: Deed
+    was: str
+    now: str
+    person: str
+    way: Way
+    at: datetime
+
+
+class PeopleEventsOut(BaseModel):
+    items: list[PeopleEventOut]
+    next: str | None
 
 
 class NewPersonOut(BaseModel):

@@ -32,6 +32,20 @@ ROLES = {
     "administrator": _("administrator"),
 }
 
+DEEDS = {
+    "created": _("account made"),
+    "role": _("role changed"),
+    "password": _("password set"),
+    "disabled": _("account shut"),
+    "enabled": _("account opened"),
+}
+
+WAYS = {
+    "browser": _("in the browser"),
+    "command line": _("at the command line"),
+    "program": _("by a program"),
+}
+
 PEOPLE = {
     "wrong": _("The name or the password is wrong."),
     "wait": _("Too many wrong passwords. Wait %(num)s minutes."),

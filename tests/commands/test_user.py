@@ -125,3 +125,20 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(tmp_path: P
         os.close(terminal)
     assert PASSWORD.encode() not in shown
     assert accounts(tmp_path) == {"甲": (Role.ADMINISTRATOR, False)}
+
+
+@pytest.mark.usefixtures("said")
+def test_the_log_says_who_did_what_at_the_command_line(run: Run) -> None:
+    for words in (("add", "甲"), ("add", "乙"), ("role", "乙", "reader"), ("disable", "乙"), ("password", "甲")):
+        assert run("user", *words).returncode == 0
+    lines = [line.split("\t") for line in run("user", "log").stdout.splitlines()]
+    assert [line[1:4] for line in lines] == [
+        ["甲", "password", ""],
+        ["乙", "disabled", ""],
+        ["乙", "role", "proofreader → reader"],
+        ["乙", "created", "proofreader"],
+        ["甲", "created", "administrator"],
+    ]
+    assert {line[5] for line in lines} == {"command line"}
+    assert all(line[4] for line in lines)
+    assert len(run("user", "log", "--last", "2").stdout.splitlines()) == 2

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError
 
 from proof.store import Store
-from proof.store.accounts import AccountError, NoAccountError, Role
+from proof.store.accounts import AccountError, By, Deed, NoAccountError, Role, Way
 
 GOOD = "四庫 full of 書"
 OTHER = "another pass phrase"
@@ -145,3 +147,71 @@ def test_who_is_not_there_is_named(people: Store) -> None:
         people.accounts.named("丙")
     with pytest.raises(NoAccountError, match="99"):
         people.accounts.set_role(99, Role.READER)
+
+
+# what was done to accounts
+
+MANAGER = By("甲", Way.BROWSER)
+
+
+def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
+    accounts = people.accounts
+    made = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
+    accounts.set_role(made.number, Role.PROOFREADER, by=MANAGER)
+    accounts.set_password(made.number, OTHER, provisional=True, by=MANAGER)
+    accounts.set_password(made.number, GOOD, by=By("丙", Way.BROWSER))
+    accounts.set_disabled(made.number, True, by=By("root", Way.COMMAND))
+    accounts.set_disabled(made.number, False, by=MANAGER)
+    events = [one for one in reversed(accounts.events()) if one.name == "丙"]
+    assert [(one.deed, one.was, one.now, one.person, one.way) for one in events] == [
+        (Deed.CREATED, "", "reader", "甲", Way.BROWSER),
+        (Deed.ROLE, "reader", "proofreader", "甲", Way.BROWSER),
+        (Deed.PASSWORD, "", "provisional", "甲", Way.BROWSER),
+        (Deed.PASSWORD, "", "", "丙", Way.BROWSER),
+        (Deed.DISABLED, "", "", "root", Way.COMMAND),
+        (Deed.ENABLED, "", "", "甲", Way.BROWSER),
+    ]
+    assert [one.at for one in events] == sorted(one.at for one in events)
+
+
+def test_what_changes_nothing_or_is_refused_leaves_none(people: Store) -> None:
+    accounts, before = people.accounts, len(people.accounts.events())
+    first = accounts.named("甲").number
+    accounts.set_role(first, Role.ADMINISTRATOR, by=MANAGER)
+    accounts.set_disabled(first, False, by=MANAGER)
+    accounts.log_in("甲", GOOD)
+    accounts.end_sessions(first)
+    refusals: list[Callable[[], object]] = [
+        lambda: accounts.set_role(first, Role.READER, by=MANAGER),
+        lambda: accounts.set_disabled(first, True, by=MANAGER),
+        lambda: accounts.set_password(first, "short", by=MANAGER),
+        lambda: accounts.add("甲", Role.READER, GOOD, by=MANAGER),
+    ]
+    for refused in refusals:
+        with pytest.raises(AccountError):
+            refused()
+    assert len(accounts.events()) == before
+
+
+def test_no_event_holds_a_password(people: Store) -> None:
+    with people.engine.connect() as connection:
+        rows = connection.execute(text("SELECT * FROM account_events")).all()
+    assert len(rows) == 2
+    assert all(GOOD not in str(row) and "argon2" not in str(row) for row in rows)
+
+
+@pytest.mark.parametrize("change", ["UPDATE account_events SET person = '乙'", "DELETE FROM account_events"])
+def test_the_database_itself_refuses_to_alter_what_was_done(people: Store, change: str) -> None:
+    with pytest.raises(DatabaseError, match="never altered"), people.engine.begin() as connection:
+        connection.execute(text(change))
+    assert len(people.accounts.events()) == 2
+
+
+def test_events_come_in_pieces_newest_first(people: Store) -> None:
+    number = people.accounts.named("乙").number
+    for shut in (True, False) * 3:
+        people.accounts.set_disabled(number, shut, by=MANAGER)
+    every = people.accounts.events()
+    first = people.accounts.events(limit=3)
+    assert first + people.accounts.events(before=first[-1].id) == every
+    assert [one.id for one in every] == sorted((one.id for one in every), reverse=True)

@@ -577,3 +577,37 @@ def test_without_accounts_all_is_as_it_was(tmp_path: Path) -> None:
         body = {"verdict": "take", "version": 0, "key": "0123456789"}
         made = client.post(f"{BASE}/flags/1/decisions", json=body, headers={"X-CSRFToken": session["token"]})
         assert made.json["person"] == session["person"] != ""  # type: ignore[index]
+
+
+# what was done to accounts
+
+
+def test_administrators_see_who_did_what_to_whose_account(house: House) -> None:
+    boss = house.browser("甲")
+    number = house.number("丙")
+    boss.submit("/people", act="role", number=number, role="reader")
+    boss.submit("/people", act="disable", number=number)
+    page = boss.client.get("/people").text
+    table = page[page.index('id="events"') :]
+    for said in ("account shut", "role changed: proofreader → reader", "in the browser", "account made"):
+        assert said in table, said
+    events = boss.client.get("/api/v1/people/events?limit=2").get_json()
+    assert [(one["deed"], one["name"], one["person"]) for one in events["items"]] == [
+        ("disabled", "丙", "甲"),
+        ("role", "丙", "甲"),
+    ]
+    rest = boss.client.get(f"/api/v1/people/events?cursor={events['next']}").get_json()
+    assert [one["deed"] for one in rest["items"]] == ["created"] * 4
+    assert boss.client.get("/people?before=2").text.count("<time") >= 1
+    for name in ("乙", "丁"):
+        assert house.browser(name).client.get("/api/v1/people/events").status_code == 403
+        assert house.browser(name).client.get("/people").status_code == 403
+
+
+def test_ones_own_password_and_one_that_is_handed_over_are_told_apart(house: House) -> None:
+    house.browser("甲").submit("/people", act="password", number=house.number("乙"))
+    third = house.browser("丙")
+    third.submit("/account", current=PASSWORD, new="another pass phrase", again="another pass phrase")
+    newest, older = house.store.accounts.events(limit=2)
+    assert (newest.name, newest.person, newest.now) == ("丙", "丙", "")
+    assert (older.name, older.person, older.now) == ("乙", "甲", "provisional")
