@@ -159,7 +159,7 @@ def _bodies(value: object, depth: int = 0) -> list[Picture]:
     if isinstance(value, dict) and kind == "choice":
         choices = _list(value.get("default")) + _list(value.get("item")) + _list(value.get("items"))
         found = (_bodies(choice, depth + 1) for choice in choices)
-        return next((pictures for pictures in found if pictures), [])[:1]
+        return next((pictures for pictures in found if pictures), [])
     if isinstance(value, dict) and kind == "specificresource":
         return _bodies(value.get("full") or value.get("source"), depth + 1)
     return [*_picture(value)] if isinstance(value, dict) and (kind == "" or kind.endswith("image")) else []

@@ -93,6 +93,16 @@ def test_what_changed_is_fetched_again_when_that_is_asked_for(museum: Museum, fe
     assert museum.asked[-1][1]["if-none-match"] == etag_of(page(2))
 
 
+def test_a_file_that_was_altered_is_fetched_again_even_if_the_server_still_has_the_same(
+    museum: Museum, fetch: Fetch, tmp_path: Path
+) -> None:
+    museum.files[ONE] = page()
+    fetch(ONE)
+    (tmp_path / ONE[1:]).write_bytes(page()[:5000])
+    assert hows(fetch(ONE, refresh=True)) == ["fetched"]
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
 def test_an_image_that_somebody_else_put_there_stays(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files[ONE] = page(1)
     (tmp_path / ONE[1:]).write_bytes(page(2))
@@ -222,7 +232,31 @@ def test_another_part_than_was_asked_for_is_not_appended(museum: Museum, fetch: 
 
     museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), from_the_wrong_place])
     assert fetch(ONE).complete
+    assert ["range" in headers for _, headers in museum.asked] == [False, True, False]
     assert (tmp_path / ONE[1:]).read_bytes() == data
+
+
+def test_a_rest_that_comes_in_pieces_is_asked_for_piece_by_piece(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    data, etag = page(), etag_of(page())
+    museum.files[ONE] = data
+
+    def a_piece(handler: Handler) -> None:
+        handler.answer(206, data[9000:10000], {"ETag": etag, "Content-Range": f"bytes 9000-9999/{len(data)}"})
+
+    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), a_piece])
+    assert fetch(ONE).complete
+    assert museum.asked[2][1]["range"] == "bytes=10000-"
+    assert (tmp_path / ONE[1:]).read_bytes() == data
+
+
+def test_a_part_from_another_address_is_not_gone_on_with(museum: Museum, client: Client, tmp_path: Path) -> None:
+    museum.files["/small"] = page(2)
+    museum.next["/large"].extend([drops_after(9_000, page(1), ETag='"same"'), *[says(503)] * 4])
+    fetcher = Fetcher(tmp_path, client)
+    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/large"))])) == ["failed"]
+    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/small"))])) == ["fetched"]
+    assert "range" not in museum.asked[-1][1]
+    assert (tmp_path / "1.png").read_bytes() == page(2)
 
 
 def test_a_server_without_ranges_sends_it_whole_again(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
@@ -289,7 +323,8 @@ def test_what_is_no_whole_image_takes_no_name(
 
 def test_a_file_larger_than_the_limit_is_refused_before_it_comes(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files[ONE] = page()
-    assert "--max-mb" in why(fetch(ONE, most_bytes=20_000))
+    said = why(fetch(ONE, most_bytes=20_000))
+    assert f"is a file of {len(page()):,} bytes, more than 20,000 are not taken; allow more with --max-mb" in said
     assert left(tmp_path) == []
 
 
@@ -333,6 +368,15 @@ def test_compression_that_was_not_asked_for_is_undone(museum: Museum, fetch: Fet
     packed = gzip.compress(page())
     museum.next[ONE].append(says(200, packed, Content_Encoding="gzip", ETag='"packed"'))
     assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_a_part_of_a_compressed_body_is_not_gone_on_with(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    """The mark that comes with it, and any range, are about the compressed bytes."""
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(9_000, gzip.compress(page()), Content_Encoding="gzip", ETag='"packed"'))
+    assert fetch(ONE).complete
+    assert "range" not in museum.asked[1][1]
     assert (tmp_path / ONE[1:]).read_bytes() == page()
 
 
