@@ -16,6 +16,15 @@ class ProofError(Exception):
     http_status = 500
 
 
+class ToldError(ProofError):
+    """One that people meet in the browser: `message` is a message of the catalogues, into which `values` go."""
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.message = message
+        self.values = values
+
+
 class UsageError(ProofError):
     """The command, its options or the settings do not make sense together."""
 

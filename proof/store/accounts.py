@@ -23,7 +23,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.store.decisions import CHECK
 from proof.store.models import AccountEventRow, AccountRow
 
@@ -38,6 +38,11 @@ _HASHING = BoundedSemaphore(2)
 """A hash takes 64 MiB: a crowd at the door may not take all memory."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of who asks."""
+    return message
 
 
 class Role(StrEnum):
@@ -78,13 +83,13 @@ UNSAID = By("", Way.PROGRAM)
 """A program that does not say for whom."""
 
 
-class AccountError(ProofError):
+class AccountError(ToldError):
     """A name, password or role that cannot be."""
 
     http_status = 422
 
 
-class NoAccountError(ProofError):
+class NoAccountError(ToldError):
     """There is no such account."""
 
     http_status = 404
@@ -144,7 +149,7 @@ class Accounts:
         with self._reading() as session:
             row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
             if row is None:
-                raise NoAccountError(f"there is no account {name}; `proof user list` names them")
+                raise NoAccountError(_("there is no account %(name)s; `proof user list` names them"), name=name)
             return _account(row)
 
     def events(self, *, before: int | None = None, limit: int = 50) -> list[AccountEvent]:
@@ -164,7 +169,9 @@ class Accounts:
         try:
             with self._writing() as session:
                 if role is not Role.ADMINISTRATOR and not _administrators(session):
-                    raise AccountError("the first account must be an administrator's: nobody could manage the others")
+                    raise AccountError(
+                        _("the first account must be an administrator's: nobody could manage the others")
+                    )
                 row = AccountRow(
                     name=name,
                     handle=handle(name),
@@ -180,7 +187,7 @@ class Accounts:
                 return _account(row)
         except IntegrityError:
             raise AccountError(
-                f"{name}: there is an account of this name already; names are never used again"
+                _("%(name)s: there is an account of this name already; names are never used again"), name=name
             ) from None
 
     def log_in(self, name: str, password: str) -> Account | None:
@@ -278,21 +285,26 @@ def proper_name(name: str) -> str:
     """A name as it is kept. Raises AccountError for one that cannot be."""
     name = unicodedata.normalize("NFC", name).strip()
     if not 1 <= len(name) <= LONGEST_NAME or len(handle(name)) > 255:
-        raise AccountError(f"a name has 1 to {LONGEST_NAME} characters")
+        raise AccountError(_("a name has 1 to %(most)s characters"), most=LONGEST_NAME)
     if any(unicodedata.category(char) in _BREAKING for char in name):
-        raise AccountError("a name has no line endings and no characters that do not show")
+        raise AccountError(_("a name has no line endings and no characters that do not show"))
     if handle(name) == CHECK:
-        raise AccountError(f"{name}: under this name a check carries decisions over; take another")
+        raise AccountError(_("%(name)s: under this name a check carries decisions over; take another"), name=name)
     return name
 
 
 def _check_password(password: str, name: str) -> None:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise AccountError(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+        raise AccountError(
+            _("a password has %(least)s to %(most)s characters"), least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD
+        )
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in password):
-        raise AccountError("a password has no control characters")
+        raise AccountError(_("a password has no control characters"))
     if len(set(password)) < LEAST_DIFFERENT or handle(password) == handle(name):
-        raise AccountError(f"that password is guessed at once; take one of at least {LEAST_DIFFERENT} characters")
+        raise AccountError(
+            _("that password is guessed at once; take one of at least %(least)s different characters"),
+            least=LEAST_DIFFERENT,
+        )
 
 
 def _letters(typed: str) -> str:
@@ -313,7 +325,7 @@ def _nobodys(hasher: PasswordHasher) -> str:
 def _row(session: Session, number: int, *, to_change: bool = True) -> AccountRow:
     row = session.get(AccountRow, number, with_for_update=to_change)
     if row is None:
-        raise NoAccountError(f"there is no account {number}")
+        raise NoAccountError(_("there is no account %(number)s"), number=number)
     return row
 
 
@@ -325,7 +337,7 @@ def _administrators(session: Session) -> int:
 def _must_not_be_last(session: Session, row: AccountRow) -> None:
     is_one = row.role == Role.ADMINISTRATOR.value and not row.disabled
     if is_one and _administrators(session) == 1:
-        raise AccountError(f"{row.name} is the only administrator: make another one first")
+        raise AccountError(_("%(name)s is the only administrator: make another one first"), name=row.name)
 
 
 def _note(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", now: str = "") -> None:

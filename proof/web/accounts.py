@@ -24,7 +24,8 @@ from proof.web.language import say
 from proof.web.people import WrongPasswordError
 from proof.web.project import project
 from proof.web.sheet import sheet
-from proof.web.words import DEEDS, PEOPLE, ROLES, WAYS
+from proof.web.told import told
+from proof.web.words import DEEDS, PEOPLE, REFUSALS, ROLES, WAYS
 
 EVENTS = 50
 """Things done to accounts that the page lists at once."""
@@ -66,12 +67,8 @@ def log_in() -> Response:
         try:
             who.log_in(form.name.data, form.password.data)
             return redirect(target)
-        except WrongPasswordError as error:
-            problem, status = say(PEOPLE["wrong"]), error.http_status
-        except TooManyAttemptsError as error:
-            minutes = max(error.wait // 60, 1)
-            problem = say(PEOPLE["wait"]) % {"num": minutes}
-            status = error.http_status
+        except (WrongPasswordError, TooManyAttemptsError) as error:
+            problem, status = told(error), error.http_status
     elif request.method == "POST":
         problem, status = say(PEOPLE["wrong"]), WrongPasswordError.http_status
     page = sheet("login.html", None, form=form, problem=problem)
@@ -94,13 +91,15 @@ def account() -> Response:
     if form.validate_on_submit():
         try:
             if form.new.data != form.again.data:
-                raise AccountError(say(PEOPLE["differ"]))
+                raise AccountError(PEOPLE["differ"])
             who.change_password(form.current.data, form.new.data)
             done = True
-        except WrongPasswordError:
-            problem, status = say(PEOPLE["not yours"]), 422
+        except WrongPasswordError as error:
+            problem, status = told(error), 422
         except (AccountError, TooManyAttemptsError) as error:
-            problem, status = str(error), error.http_status
+            problem, status = told(error), error.http_status
+    elif request.method == "POST":
+        problem, status = say(REFUSALS["form"]), AccountError.http_status
     page = sheet("account.html", None, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles())
     page.status_code = status
     return page
@@ -117,7 +116,7 @@ def people() -> Response:
             if handed is None:
                 return redirect(url_for("accounts.people"))
         except AccountError as error:
-            problem, status = str(error), error.http_status
+            problem, status = told(error), error.http_status
     kept, before = project().store.accounts, request.args.get("before", type=int)
     events = kept.events(before=before, limit=EVENTS + 1)
     page = sheet(
@@ -142,7 +141,7 @@ def _changed() -> tuple[str, str] | None:
     kept, add, change = project().store.accounts, AddForm(), ChangeForm()
     if change.act.data:
         if not change.validate() or (change.act.data == "role" and not change.role.data):
-            raise AccountError("that form was not filled in")
+            raise AccountError(REFUSALS["form"])
         number = change.number.data
         match change.act.data:
             case "role":
@@ -154,7 +153,7 @@ def _changed() -> tuple[str, str] | None:
                 kept.set_disabled(number, act == "disable", by=who.by())
         return None
     if not add.validate():
-        raise AccountError("a new account takes a name and a role")
+        raise AccountError(REFUSALS["new account"])
     password = new_password()
     made = kept.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
     return made.name, password

@@ -10,21 +10,22 @@ from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
 from limits import RateLimitItem, RateLimitItemPerMinute
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.store.accounts import handle
+from proof.web.words import PEOPLE
 
 MINUTES = 15
 MORE = 5
 """So many times as often an account can be tried from all addresses, and all accounts from one address."""
 
 
-class TooManyAttemptsError(ProofError):
+class TooManyAttemptsError(ToldError):
     """Passwords were tried too often: `wait` is after how many seconds the next may be tried."""
 
     http_status = 429
 
     def __init__(self, wait: int) -> None:
-        super().__init__(f"too many wrong passwords; wait {max(wait // 60, 1)} minutes")
+        super().__init__(PEOPLE["wait"], num=max(wait // 60, 1))
         self.wait = wait
 
 

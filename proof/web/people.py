@@ -16,35 +16,36 @@ from flask import Flask, current_app, g, redirect, request, session, url_for
 from flask_login import LoginManager, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.store.accounts import Account, By, NoAccountError, Way
 from proof.web.attempts import Attempts
 from proof.web.project import Project, project
 from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
+from proof.web.words import PEOPLE, REFUSALS
 
 TOUCHED = 60
 """Seconds after which a session that is used is noted to be in use."""
 
 
-class LogInFirstError(ProofError):
+class LogInFirstError(ToldError):
     """Nobody has logged in, or the session is over."""
 
     http_status = 401
 
 
-class WrongPasswordError(ProofError):
+class WrongPasswordError(ToldError):
     """The name, the password or both are wrong: which, nobody is told."""
 
     http_status = 401
 
 
-class NotAllowedError(ProofError):
+class NotAllowedError(ToldError):
     """Who asks has not the right."""
 
     http_status = 403
 
 
-class NoPeopleError(ProofError):
+class NoPeopleError(ToldError):
     """There are no accounts to speak of."""
 
     http_status = 404
@@ -75,7 +76,7 @@ def myself() -> Account:
     must_have_people()
     who = account()
     if who is None:
-        raise LogInFirstError("log in first")
+        raise LogInFirstError(REFUSALS["log in"])
     return who
 
 
@@ -108,7 +109,7 @@ def may(right: Right) -> bool:
 def must_have_people() -> None:
     """Raises NoPeopleError where people work without accounts."""
     if not project().settings.serve.auth:
-        raise NoPeopleError("there are no accounts here: `proof serve --auth` has them")
+        raise NoPeopleError(REFUSALS["no people"])
 
 
 def log_in(name: str, password: str) -> Account:
@@ -118,7 +119,7 @@ def log_in(name: str, password: str) -> Account:
     who = project().store.accounts.log_in(name, password)
     if who is None:
         current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
-        raise WrongPasswordError("the name or the password is wrong")
+        raise WrongPasswordError(PEOPLE["wrong"])
     _attempts().succeeded(name)
     _begin(who)
     return who
@@ -138,7 +139,7 @@ def change_password(current: str, new: str) -> None:
     who, accounts = myself(), project().store.accounts
     _attempts().begin(who.name)
     if not accounts.holds(who.number, current):
-        raise WrongPasswordError("that is not your password")
+        raise WrongPasswordError(PEOPLE["not yours"])
     _attempts().succeeded(who.name)
     _begin(accounts.set_password(who.number, new, by=by()))
 
@@ -168,15 +169,15 @@ def _check() -> Response | None:
     machine = request.path.startswith(("/api/", "/iiif/"))
     if who is None:
         if machine:
-            raise LogInFirstError("log in first: nobody has, or the session is over")
+            raise LogInFirstError(REFUSALS["log in"])
         target = request.full_path.removesuffix("?") if request.method == "GET" else None
         return redirect(url_for("accounts.log_in", next=target))
     if who.provisional and request.endpoint not in OWN:
         if machine:
-            raise NotAllowedError("choose a password of your own first")
+            raise NotAllowedError(REFUSALS["own password"])
         return redirect(url_for("accounts.account"))
     if right not in RIGHTS[who.role]:
-        raise NotAllowedError(f"{who.name} is {who.role} here, and that takes the right to {right}")
+        raise NotAllowedError(REFUSALS["not allowed"], name=who.name, role=who.role, right=right)
     _touch()
     return None
 

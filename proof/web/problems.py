@@ -11,10 +11,13 @@ from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
-from proof.errors import ProofError
+from proof.errors import ProofError, ToldError
 from proof.store.decisions import ConflictError
 from proof.web.attempts import TooManyAttemptsError
+from proof.web.language import say
 from proof.web.schemas import decision_of
+from proof.web.told import told
+from proof.web.words import REFUSALS, STATUSES
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +51,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
-        response = _answer(error.http_status, str(error))
+        response = _answer(error.http_status, str(error), _said(error))
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):
@@ -58,13 +61,13 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(CSRFError)
     def forged(error: CSRFError) -> Response:
         said = f"the request does not come from a page of this server: {error.description}"
-        return _answer(403, said, code="token")
+        return _answer(403, said, say(REFUSALS["forged"]), code="token")
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
         nowhere = isinstance(error, SecurityError)  # asked for under another name: no address, so no page, can be made
-        answer = problem if nowhere else _answer
-        response = answer(error.code or 500, error.description or "")
+        status, detail = error.code or 500, error.description or ""
+        response = problem(status, detail) if nowhere else _answer(status, detail, _of_status(status))
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After", "WWW-Authenticate"):
                 response.headers[name] = value
@@ -73,12 +76,28 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(Exception)
     def unforeseen(error: Exception) -> Response:
         LOG.exception("%s %s failed", request.method, request.path, exc_info=error)
-        return _answer(500, "the server made a mistake; its log says which")
+        return _answer(500, "the server made a mistake; its log says which", say(REFUSALS["mistake"]))
 
 
-def _answer(status: int, detail: str, **more: Any) -> Response:
+def _said(error: ProofError) -> str:
+    """What people are told of an error: in their language where it has words for it. On the pages about people nobody
+    meets anything else; what has none there is the administrators' of the machine."""
+    if isinstance(error, ToldError):
+        return told(error)
+    if request.blueprint != "accounts":
+        return str(error)
+    LOG.error("%s %s: %s", request.method, request.path, error)
+    return say(REFUSALS["mistake"])
+
+
+def _of_status(status: int) -> str:
+    return say(STATUSES.get(status, REFUSALS["mistake"] if status >= 500 else STATUSES[400]))
+
+
+def _answer(status: int, detail: str, said: str, **more: Any) -> Response:
+    """Programs are answered `detail`, people what is `said` to them."""
     machine = request.path.startswith(("/api/", "/iiif/")) or not request.accept_mimetypes.accept_html
     if machine:
         return problem(status, detail, **more)
-    page = render_template("web/error.html", status=status, detail=detail)
+    page = render_template("web/error.html", status=status, detail=said)
     return Response(page, status=status, headers={"Cache-Control": "no-store"})

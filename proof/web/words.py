@@ -46,6 +46,38 @@ WAYS = {
     "program": _("by a program"),
 }
 
+RIGHTS = {
+    "see": _("see"),
+    "decide": _("decide"),
+    "rule": _("set rules"),
+    "overrule": _("take back what others decided"),
+    "manage": _("manage people"),
+}
+
+REFUSALS = {
+    "log in": _("log in first: nobody has, or the session is over"),
+    "no people": _("there are no accounts here: `proof serve --auth` has them"),
+    "own password": _("choose a password of your own first"),
+    "not allowed": _("%(name)s is %(role)s here, and that takes the right to %(right)s"),
+    "form": _("that form was not filled in"),
+    "new account": _("a new account takes a name and a role"),
+    "forged": _(
+        "The request does not come from a page of this server, or the page is too old. Go back, load it again and "
+        "try once more."
+    ),
+    "mistake": _("The server made a mistake; its log says which."),
+}
+
+STATUSES = {
+    400: _("The server does not understand the request."),
+    403: _("That is not allowed."),
+    404: _("Nothing is at this address."),
+    405: _("That cannot be done at this address."),
+    413: _("What was sent is too long."),
+    429: _("That was tried too often; wait a little."),
+}
+"""What is said of a request that goes wrong before anybody takes it up."""
+
 PEOPLE = {
     "wrong": _("The name or the password is wrong."),
     "wait": _("Too many wrong passwords. Wait %(num)s minutes."),

@@ -611,3 +611,85 @@ def test_ones_own_password_and_one_that_is_handed_over_are_told_apart(house: Hou
     newest, older = house.store.accounts.events(limit=2)
     assert (newest.name, newest.person, newest.now) == ("丙", "丙", "")
     assert (older.name, older.person, older.now) == ("乙", "甲", "provisional")
+
+
+# what is refused, and in what words
+
+LONG = "長" * 300
+REFUSED: list[tuple[str, str, dict[str, Any]]] = [
+    ("", "/login", {"name": "甲", "password": "wrong"}),
+    ("", "/login", {}),
+    ("甲", "/account", {"current": "wrong", "new": "x" * 12, "again": "x" * 12}),
+    ("甲", "/account", {"current": PASSWORD, "new": "短短短短", "again": "短短短短"}),
+    ("甲", "/account", {"current": PASSWORD, "new": "密" * 12, "again": "密" * 12}),
+    ("甲", "/account", {"current": PASSWORD, "new": "甲乙丙丁戊\x07己庚辛壬癸", "again": "甲乙丙丁戊\x07己庚辛壬癸"}),
+    ("甲", "/account", {"current": PASSWORD, "new": "甲乙丙丁戊己庚辛壬癸", "again": "子丑寅卯"}),
+    ("甲", "/account", {"current": PASSWORD}),
+    ("甲", "/people", {"name": "乙", "role": "reader"}),
+    ("甲", "/people", {"name": "", "role": "reader"}),
+    ("甲", "/people", {"name": LONG, "role": "reader"}),
+    ("甲", "/people", {"name": "甲\u200b", "role": "reader"}),
+    ("甲", "/people", {"name": "proof check", "role": "reader"}),
+    ("甲", "/people", {"name": "戊", "role": "emperor"}),
+    ("甲", "/people", {"act": "role", "number": "1", "role": ""}),
+    ("甲", "/people", {"act": "role", "number": "1", "role": "reader"}),
+    ("甲", "/people", {"act": "disable", "number": "1"}),
+    ("甲", "/people", {"act": "disable", "number": "999"}),
+    ("丁", "/people", {"act": "disable", "number": "1"}),
+    ("甲", "/people", {"csrf_token": "forged"}),
+    ("甲", "/people/nobody", {}),
+    ("甲", "/logout?GET", {}),
+]
+
+
+def refusal(page: str) -> str:
+    """What a page says against what was sent."""
+    found = re.search(r'role="alert">([^<]+)<', page) or re.search(r"</h1>\s*<p>([^<]+)</p>", page)
+    assert found, page
+    return found[1]
+
+
+@pytest.mark.parametrize(("name", "path", "data"), REFUSED)
+def test_every_refusal_is_told_in_the_language_of_the_browser(
+    house: House, name: str, path: str, data: dict[str, Any]
+) -> None:
+    browser = house.browser(name) if name else house.somebody()
+    token = {"csrf_token": browser.token("/account" if name else "/login")}
+    said = {}
+    for language in ("en", "zh-Hant", "zh-Hans"):
+        headers = {"Accept": "text/html", "Accept-Language": language}
+        if path.endswith("?GET"):
+            answer = browser.client.get(path.removesuffix("?GET"), headers=headers)
+        else:
+            answer = browser.client.post(path, data=token | data, headers=headers)
+        assert answer.status_code >= 400
+        said[language] = refusal(answer.text)
+    assert re.search("[A-Za-z]{3}", said["en"])
+    for language in ("zh-Hant", "zh-Hans"):
+        words = said[language].replace("proof check", "")
+        assert not re.search("[A-Za-z]{3}", words), words
+        assert re.search("[\u4e00-\u9fff]{2}", words)
+    assert "%" not in "".join(said.values())
+
+
+def test_who_tries_too_often_is_told_in_their_language(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=1):
+        browser = house.somebody()
+        browser.log_in("甲", "wrong")
+        data = {"name": "甲", "password": "wrong", "csrf_token": browser.token("/login")}
+        told = browser.client.post("/login", data=data, headers={"Accept": "text/html", "Accept-Language": "zh-TW"})
+        assert told.status_code == 429
+        assert not re.search("[A-Za-z]{3}", refusal(told.text))
+
+
+@pytest.mark.parametrize("path", ["/login", "/people", "/account"])
+def test_without_accounts_the_pages_about_people_say_so_in_the_language_of_the_browser(
+    tmp_path: Path, path: str
+) -> None:
+    settings = settings_in(tmp_path)
+    with Store.open(settings.store_address) as store:
+        fill(store, tmp_path)
+        client = create_app(settings, store=store).test_client()
+        answer = client.get(path, headers={"Accept": "text/html", "Accept-Language": "zh-TW"})
+        assert answer.status_code == 404
+        assert "此處無帳戶" in refusal(answer.text)
