@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from typing import Any
+
+from hypothesis import strategies as st
 
 Json = dict[str, Any]
 COOKBOOK = "https://iiif.io/api/image/3.0/example/reference"
@@ -122,4 +125,51 @@ def book_3(labels: Sequence[str], base: str = COOKBOOK) -> Json:
 
 
 def data(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+KINDS = st.sampled_from(
+    [
+        "Manifest",
+        "sc:Manifest",
+        "Collection",
+        "Canvas",
+        "Choice",
+        "oa:Choice",
+        "SpecificResource",
+        "Image",
+        "Annotation",
+    ]
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> Any:
+    """A manifest in which something stands where something else should."""
+    value: Any = draw(
+        st.sampled_from(
+            [
+                book_2(),
+                book_3(["010-1a", "x"]),
+                manifest_3(canvas_3(1, "a", {"type": "Choice", "items": [image_3("p")]})),
+            ]
+        )
+    )
+    value = copy.deepcopy(value)
+    for _ in range(draw(st.integers(1, 4))):
+        at: Any = value
+        for _ in range(draw(st.integers(0, 9))):
+            keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+            below = [key for key in keys if isinstance(at[key], dict | list)]
+            if not below:
+                break
+            at = at[draw(st.sampled_from(below))]
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if keys:
+            at[draw(st.sampled_from(keys))] = draw(JSON | KINDS)
+    return value

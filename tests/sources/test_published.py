@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proof.errors import ServerError, SourceError
+from proof.images.load import SUFFIXES
 from proof.sources.client import Client
 from proof.sources.fetch import Fetcher
-from proof.sources.model import Source
+from proof.sources.model import Source, Wanted
 from proof.sources.published import Reader
-from tests.sources.manifests import Json, book_2, book_3, canvas_3, data, image_3, manifest_3
+from proof.sources.safe import path_inside
+from tests.sources.manifests import Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 from tests.sources.museum import Museum, etag_of, page, says
 
 
@@ -154,3 +159,27 @@ def test_a_manifest_that_is_not_there_is_named(museum: Museum, client: Client, t
         read(client, tmp_path, museum.url("/busy"))
     with pytest.raises(SourceError, match=r"none\.json: cannot be read"):
         read(client, tmp_path, tmp_path / "none.json")
+
+
+@pytest.fixture(scope="module")
+def idle() -> Iterator[Client]:
+    with Client() as client:
+        yield client
+
+
+@given(damaged(), st.none() | st.integers(200, 3000))
+def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
+    idle: Client, tmp_path_factory: pytest.TempPathFactory, value: object, width: int | None
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "damaged.json").write_bytes(data(value))
+    images: tuple[Wanted, ...] = ()
+    refused = ""
+    try:
+        images = read(idle, folder / "images", folder / "damaged.json", width=width, keep=False).images
+    except SourceError as error:
+        refused = str(error)
+    assert bool(images) != bool(refused)
+    names = [wanted.name.casefold() for wanted in images]
+    assert len(set(names)) == len(names)
+    assert all(path_inside(folder, wanted.name).suffix in SUFFIXES for wanted in images)
