@@ -1,7 +1,8 @@
-"""The bars of the browser desk, measured: `python scripts/bench_web.py [--pages 10000]`, one table.
+"""The bars of the browser desk, measured: `python scripts/bench_web.py [--pages 10000] [--auth]`, one table.
 
 A store of 10,000 pages and 100,000 flags is filled with what a check would leave (one drawn image serves all
-pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium.
+pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium. With `--auth`
+everybody has an account and has logged in before anything is measured.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -31,10 +33,26 @@ sys.path.insert(0, str(ROOT))
 from proof.flags import flag_id  # noqa: E402
 from proof.ocr.engine import EngineIdentity  # noqa: E402
 from proof.store import PagePlace, RunInfo, Store, TextInfo  # noqa: E402
+from proof.store.accounts import Role  # noqa: E402
 from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, wrong  # noqa: E402
 
 CONFLICT = 409
 READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
+PASSWORD = "四庫 full of 書"  # noqa: S105 - of accounts that live as long as the measurement
+MANAGER = "管理者"
+PEOPLE = [f"校對者{number:02d}" for number in range(1, 31)]
+PAGES = {
+    "queue": f"/works/{WORK}/",
+    "desk": f"/works/{WORK}/desk",
+    "help": f"/works/{WORK}/desk",
+    "pages": f"/works/{WORK}/pages/",
+    "page": f"/works/{WORK}/pages/1",
+    "pairs": f"/works/{WORK}/pairs?text=告&image=吿",
+    "history": f"/works/{WORK}/history",
+    "error": "/works/none/",
+}
+"""Every page that people see; the others are about people themselves."""
+OF_PEOPLE = {"login": "/login", "account": "/account", "people": "/people"}
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 
 
@@ -62,14 +80,27 @@ def fill(folder: Path, pages: int) -> None:
         store.finish_run(run, whole=True)
 
 
-class Browser:
-    """An HTTP client with a session of its own."""
+def give_accounts(folder: Path) -> None:
+    """An administrator and thirty proofreaders, where they are not there yet."""
+    with Store.open(folder / "proof.sqlite") as store:
+        there = {one.name for one in store.accounts.everybody()}
+        for name in (MANAGER, *PEOPLE):
+            if name not in there:
+                store.accounts.add(name, Role.ADMINISTRATOR if name == MANAGER else Role.PROOFREADER, PASSWORD)
 
-    def __init__(self, address: str) -> None:
+
+class Browser:
+    """An HTTP client with a session of its own; of the person of that `name`, who logs in, where there is one."""
+
+    def __init__(self, address: str, name: str = "") -> None:
         self.address = address
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        page = self.opener.open(f"{address}/works/{WORK}/history").read().decode()
-        self.token = page.split('name="csrf" content="')[1].split('"')[0]
+        page = self.opener.open(f"{address}/login" if name else f"{address}/works/{WORK}/history").read().decode()
+        self.token = token_of(page)
+        if name:
+            said = self._post("/api/v1/session", {"name": name, "password": PASSWORD})
+            assert said["person"] == name
+            self.token = said["token"]
 
     def get(self, path: str) -> float:
         start = time.perf_counter()
@@ -77,16 +108,25 @@ class Browser:
         return time.perf_counter() - start
 
     def decide(self, flag: int, key: str) -> tuple[float, int]:
-        body = json.dumps({"verdict": "take", "version": 0, "key": key}).encode()
-        url = f"{self.address}/api/v1/works/{WORK}/flags/{flag}/decisions"
-        headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
         start = time.perf_counter()
-        said = json.load(self.opener.open(urllib.request.Request(url, body, headers)))  # noqa: S310
+        said = self._post(f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key})
         return time.perf_counter() - start, int(said["id"])
 
+    def _post(self, path: str, body: dict[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
+        asked = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)  # noqa: S310
+        return json.load(self.opener.open(asked))
 
-def start(folder: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", str(port)]
+
+def token_of(page: str) -> str:
+    """The token against forged requests that a page carries."""
+    return page.split('name="csrf" content="')[1].split('"', maxsplit=1)[0]
+
+
+def start(folder: Path, *, auth: bool) -> tuple[subprocess.Popen[str], str]:
+    """A server over the project, and its address."""
+    command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", "0"]
+    command += ["--auth"] if auth else []
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert process.stdout is not None
     return process, process.stdout.readline().split()[-1].rstrip("/")
@@ -110,12 +150,11 @@ def queries(browser: Browser) -> dict[str, list[float]]:
     }
 
 
-def thirty(address: str, seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
+def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
     """Thirty people deciding once a second; times, events acknowledged, requests that failed."""
     times: list[float] = []
     acknowledged: list[int] = []
     failed: list[str] = []
-    people = [Browser(address) for _ in range(30)]
     until = time.perf_counter() + seconds
 
     def work(number: int) -> None:
@@ -160,11 +199,48 @@ IN_THE_BROWSER = """async (count) => {
 }"""
 
 
-def in_chromium(address: str) -> tuple[list[float], float]:
+def log_in(context: BrowserContext, address: str) -> None:
+    """The administrator logs in without a page being opened: the caches stay cold."""
+    asked = context.request
+    headers = {"X-CSRFToken": token_of(asked.get(f"{address}/login").text())}
+    said = asked.post(f"{address}/api/v1/session", data={"name": MANAGER, "password": PASSWORD}, headers=headers)
+    assert said.ok, said.text()
+
+
+def graves(address: str, *, auth: bool) -> dict[str, int]:
+    """What axe-core finds on every page in either theme, by how grave it is; and how many pages these are."""
+    found = {"pages": 0, "serious": 0, "critical": 0}
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        for theme in ("light", "dark"):
+            context = opened.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+            page = context.new_page()
+            wanted = PAGES | OF_PEOPLE if auth else PAGES
+            for name, path in sorted(wanted.items(), key=lambda one: one[0] != "login"):
+                page.goto(address + path)
+                page.wait_for_load_state("networkidle")
+                if name == "help":
+                    page.keyboard.press("?")
+                    page.wait_for_selector("#help")
+                assert ("login" in page.url) == (name == "login"), (name, page.url)
+                for one in Axe().run(page).response["violations"]:
+                    if one["impact"] in found:
+                        found[one["impact"]] += 1
+                found["pages"] += theme == "light"
+                if name == "login":
+                    log_in(context, address)
+            context.close()
+        opened.close()
+    return found
+
+
+def in_chromium(address: str, *, auth: bool) -> tuple[list[float], float]:
     """Key press to the next flag painted, over 200 decisions; and the desk's first paint with a cold cache."""
     with sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         context = opened.new_context(viewport={"width": 1440, "height": 900})
+        if auth:
+            log_in(context, address)
         page = context.new_page()
         page.goto(f"{address}/works/{WORK}/desk")
         page.wait_for_timeout(100)
@@ -188,20 +264,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--auth", action="store_true", help="people have accounts and log in")
     parser.add_argument("--folder", type=Path, help="a store filled earlier, or where to keep it")
     given = parser.parse_args()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="proof-bench-"))
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "proof.sqlite").exists():
         fill(folder, given.pages)
+    if given.auth:
+        give_accounts(folder)
     rows: list[tuple[str, str, str]] = []
-    process, address = start(folder)
-    times, paint = in_chromium(address)
+    process, address = start(folder, auth=given.auth)
+    times, paint = in_chromium(address, auth=given.auth)
     rows.append(("first paint of the desk, server just started", f"{paint:.2f} s", "1 s"))
     rows.append(("key press to next flag, 200 decisions, p95", p95(times), "100 ms"))
-    rows += [(f"{name}, p95", p95(times), "50 ms") for name, times in queries(Browser(address)).items()]
+    rows += [
+        (f"{name}, p95", p95(times), "50 ms")
+        for name, times in queries(Browser(address, MANAGER if given.auth else "")).items()
+    ]
+    found = graves(address, auth=given.auth)
+    pages = f"axe-core, {found['pages']} pages in either theme, serious and critical findings"
+    rows.append((pages, f"{found['serious']}, {found['critical']}", "0, 0"))
+    people = [Browser(address, name if given.auth else "") for name in PEOPLE]
     offset = 20_000
-    times, acknowledged, failed = thirty(address, given.seconds, offset)
+    times, acknowledged, failed = thirty(people, given.seconds, offset)
     with Store.open(folder / "proof.sqlite") as store:
         kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
     doubled = len(acknowledged) - len(set(acknowledged))
@@ -211,7 +297,7 @@ def main() -> None:
     )
     killer = threading.Timer(given.seconds / 3, process.kill)
     killer.start()
-    _, acknowledged, _ = thirty(address, given.seconds / 2, offset + 30 * 400)
+    _, acknowledged, _ = thirty(people, given.seconds / 2, offset + 30 * 400)
     killer.join()
     with Store.open(folder / "proof.sqlite") as store:
         kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
