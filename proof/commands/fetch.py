@@ -98,8 +98,9 @@ def command(
         if first:
             images = shown_from(images, first, _places(settings))
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
-        _print_notices(shown, images, quiet=quiet)
+        _print_notices(shown)
         if dry_run:
+            _print_hint(images)
             return _list_only(images, fetcher)
         if listed:
             count = write_list(listed, images)
@@ -110,6 +111,8 @@ def command(
         with FetchProgress(len(images), quiet=quiet) as progress:
             haul = fetcher.fetch(images, progress)
     _print_outcome(haul, shown, folder, quiet=quiet)
+    if haul.of(How.FETCHED) and not quiet:
+        _print_hint(images)
     return 0 if haul.complete and not shown.failures else 1
 
 
@@ -155,16 +158,19 @@ def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
     return 1 if bad else 0
 
 
-def _print_notices(source: Source, images: Sequence[Wanted], *, quiet: bool) -> None:
+def _print_notices(source: Source) -> None:
     for notice in source.notices[:MOST_NOTICES]:
         click.echo(notice, err=True)
     if len(source.notices) > MOST_NOTICES:
         click.echo(f"... and {len(source.notices) - MOST_NOTICES:,} more such remarks", err=True)
-    found = any(wanted.places or ImageRef.match(wanted.name) for wanted in images)
-    if images and not found and not quiet:
+
+
+def _print_hint(images: Sequence[Wanted]) -> None:
+    """Say so where no page will find its image by name."""
+    if images and not any(wanted.places or ImageRef.match(wanted.name) for wanted in images):
         click.echo(
-            "no label says which half-folio an image shows, so no page will find its image by name; once you know: "
-            "--numbers 5- --first 010-1a --list FILE",
+            "no label says which half-folio an image shows, so no page finds its image by name; once you know which is "
+            "which: --numbers 5- --first 010-1a --list FILE",
             err=True,
         )
 

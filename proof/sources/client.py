@@ -47,7 +47,7 @@ class Manners:
     first_wait: float = 2.0
     longest_wait: float = 300.0
     connect: float = 20.0
-    silence: float = 60.0
+    silence: float = 30.0
     longest: float = 3600.0
     allow_private: bool = False
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from proof.errors import ComeAgainError, OutputError, ProofError, ServerError, SourceError
+from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
 from proof.refs import ImageRef
 from proof.sources.client import Again, Answer, Client
 from proof.sources.content import fault
@@ -27,7 +27,10 @@ MOST_BYTES = 300_000_000
 """A plate of 100 megapixels in colour, not compressed."""
 
 PATIENCE = 3
-"""Images running that a server does not answer for until it is left alone."""
+"""Images running that a server does not answer for, or that may not be asked for, until it is left alone."""
+
+MOST_MISSING = 20
+"""Images running that a server does not have, or has not as images: then the list or its address is wrong."""
 
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
@@ -83,28 +86,33 @@ class Fetcher:
     def fetch(self, images: Sequence[Wanted], told: Callable[[Result], None] = lambda _: None) -> Haul:
         """All of `images`, one after the other; `told` hears of each one.
 
-        A failed image costs itself alone. A server that asks to be left alone, or does not answer for several
+        A failed image costs itself alone. A server that asks to be left alone, or has nothing to give for several
         images running, is. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
         """
         remembered = Remembered.read(self.folder)
         results: list[Result] = []
-        stopped, silent = "", 0
+        stopped, silent, missing = "", 0, 0
         for wanted in images:
             if stopped:
                 results.append(Result(wanted, How.NOT_ASKED))
                 continue
             try:
                 result = self._one(wanted, remembered)
-                silent = 0 if result.how is not How.THERE else silent
+                if result.how is not How.THERE:
+                    silent = missing = 0
             except OutputError:
                 raise
             except ProofError as error:
                 result = Result(wanted, How.FAILED, why=str(error))
-                silent = silent + 1 if isinstance(error, ServerError) else 0
+                silent = silent + 1 if isinstance(error, ServerError | AddressError) else 0
+                missing += 1
                 if isinstance(error, ComeAgainError):
                     stopped = str(error)
-                elif silent >= PATIENCE:
-                    stopped = f"no answer for {silent} images running: run the same command again later"
+                    result = replace(result, why="the server asks to be left alone")
+                elif silent >= PATIENCE or missing >= MOST_MISSING:
+                    stopped = (
+                        f"the last {missing} images could not be had; once that is mended, run the same command again"
+                    )
             results.append(result)
             told(result)
         return Haul(tuple(results), stopped)

@@ -166,8 +166,22 @@ def test_a_server_that_is_down_is_not_hammered(museum: Museum, fetch: Fetch) -> 
         museum.next[path].extend([says(502)] * 9)
     haul = fetch(*paths)
     assert hows(haul) == ["failed"] * 3 + ["not asked for"] * 6
-    assert "no answer for 3 images running" in haul.stopped
+    assert "the last 3 images could not be had" in haul.stopped
     assert set(museum.paths()) == set(paths[:3])
+
+
+def test_a_list_of_nothing_but_missing_images_is_not_asked_for_to_its_end(museum: Museum, fetch: Fetch) -> None:
+    haul = fetch(*(f"/{number}.png" for number in range(50)))
+    assert hows(haul) == ["failed"] * 20 + ["not asked for"] * 30
+    assert len(museum.asked) == 20
+
+
+def test_addresses_that_are_not_asked_end_a_run_too(tmp_path: Path) -> None:
+    images = [Wanted(number, f"{number}.png", f"http://10.0.0.1/{number}.png") for number in range(9)]
+    with Client(Manners(pause=0)) as client:
+        haul = Fetcher(tmp_path, client).fetch(images)
+    assert hows(haul) == ["failed"] * 3 + ["not asked for"] * 6
+    assert "--allow-private" in haul.results[0].why
 
 
 def test_a_missing_image_costs_itself_alone(museum: Museum, fetch: Fetch) -> None:
