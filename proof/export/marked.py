@@ -14,7 +14,7 @@ from itertools import groupby
 from proof.export.corrections import Correction
 from proof.geometry import Box
 from proof.images.pdf import file_name
-from proof.result import CheckedCharacter, PageResult
+from proof.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Row
 
 
@@ -70,8 +70,10 @@ def mark(page: PageResult, corrections: Iterable[Correction] = ()) -> MarkedPage
     columns = []
     for column in page.columns:
         texts = _corrected(characters[column.number], of_line[column.number])
-        lines = _lines(sorted(characters[column.number], key=lambda one: one.offset), texts, page.image_size)
-        columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), tuple(lines)))
+        lines = tuple(_lines(sorted(characters[column.number], key=lambda one: one.offset), texts, page.image_size))
+        columns.append(
+            MarkedColumn(column.number, _within(column.box, page.image_size), lines or _restored(page, column, of_line[column.number]))
+        )
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
 
 
@@ -112,6 +114,21 @@ def _lines(
             glyphs.append(Glyph(text, one.text, here, one.p_text))
         if box is not None:
             yield Line(row, box, told, tuple(glyphs))
+
+
+def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[Line, ...]:
+    """A column of which the transcription has nothing: the characters that corrections gave back to it, where the
+    flags saw them; those that no flag saw are in the text of the line alone."""
+    given = [one for one in corrections if one.replacement]
+    if not given:
+        return ()
+    seen = {flag.id: flag.bbox for flag in page.flags if flag.line == column.number and flag.bbox is not None}
+    placed = [(one.replacement, _within(seen[one.flag], page.image_size)) for one in given if one.flag in seen]
+    box = placed[0][1] if placed else _within(column.box, page.image_size)
+    for _, other in placed[1:]:
+        box = box.union(other)
+    glyphs = tuple(Glyph(text, "", place, None) for text, place in placed)
+    return (Line(Row.MAIN, box, "".join(one.replacement for one in given), glyphs),)
 
 
 def _within(box: Box, size: tuple[int, int]) -> Box:

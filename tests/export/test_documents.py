@@ -72,12 +72,12 @@ def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: Pag
     page = marked(checked)
     assert [[line.text for line in column.lines] for column in page.columns] == [
         ["大夫之西比耦", "案比今注", "訛作北據"],
-        [],
+        ["與"],
         ["命射上&KR0058;告"],
     ]
     assert [[line.row.value for line in column.lines] for column in page.columns] == [
         ["main", "right", "left"],
-        [],
+        ["main"],
         ["main"],
     ]
     sic = [
@@ -100,20 +100,20 @@ def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult
     page_schema.assertValid(document)
     lines = document.findall(".//{*}TextLine")
     assert [line.findtext("{*}TextEquiv/{*}Unicode") for line in lines] == [
-        "大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告",
+        "大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告",
     ]  # fmt: skip
     glyph = document.findall(".//{*}Glyph")[4]
     assert glyph.findtext("{*}TextEquiv/{*}Unicode") == "比"
     coords = glyph.find("{*}Coords")
     assert coords is not None
     assert coords.get("points") == "300,250 390,250 390,289 300,289"
-    assert [ref.get("regionRef") for ref in document.findall(".//{*}RegionRefIndexed")] == ["c1", "c3"]
+    assert [ref.get("regionRef") for ref in document.findall(".//{*}RegionRefIndexed")] == ["c1", "c2", "c3"]
 
 
 def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
     document = etree.fromstring(alto(marked(checked)))
     strings = [string.get("CONTENT") for string in document.findall(".//{*}String")]
-    assert strings == ["大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告"]
+    assert strings == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
     glyph = document.findall(".//{*}Glyph")[4]
     assert [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")] == [
         "比",
@@ -152,7 +152,7 @@ def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path
     told = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
     assert told.returncode == 0, told.stderr
     lines = json.loads(told.stdout.splitlines()[-1])
-    assert [text for text, _, _ in lines] == ["大夫之西比耦", "案比今注", "訛作北據", "命射上&KR0058;告"]
+    assert [text for text, _, _ in lines] == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
     for _, baseline, boundary in lines:
         assert baseline[0][0] == baseline[-1][0], "a column is a vertical line"
         assert len(boundary) >= 4
