@@ -20,6 +20,7 @@ from proof.export.records import read_corrections
 from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.result import PageResult
 from proof.store import Store
+from proof.store.laid import pages_of
 from proof.text.edition import read_edition
 
 
@@ -140,13 +141,10 @@ def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:
 
 
 def _pages(settings: Settings, corrected: CorrectedSource) -> list[PageResult]:
-    """The pages of this text as they were last checked; none for an edition without page marks, whose lines are not
-    those of the images."""
-    wanted = {page.id for page in corrected.edition.pages}
-    if not wanted:
-        return []
+    """The pages of this text as they were last checked."""
     with Store.open(settings.store_address) as store:
         last = store.latest_run()
         if last is None:
             return []
+        wanted = pages_of(store, last.info.work, corrected.edition)
         return [page for page in store.results(work=last.info.work) if page.page in wanted]

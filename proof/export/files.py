@@ -63,9 +63,6 @@ def write_export(material: Material, forms: Sequence[Form], folder: Path) -> lis
     edition = material.corrected.edition
     missing = [form for form in forms if form in ON_IMAGES and not material.pages]
     if missing:
-        if not edition.paged:
-            what = "has no page marks, and its lines are not those of the images: give a text that has them"
-            raise UsageError(f"{edition.path}: {', '.join(missing)} needs pages, and this text {what}")
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if Form.IIIF in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
@@ -101,7 +98,9 @@ def _footnotes(material: Material, stem: Path) -> list[Path]:
 
 def _tei(material: Material, stem: Path) -> list[Path]:
     corrected = material.corrected
-    document = tei(corrected.edition, corrected.placed, material.pages, material.places)
+    # zones hang on page breaks, and a running edition has none
+    pages = material.pages if corrected.edition.paged else ()
+    document = tei(corrected.edition, corrected.placed, pages, material.places)
     return [_bytes(stem.with_name(f"{stem.name}.tei.xml"), document)]
 
 
@@ -109,8 +108,9 @@ def _pages(material: Material, stem: Path, kind: str, document: Callable[[Marked
     """A file a page, named by its image: that is how recognisers find the two together."""
     corrections = [placed.correction for placed in material.corrected.placed]
     written: dict[Path, None] = {}
+    running = not material.corrected.edition.paged
     for page in material.pages:
-        marked = mark(page, corrections)
+        marked = mark(page, corrections, running=running)
         if marked is None:
             continue
         path = stem.parent / kind / f"{Path(marked.name).stem}.xml"

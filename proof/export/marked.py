@@ -7,7 +7,7 @@ bottom; a recogniser is trained on such lines.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -56,25 +56,58 @@ class MarkedPage:
     columns: tuple[MarkedColumn, ...]
 
 
-def mark(page: PageResult, corrections: Iterable[Correction] = ()) -> MarkedPage | None:
-    """The page with the accepted corrections that are on it; None where it has no image."""
+def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: bool = False) -> MarkedPage | None:
+    """The page with the accepted corrections that are on it; None where it has no image.
+
+    `running`: the text has no page marks, so that its lines are not the columns of the image; the columns are those
+    that were found there, numbered as they follow one another.
+    """
     if page.image is None or min(page.image_size) <= 0:
         return None
     of_line: dict[int, list[Correction]] = defaultdict(list)
     for correction in corrections:
-        if correction.accepted and not correction.audit and correction.page in (page.page, page.ref):
+        own = ("", page.page, page.ref) if running else (page.page, page.ref)
+        if correction.accepted and not correction.audit and correction.page in own:
             of_line[correction.line].append(correction)
     characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
-    for character in page.characters:
+    for character in sorted(page.characters, key=lambda one: (one.line, one.offset)):
         characters[character.line].append(character)
+    texts = {
+        (line, offset): told
+        for line, here in characters.items()
+        for offset, told in _corrected(here, _on_page(of_line[line], here) if running else of_line[line]).items()
+    }
     columns = []
-    for column in page.columns:
-        texts = _corrected(characters[column.number], of_line[column.number])
-        lines = tuple(_lines(sorted(characters[column.number], key=lambda one: one.offset), texts, page.image_size))
-        columns.append(
-            MarkedColumn(column.number, _within(column.box, page.image_size), lines or _restored(page, column, of_line[column.number]))
-        )
+    if running:
+        for number, (box, standing) in enumerate(_found(page.columns, page.characters), start=1):
+            lines = tuple(_lines(standing, texts, page.image_size))
+            columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
+    else:
+        for column in page.columns:
+            lines = tuple(_lines(characters[column.number], texts, page.image_size))
+            lines = lines or _restored(page, column, of_line[column.number])
+            columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), lines))
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
+
+
+def _found(
+    columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]
+) -> list[tuple[Box, list[CheckedCharacter]]]:
+    """The columns of an image by their boxes, from right to left, each with the characters that stand in it, in the
+    order of the text. One that several lines of the file share is one, one in which a line goes on is another."""
+    found: list[tuple[Box, list[CheckedCharacter]]] = [(box, []) for box in dict.fromkeys(one.box for one in columns)]
+    for one in sorted(characters, key=lambda one: (one.line, one.offset)):
+        x, y = one.box.centre
+        # of columns that lean into one another the nearest; a second register has columns of its own below
+        nearest = min(found, key=lambda place: (not place[0].y <= y <= place[0].bottom, abs(place[0].centre[0] - x)))
+        nearest[1].append(one)
+    return found
+
+
+def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
+    """Those of the corrections of a line that lie in the part of it that is on a page."""
+    first, last = characters[0].offset, characters[-1].offset + characters[-1].length
+    return [one for one in corrections if one.page or first <= one.offset < last]
 
 
 def _corrected(
@@ -101,13 +134,13 @@ def _corrected(
 
 
 def _lines(
-    characters: Iterable[CheckedCharacter], texts: dict[int, tuple[str, str, str]], size: tuple[int, int]
+    characters: Iterable[CheckedCharacter], texts: dict[tuple[int, int], tuple[str, str, str]], size: tuple[int, int]
 ) -> Iterable[Line]:
     for row, group in groupby(characters, key=lambda one: one.row):
         glyphs, told = [], ""
         box: Box | None = None
         for one in group:
-            before, text, after = texts[one.offset]
+            before, text, after = texts[one.line, one.offset]
             told += before + text + after
             here = _within(one.box, size)
             box = here if box is None else box.union(here)
