@@ -15,6 +15,7 @@ from proof.images.wear import named_wear
 from proof.pipeline import check
 from proof.report.source import StoredRun
 from proof.store import Store
+from proof.store.queue import Order, Wanted
 from proof.text.read import read_transcription
 
 WRONG = {"降取弓矢于堂西": "降取弓失于堂西", "公許適西階東": "公言適西階東"}
@@ -118,3 +119,32 @@ def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Pat
 def test_a_witness_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"project\.witnesses: .*absent\.txt matches no file"):
         flags_with(folder, tmp_path, [tmp_path / "absent.txt"])
+
+
+def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_none(
+    folder: Path, shared: Path, tmp_path: Path
+) -> None:
+    """The whole way: planted in a real check, heard, met in the queue, in no file; and gone when it is not wanted."""
+    files = {}
+    for rate in (0, 500, 0):
+        settings = Settings().replace(
+            {
+                "project.texts": [folder / "text.txt"],
+                "project.images": [folder / "images"],
+                "project.out": tmp_path,
+                "project.witnesses": [shared / "kanripo/KR1d0028/KR1d0028_007.txt"],
+                "audit.planted_rate": rate,
+            }
+        )
+        check(settings)
+        with Store.open(settings.store_address) as store:
+            [work] = store.queue.works()
+            numbers, _ = store.queue.find(work.name, Wanted(), Order.PAGE, limit=1000)
+            planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.planted]
+        assert bool(planted) == bool(rate)
+        told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]
+        assert len(told) >= len(planted) / 2
+        for flag in planted:
+            assert {one.side for one in flag.evidence.witnesses if one.reading == flag.suggested} <= {"image"}
+        files[rate] = files.get(rate) or (tmp_path / "flags.jsonl").read_bytes()
+        assert (tmp_path / "flags.jsonl").read_bytes() == files[0]
