@@ -125,7 +125,7 @@ def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_n
     folder: Path, shared: Path, tmp_path: Path
 ) -> None:
     """The whole way: planted in a real check, heard, met in the queue, in no file; and gone when it is not wanted."""
-    files = {}
+    files: dict[int, bytes] = {}
     for rate in (0, 500, 0):
         settings = Settings().replace(
             {
