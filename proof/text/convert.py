@@ -15,10 +15,20 @@ from pathlib import Path
 
 from proof.errors import UsageError
 from proof.refs import PageId
+from proof.text.edition import detect_format, parse_edition
+from proof.text.encoding import Decoded
 from proof.text.model import Script
 from proof.text.witness import Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
 _NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
+_SIGNS = {
+    Format.KANRIPO: "page mark that it can hold",
+    Format.MIRROR: "page mark that it can hold",
+    Format.INLINE: "note, which it writes in 【…】",
+    Format.ZHUSHU: "subcommentary (疏), which it begins with [疏]",
+    Format.CRITICAL: "note, footnote or heading with an anchor",
+}
+"""By what each format is recognised."""
 _SENTENCE_END = re.compile(r"[。？！」』”]$")
 
 
@@ -41,8 +51,9 @@ def convert(
     """`edition` in the format `target`; the same format gives the text itself.
 
     `work` is the id of the work for Kanripo page marks where the edition has none; `references` leads from page
-    ids to image file names for the mirror's page marks. Raises UsageError where pages are wanted and there are
-    none, or one of the two is missing.
+    ids to image file names for the mirror's page marks. Every character that the new format reads in another layer
+    is among the losses. Raises UsageError where pages are wanted and there are none, or one of the two is missing,
+    and where the text has nothing by which the new format could be recognised.
     """
     if target is edition.format:
         return Converted(edition.text, target, ())
@@ -54,11 +65,33 @@ def convert(
                 "first"
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
-        return Converted(_paged(edition, target, marks, losses), target, _told(losses))
+        return _read_again(edition, _paged(edition, target, marks, losses), target, losses)
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical}[target]
     text = writer(_running(edition, losses), edition, losses)
     _count_lost(edition, target, losses)
+    return _read_again(edition, text, target, losses)
+
+
+def _read_again(edition: Edition, text: str, target: Format, losses: Counter[str]) -> Converted:
+    """The text as converted, held to what reading it gives: a file whose format nobody can tell serves nobody."""
+    if detect_format(text) is not target:
+        raise UsageError(
+            f"{edition.path} as {target} could not be recognised again: it has no {_SIGNS[target]}; "
+            "choose another format"
+        )
+    again = parse_edition(Decoded(text, "utf-8", False), edition.path, target)
+    before, after = _characters(edition), _characters(again)
+    if [char for char, _ in before] == [char for char, _ in after]:
+        moved = Counter((one, other) for (_, one), (_, other) in zip(before, after, strict=True) if one is not other)
+        losses.update({f"layers of characters ({one} becomes {other})": moved[one, other] for one, other in moved})
+    else:
+        one, other = Counter(char for char, _ in before), Counter(char for char, _ in after)
+        losses["characters that it reads otherwise"] += max((one - other).total(), (other - one).total(), 1)
     return Converted(text, target, _told(losses))
+
+
+def _characters(edition: Edition) -> list[tuple[str, Layer]]:
+    return [(cell.text, stretch.layer) for stretch in edition.stretches() for cell in stretch.cells()]
 
 
 def _told(losses: Counter[str]) -> tuple[str, ...]:
