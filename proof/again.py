@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
+from proof.collate.testimony import Hearing
 from proof.config import Settings
 from proof.errors import UsageError
 from proof.habits import Habits
@@ -14,12 +16,17 @@ from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.reading import Plates, check_task, checker_for, engine_settings, mixed_in, on_pages
 from proof.result import PageResult
+from proof.settling import hearings_of, weighed
 from proof.store import Store
 from proof.store.decisions import State
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
-from proof.text.edition import read_text
+from proof.text.edition import read_edition, read_text
 from proof.text.model import Transcription
+from proof.text.witness import Edition
 from proof.work import Task, Work, with_mend
+
+KEPT_TEXTS = 8
+"""Texts whose alignment with the witnesses is kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,8 @@ class Reader:
         self._store = store
         self._lock = Lock()
         self._engine: Engine | None = None
+        self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
+        self._hearings: dict[bytes, Hearing | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, by the names that they are assigned by."""
@@ -54,13 +63,13 @@ class Reader:
             run = self._store.latest_run(work)
             assert run is not None, "a page of a work came out of a run"
             before = self._flags(work, place)
-            job, task = self._task(work, place)
+            job, task, hearing = self._task(work, place)
             checker = checker_for(self._settings, self._open(), job.script(task.text))
             _, result, key = check_task(task, job, self._store, {job.script(task.text): checker}, Plates(job))
-            result = self._settled(work, result)
-            given = mixed_in(result, self._settings, checker)
-            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given)
-            self._store.carry_over(run.id)
+            given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
+            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
+            # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
+            self._store.rescore(work, given.flags)
             return _compared(result, before, self._flags(work, place))
 
     def _open(self) -> Engine:
@@ -68,8 +77,8 @@ class Reader:
             self._engine = open_engine(engine_settings(self._settings))
         return self._engine
 
-    def _task(self, work: str, place: Place) -> tuple[Work, Task]:
-        """The page as a check would take it up, of its own text alone."""
+    def _task(self, work: str, place: Place) -> tuple[Work, Task, Hearing | None]:
+        """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
         text: Transcription = on_pages(given, self._settings, index, self._open(), self._store)
@@ -79,17 +88,38 @@ class Reader:
             raise UsageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = bearers[min(place.repeat, len(bearers) - 1)]
         mend = self._store.mends.of_work(work).get((place.page, place.repeat))
-        return job, with_mend(task, mend, index) if mend else task
+        return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
 
-    def _settled(self, work: str, result: PageResult) -> PageResult:
-        """The page's flags in the light of the whole text, as a check leaves them."""
+    def _hearing(self, given: Transcription | Edition, text: Transcription) -> Hearing | None:
+        """The text beside the project's witnesses, which are read again only where a file of them, the text or a
+        setting changed."""
+        files = self._settings.witness_files()
+        if not files:
+            return None
+        known = hashlib.sha256(self._settings.fingerprint().encode())
+        for file in files:
+            known.update(file.read_bytes() if file.is_file() else b"")
+        if known.digest() != self._witnesses[0]:
+            self._witnesses = known.digest(), tuple(read_edition(file) for file in files)
+            self._hearings.clear()
+        own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
+        if own not in self._hearings:
+            found = hearings_of(self._settings, [given], [text], self._store, self._witnesses[1])
+            while len(self._hearings) >= KEPT_TEXTS:
+                del self._hearings[next(iter(self._hearings))]
+            self._hearings[own] = next(iter(found.values()), None)
+        return self._hearings[own]
+
+    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: Hearing | None) -> PageResult:
+        """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
+        check leaves them."""
         habits = Habits()
         for other in self._store.results(work=work, outline=True):
             if other.page != result.page:
                 habits.add(other)
         habits.add(result)
         threshold = self._settings.flags.threshold
-        return replace(result, flags=tuple(habits.settled(flag, threshold) for flag in result.flags))
+        return replace(given, flags=tuple(weighed(flag, habits, threshold, hearing) for flag in given.flags))
 
     def _flags(self, work: str, place: Place) -> dict[int, QueuedFlag]:
         wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 import proof
 from proof.collate.testimony import Hearing, beside, unheard
 from proof.config import Settings
-from proof.flags import Kind
+from proof.flags import Flag, Kind
 from proof.habits import Habits
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
@@ -31,27 +31,40 @@ def settle(
     read (`hearings`, by page). Of `pages` alone, where they are given."""
     changed = []
     for stored in store.flags(FlagFilter(work=work, planted=True)):
-        if stored.flag.kind is Kind.AUDIT or (pages is not None and stored.flag.page not in pages):
+        if pages is not None and stored.flag.page not in pages:
             continue
-        settled = habits.settled(unheard(stored.flag, threshold), threshold)
-        hearing = hearings.get(settled.page) if hearings else None
-        if hearing is not None and not stored.stale:
-            settled = hearing.heard(settled)
-        if settled.planted and not settled.raised:  # a planted error is met, or it tells nothing
-            continue
+        hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
+        settled = weighed(stored.flag, habits, threshold, hearing)
         if settled != stored.flag:
             changed.append(settled)
     store.rescore(work, changed)
 
 
+def weighed(flag: Flag, habits: Habits, threshold: float, hearing: Hearing | None) -> Flag:
+    """A flag in the light of the whole work, and of what witnesses read at its place."""
+    if flag.kind is Kind.AUDIT:
+        return flag
+    settled = habits.settled(unheard(flag, threshold), threshold)
+    if hearing is not None:
+        settled = hearing.heard(settled)
+    # a planted error is met, or it tells nothing
+    return flag if settled.planted and not settled.raised else settled
+
+
 def hearings_of(
-    settings: Settings, editions: Sequence[Transcription | Edition], texts: Sequence[Transcription], store: Store
+    settings: Settings,
+    editions: Sequence[Transcription | Edition],
+    texts: Sequence[Transcription],
+    store: Store,
+    witnesses: Sequence[Edition] | None = None,
 ) -> dict[str, Hearing]:
     """For every page its text beside the witnesses that have something of it; the text itself is none of them.
 
-    An alignment is kept in the store while neither of the two changes. Raises TextError, ConfigError.
+    `witnesses` are those of the settings where they were read already. An alignment is kept in the store while
+    neither of the two changes. Raises TextError, ConfigError.
     """
-    witnesses = [read_edition(path) for path in settings.witness_files()]
+    if witnesses is None:
+        witnesses = [read_edition(path) for path in settings.witness_files()]
     if not witnesses:
         return {}
     found: dict[str, Hearing] = {}

@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from proof import again
 from proof.again import Reader
 from proof.config import Settings
+from proof.flags import WitnessReading
 from proof.images.hint import LayoutHint
 from proof.pipeline import Progress, check
 from proof.result import PageResult, Status
-from proof.store import Store
+from proof.store import FlagFilter, Store
 from proof.store.decisions import Demand, State, Verdict
 from proof.store.queue import Order, Wanted
+from proof.text.edition import read_edition
+from proof.text.witness import Edition
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -110,3 +114,51 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
         assert (result.status, "gone.png" in result.message) == (Status.FAILED, True)
         store.mends.set(work.name, one.number, None, "", "", version=2, person="甲", key="mended-3")
         assert reader.read(work.name, one.number).result.status is Status.CHECKED
+
+
+def told(store: Store, work: str) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
+    return sorted(
+        (one.flag.id, one.flag.score, one.flag.raised, one.flag.evidence.witnesses)
+        for one in store.flags(FlagFilter(work=work))
+        if not one.stale
+    )
+
+
+def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weighed(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text without the error that was put into it is a witness; nothing but a change of it has it read anew."""
+    folder = settings.folder
+    assert folder is not None
+    witness = folder / "witness.txt"
+    witness.write_text((folder / "text.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    text = (folder / "text.txt").read_text(encoding="utf-8")
+    wrong = text.replace("司射适西阶西倚扑", "司射适西阶西倚朴")
+    (folder / "text.txt").write_text(wrong, encoding="utf-8")
+    config = folder / "config.toml"
+    config.write_text(config.read_text(encoding="utf-8") + 'witnesses = ["witness.txt"]\n', encoding="utf-8")
+    settings = Settings.load(folder)
+    check(settings)
+    read: list[Path] = []
+
+    def noted(path: Path) -> Edition:
+        read.append(path)
+        return read_edition(path)
+
+    monkeypatch.setattr(again, "read_edition", noted)
+    with Store.open(settings.store_address) as store:
+        [work] = store.queue.works()
+        before = told(store, work.name)
+        assert any(one.side == "image" for *_, heard in before for one in heard), "the witness backs the image"
+        reader = Reader(settings, store)
+        for page in store.queue.pages(work.name, 1, 2):
+            # as if read otherwise once, so that the page is weighed anew and not merely found in the store
+            store.mends.set(work.name, page.number, None, "", "", version=0, person="甲", key=f"mended-{page.number}")
+            reader.read(work.name, page.number)
+        assert told(store, work.name) == before
+        assert read == [witness]
+        witness.write_text(wrong.replace("大夫则降", "大夫将降"), encoding="utf-8")
+        reader.read(work.name, store.queue.pages(work.name, 1, 1)[0].number)
+        assert read == [witness, witness]
+        sides = {one.side for *_, heard in told(store, work.name) for one in heard}
+        assert sides == {"text"}, "the witness agrees with the text now, and the flags of the page are told so"

@@ -119,11 +119,6 @@ class Store:
             carry_over(session, run.work_id)
         self.readings.note_use()
 
-    def carry_over(self, run_id: int) -> None:
-        """Bring decisions to the flags of pages that were read again within a run."""
-        with self._writing() as session:
-            carry_over(session, _run_row(session, run_id).work_id)
-
     def run(self, run_id: int) -> Run:
         """The run of that number. Raises UsageError where there is none."""
         with self._reading() as session:
@@ -152,8 +147,8 @@ class Store:
 
     # pages
 
-    def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult) -> None:
-        """Keep the result of a page.
+    def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult, *, carrying: bool = False) -> None:
+        """Keep the result of a page; `carrying` brings decisions along at once, where no end of a run will.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
         where the page is there with the same key only its place is noted, and which samples and planted errors
@@ -183,6 +178,9 @@ class Store:
             session.flush()
             _save_parts(session, page, result)
             _save_flags(session, page, result)
+            if carrying:
+                session.flush()
+                carry_over(session, work_id)
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""

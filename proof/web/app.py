@@ -27,6 +27,7 @@ from proof.web.mending import mending
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.rereading import Rereading
 from proof.web.schemas import InvalidOut
 
 LARGEST_BODY = 1 << 20
@@ -86,7 +87,8 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
-    app.extensions["proof"] = Project(settings, store, images, getpass.getuser(), Reader(settings, store))
+    reader = Reader(settings, store)
+    app.extensions["proof"] = Project(settings, store, images, getpass.getuser(), reader, Rereading(reader))
     people.guard(app)
     CSRFProtect(app)
     Talisman(

@@ -19,9 +19,12 @@ from proof.store.mends import Mend
 from proof.web import schemas, shown
 from proof.web.people import person
 from proof.web.project import project
+from proof.web.rereading import Job, Stage
 
 MOST_IMAGES = 60
 PREVIEW = 480
+PATIENCE = 2.0
+"""Seconds that a request waits for a reading which nothing is ahead of."""
 
 Coordinate = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -92,6 +95,17 @@ class RereadOut(BaseModel):
     lost: list[schemas.FlagOut] = Field(description="Decided flags whose place is gone")
 
 
+class ReadingOut(BaseModel):
+    job: str
+    state: Stage
+    reason: str = Field(description="Why it failed")
+    outcome: RereadOut | None
+
+
+class ReadingPath(schemas.PagePath):
+    job: str = Field(max_length=64)
+
+
 class ImagesQuery(schemas.Closed):
     sought: str = Field("", max_length=200, description="Part of the name")
 
@@ -129,11 +143,24 @@ def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
 
 @mending.post(
     "/works/<string:work>/pages/<int:page>/read-again",
-    responses={200: RereadOut},
+    responses={200: ReadingOut, 202: ReadingOut},
     summary="Read a page again, as it was set right",
 )
 def read_again(path: schemas.PagePath) -> Response:
-    return _answer(_reread(project().reader.read(path.work, path.page)))
+    """Answered at once with a reading to ask after, or with what came of it where that takes a moment only."""
+    project().store.queue.page(path.work, path.page)
+    job = project().rereading.begin(path.work, path.page)
+    job.wait(PATIENCE)
+    return _answer(_reading(job), 202 if job.under_way else 200)
+
+
+@mending.get(
+    "/works/<string:work>/pages/<int:page>/read-again/<string:job>",
+    responses={200: ReadingOut},
+    summary="What came of reading a page again",
+)
+def reading(path: ReadingPath) -> Response:
+    return _answer(_reading(project().rereading.job(path.work, path.page, path.job)))
 
 
 @mending.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
@@ -173,6 +200,13 @@ def _mend(mend: Mend) -> MendOut:
         quadrant=mend.quadrant,
         person=mend.person,
         at=mend.at,
+    )
+
+
+def _reading(job: Job) -> ReadingOut:
+    state, outcome = job.state, job.outcome
+    return ReadingOut(
+        job=job.number, state=state, reason=job.reason, outcome=None if outcome is None else _reread(outcome)
     )
 
 

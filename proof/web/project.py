@@ -15,6 +15,7 @@ from proof.config import Settings
 from proof.errors import OutputError
 from proof.store import Store
 from proof.web.images import Images
+from proof.web.rereading import Rereading
 
 SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
 
@@ -28,6 +29,7 @@ class Project:
     images: Images
     person: str
     reader: Reader
+    rereading: Rereading
 
 
 def project() -> Project:

@@ -49,3 +49,5 @@ def serve(
         server.run()
     finally:
         server.close()
+        with app.app_context():
+            project().rereading.close()

@@ -122,6 +122,9 @@ SCRIPT = {
     "mendNote": _("end of a note in column %(number)s"),
     "mendFound": _("the image that was found"),
     "mendReading": _("The page is read …"),
+    "mendWaits": _("Other pages are read first …"),
+    "mendFailed": _("The page could not be read: %(detail)s"),
+    "mendAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
     "mendDone": _(
         "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
     ),

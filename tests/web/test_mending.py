@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,31 @@ def test_a_page_is_read_again_and_says_what_came_of_it(sample: Path, tmp_path: P
         client = create_app(settings, store=store).test_client()
         [work] = store.queue.works()
         headers = token(client, work.name)
-        said = client.post(f"/api/v1/works/{work.name}/pages/1/read-again", headers=headers)
-        assert (said.status_code, told(said)["status"]) == (200, "checked")
-        assert (told(said)["fresh"], told(said)["gone"], told(said)["lost"]) == (0, 0, [])
+        base = f"/api/v1/works/{work.name}/pages/1/read-again"
+        said = told(client.post(base, headers=headers))
+        assert done(client, base, said)["status"] == "checked"
+        outcome = done(client, base, said)
+        assert (outcome["fresh"], outcome["gone"], outcome["lost"]) == (0, 0, [])
+
+
+def done(client: FlaskClient, base: str, said: dict[str, Any]) -> dict[str, Any]:
+    """What came of a reading that is asked after until it is there."""
+    deadline = time.monotonic() + 60
+    while said["state"] in {"waiting", "reading"}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        said = told(client.get(f"{base}/{said['job']}"))
+    assert (said["state"], said["reason"]) == ("done", "")
+    return dict(said["outcome"])
+
+
+def test_why_a_page_cannot_be_read_again_is_said(served: Served) -> None:
+    """The text of the drawn pages was never there."""
+    client = served.client
+    said = told(client.post(f"{BASE}/pages/1/read-again"))
+    assert (said["state"], said["outcome"]) == ("failed", None)
+    assert "text.txt" in said["reason"]
+    assert told(client.get(f"{BASE}/pages/1/read-again/{said['job']}")) == said
+    assert client.get(f"{BASE}/pages/2/read-again/{said['job']}").status_code == 404
+    assert client.get(f"{BASE}/pages/1/read-again/none").status_code == 404
+    assert client.post(f"{BASE}/pages/99/read-again").status_code == 404

@@ -176,19 +176,50 @@ async function set(body) {
   version = said.version;
 }
 
+/** What came of having the page read again: asked after until it is there, by a server that was started anew too. */
+async function reread() {
+  let said = await ask(api(`${own}/read-again`), {});
+  while (said.state === "waiting" || said.state === "reading") {
+    $("mend-said").textContent = say(said.state === "waiting" ? "mendWaits" : "mendReading");
+    await new Promise((done) => { setTimeout(done, 700); });
+    try {
+      said = await ask(api(`${own}/read-again/${said.job}`));
+    } catch (problem) {
+      if (problem.status === 404) said = await ask(api(`${own}/read-again`), {});
+      else if (problem.status !== 0) throw problem;
+    }
+  }
+  return said;
+}
+
+/** Somebody set the page right in between: who, and the page as it now is. */
+async function ahead() {
+  const last = (await ask(api(`${own}/mends`))).items.at(-1);
+  const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
+  $("mend-said").replaceChildren(say("mendAhead", { person: last?.person ?? "" }), " ", again);
+}
+
 async function readAgain(body) {
   const buttons = [$("mend-read-again"), $("mend-back")];
   for (const button of buttons) button.disabled = true;
   $("mend-said").textContent = say("mendReading");
   try {
     if (body) await set(body);
-    const said = await ask(api(`${own}/read-again`), {});
-    sessionStorage.setItem("proof-read-again", JSON.stringify({ page: data.number, said }));
-    location.reload();
+    const said = await reread();
+    if (said.state === "done") {
+      sessionStorage.setItem("proof-read-again", JSON.stringify({ page: data.number, said: said.outcome }));
+      location.reload();
+      return;
+    }
+    $("mend-said").textContent = say("mendFailed", { detail: said.reason });
   } catch (problem) {
+    if (problem.status === 409) {
+      await ahead().catch(() => { $("mend-said").textContent = problem.message; });
+      return;
+    }
     $("mend-said").textContent = say("refused", { detail: problem.message });
-    for (const button of buttons) button.disabled = false;
   }
+  for (const button of buttons) button.disabled = false;
 }
 
 function told() {
