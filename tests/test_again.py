@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proof import again
-from proof.again import Reader
+from proof.again import Reader, Reread
 from proof.config import Settings
 from proof.flags import WitnessReading
 from proof.images.hint import LayoutHint
@@ -19,6 +19,7 @@ from proof.store import FlagFilter, Store
 from proof.store.decisions import Demand, State, Verdict
 from proof.store.queue import Order, Wanted
 from proof.text.edition import read_edition
+from proof.text.model import Row
 from proof.text.witness import Edition
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -162,3 +163,59 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         assert read == [witness, witness]
         sides = {one.side for *_, heard in told(store, work.name) for one in heard}
         assert sides == {"text"}, "the witness agrees with the text now, and the flags of the page are told so"
+
+
+def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_and_flags_back(
+    settings: Settings,
+) -> None:
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        [work] = store.queue.works()
+        number = store.queue.pages(work.name, 1, 1)[0].number
+        reader = Reader(settings, store)
+
+        def mended(hint: LayoutHint | None) -> Reread:
+            version = len(store.mends.history(work.name, number))
+            key = f"mended-{version}"
+            store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
+            return reader.read(work.name, number)
+
+        right = found_layout(store.queue.page(work.name, number)[1])
+        straight = mended(right)
+        rules = list(right.rules)
+        rules[5] -= 0.6 / 8  # the rule between the second and the third column, into the third
+        askew = mended(LayoutHint(right.corners, tuple(rules)))
+        assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
+        assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
+        assert any(one.flag.line in {2, 3} for one in askew.fresh)
+        again = mended(right)
+        assert {one.number for one in askew.fresh} <= {one.number for one in again.gone}
+        assert again.result.characters == straight.result.characters
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        assert store.queue.page(work.name, number)[1].characters == again.result.characters
+        assert store.mends.of_work(work.name)[again.result.page, 0].layout == right
+
+
+def edge(result: PageResult, line: int) -> float:
+    """How far to the left the characters of a column reach."""
+    return min(one.box.x for one in result.characters if one.line == line and one.box)
+
+
+def test_note_rows_are_where_a_person_says_that_they_are(settings: Settings) -> None:
+    """Page 1b has a note in double rows above its sixth column. Read as one row it is read wrongly."""
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        [work] = store.queue.works()
+        number = store.queue.pages(work.name, 2, 1)[0].number
+        reader = Reader(settings, store)
+        right = found_layout(store.queue.page(work.name, number)[1])
+        agreed = {}
+        for version, spans in enumerate(((), ((0.0, 4.2 / 21),), None)):
+            notes = tuple(spans if line == 6 else None for line in range(1, 9))
+            hint = LayoutHint(right.corners, right.rules, notes) if spans is not None else None
+            key = f"mended-{version}"
+            store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
+            of_column = [one for one in reader.read(work.name, number).result.characters if one.line == 6]
+            agreed[spans] = sum(one.read == one.text for one in of_column if one.row is not Row.MAIN)
+        assert agreed[()] < agreed[(0.0, 4.2 / 21),] == agreed[None] > 5

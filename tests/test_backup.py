@@ -12,6 +12,7 @@ from proof.backup import MANIFEST, BackupError, backup, restore
 from proof.cli import main
 from proof.config import STORE_NAME, Settings
 from proof.errors import UsageError
+from proof.images.hint import LayoutHint
 from proof.store import Store
 from proof.store.decisions import Demand, Verdict
 from proof.web import create_app
@@ -54,6 +55,25 @@ def test_it_is_a_moment_of_a_project_that_is_worked_on(project: Settings, tmp_pa
     restore(tmp_path / "project.zip", tmp_path / "elsewhere")
     with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
         assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+
+
+def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there(
+    project: Settings, tmp_path: Path
+) -> None:
+    hint = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+    with Store.open(project.store_address) as store:
+        store.mends.set(WORK, 1, hint, "", "", version=0, person="甲", key="mended-0001")
+        store.mends.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="mended-0002")
+        told = [store.mends.history(WORK, page) for page in (1, 2, 3)]
+        held = store.mends.of_work(WORK)
+    backup(project, tmp_path / "project.zip")
+    restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+    with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
+        assert [store.mends.history(WORK, page) for page in (1, 2, 3)] == told
+        assert store.mends.of_work(WORK) == held
+        assert len(held) == 2
+        store.mends.set(WORK, 1, None, "", "", version=1, person="丙", key="mended-0003")
+        assert len(store.mends.of_work(WORK)) == 1
 
 
 def rewrite(path: Path, name: str, data: bytes, *, entry: str = "") -> None:
