@@ -101,3 +101,23 @@ def test_nothing_of_mending_is_out_of_reach_of_keyboard_and_screen_reader(page: 
     expect(page.locator('[data-handle="corner-0"]')).to_be_attached()
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+
+
+def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: Page, project: Path) -> None:
+    """Both look at the page as it was found; one is quicker."""
+    other = page.context.browser.new_context(locale="en").new_page()  # type: ignore[union-attr]
+    other.goto(page.url)
+    for one in (page, other):
+        expect(one.locator("body")).to_have_attribute("data-ready", "1")
+        one.locator("#layout-open").click()
+        one.locator('[data-handle="rule-3"]').press("ArrowRight")
+        expect(one.locator("#mend-image option")).not_to_have_count(0)
+    page.locator("#mend-read-again").click()
+    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    other.locator("#mend-read-again").click()
+    expect(other.locator("#mend-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
+    with Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        assert len(store.mends.history(work.name, 1)) == 1
+    other.get_by_role("button", name="Reload the page").click()
+    expect(other.locator("#mend-said")).to_be_empty()
