@@ -4,6 +4,7 @@
 ## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
+## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
 
 VENV   := .venv
@@ -20,7 +21,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-consumers test-system lint bench clean
+.PHONY: help demo serve test test-consumers test-system lint bench fuzz clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -50,6 +51,10 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_texts.py
+
+fuzz: $(VENV)/installed-dev
+	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
 
 # Three distributions write OpenCV into one folder, the one installed last is imported. It has to be the
 # headless one: the others need libGL. tests/test_environment.py holds this to it.

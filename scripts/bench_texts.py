@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Measure what is done with texts alone: reading them, writing them back, collating them.
+
+    bench_texts.py [--only read,collate,growth] [--pages 27000] [--shared DIR]
+
+Read: every text of `shared/kanripo` and `shared/seeds`, again from the first until there are --pages pages; each is
+read and written back without a decision, and the bytes compared; two processes, the memory of both together. Collate:
+witnesses of one juan, of different kinds. Growth: a work against a copy of itself with slips sown in, and against
+another work on the same classic, at several lengths; the exponent of a power law is fitted to the times (1 is linear,
+2 would be a full matrix), and that between the two longest told besides. Other work on the machine spoils the times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import re
+import resource
+import statistics
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from proof.collate.collation import collate
+from proof.export.source import correct
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+from proof.text.model import is_han
+from proof.text.witness import Edition
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSOLE = Console(width=110)
+PAGE = 8 * 21
+"""Characters of a half-folio: what counts as a page of a text without page marks."""
+
+SLIPS = 0.005
+"""Of the characters of a text: how many are other ones in its copy."""
+
+LENGTHS = (50_000, 100_000, 200_000, 400_000, 800_000)
+"""Characters, about, of the texts that are collated to see how the time grows."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """Lines of the table, each: what, value, aim."""
+
+    lines: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def add(self, what: str, value: str, aim: str = "") -> None:
+        self.lines.append((what, value, aim))
+
+    def print(self) -> None:
+        table = Table(title="Texts alone")
+        for name in ("measured", "value", "aim"):
+            table.add_column(name)
+        for line in self.lines:
+            table.add_row(*line)
+        CONSOLE.print(table)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one process read: pages, characters, files that came back otherwise, and its peak memory in MB."""
+
+    pages: int
+    characters: int
+    changed: int
+    memory: float
+
+
+def texts(shared: Path) -> list[Path]:
+    """All texts that there are, image lists and what tells of them left aside."""
+    found = sorted((shared / "seeds").glob("*.txt"))
+    return found + [path for path in sorted((shared / "kanripo").rglob("*.txt")) if path.parent.name != "imglist"]
+
+
+def pages_of(edition: Edition) -> int:
+    """Its pages; of one without page marks as many as its characters would fill."""
+    if edition.paged:
+        return len(edition.pages)
+    return math.ceil(sum(1 for stretch in edition.stretches() for _ in stretch.cells()) / PAGE)
+
+
+def read_back(paths: Sequence[Path]) -> Read:
+    """Read each and write it back; runs in a process of its own."""
+    pages = characters = changed = 0
+    for path in paths:
+        edition = read_edition(path)
+        pages += pages_of(edition)
+        characters += len(edition.text)
+        changed += correct(edition, []).data != path.read_bytes()
+    return Read(pages, characters, changed, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def measure_reading(shared: Path, wanted: int, findings: Findings) -> None:
+    paths = texts(shared)
+    sizes = {path: pages_of(read_edition(path)) for path in paths}
+    distinct = sum(sizes.values())
+    chosen: list[Path] = []
+    count = 0
+    while count < wanted:
+        for path in paths:
+            if count >= wanted:
+                break
+            chosen.append(path)
+            count += sizes[path]
+    # the longest first, each to the process that has less to do
+    halves: tuple[list[Path], list[Path]] = ([], [])
+    load = [0, 0]
+    for path in sorted(chosen, key=lambda one: -one.stat().st_size):
+        lighter = load.index(min(load))
+        halves[lighter].append(path)
+        load[lighter] += path.stat().st_size
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        list(pool.map(read_back, ([], [])))  # processes stand, modules are there
+        began = time.perf_counter()
+        done = list(pool.map(read_back, halves))
+        seconds = time.perf_counter() - began
+    pages, changed = sum(one.pages for one in done), sum(one.changed for one in done)
+    memory = sum(one.memory for one in done)
+    findings.add("distinct pages of the material", f"{distinct:,} in {len(paths)} texts")
+    findings.add(f"{pages:,} pages read and written back, 2 processes", f"{seconds:.1f} s", "60 s")
+    findings.add("memory at its peak, both processes together", f"{memory:.0f} MB", "500 MB")
+    findings.add("texts that came back with other bytes", f"{changed} of {len(chosen):,}", "0")
+
+
+def measure_collation(shared: Path, findings: Findings) -> None:
+    seeds = {path.name[:3]: path for path in (shared / "seeds").glob("*.txt")}
+    kanripo = shared / "kanripo"
+    pairs = [
+        ("儀禮集釋 10: the mirror against Kanripo", seeds["003"], kanripo / "KR1d0030/KR1d0030_010.txt"),
+        ("鄉射禮: 注疏 layout against critical edition", seeds["002"], seeds["000"]),
+        ("儀禮經傳通解 8 against critical edition", kanripo / "KR1d0085/KR1d0085_008.txt", seeds["000"]),
+    ]
+    for name, one, other in pairs:
+        base, witness = read_edition(one), read_edition(other)
+        began = time.perf_counter()
+        collate(base, witness)
+        seconds = time.perf_counter() - began
+        findings.add(f"collated: {name} ({len(base.text):,} and {len(witness.text):,})", f"{seconds:.1f} s", "seconds")
+
+
+def slipped(text: str, rng: random.Random) -> str:
+    """The text with some characters replaced by others of it, left out or doubled."""
+    han = [char for char in text[:5000] if is_han(char)]
+    return "".join(
+        rng.choice((rng.choice(han), "", char * 2)) if is_han(char) and rng.random() < SLIPS else char for char in text
+    )
+
+
+def whole_text(folder: Path, length: int) -> str:
+    """The first `length` characters, about, of the juan of a work, one after the other; whole pages."""
+    text = ""
+    for path in sorted(folder.glob("*.txt")):
+        text += re.sub(r"^#.*\n", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        if len(text) > length:
+            return text[: text.rfind("<pb:", 0, length)]
+    return text
+
+
+def edition(text: str, name: str) -> Edition:
+    return parse_edition(Decoded(text, "utf-8", False), Path(name))
+
+
+def measure_growth(shared: Path, findings: Findings) -> None:
+    """A work against a copy of it with slips, and against another work on the same classic, at several lengths."""
+    kanripo = shared / "kanripo"
+    rng = random.Random(7)  # noqa: S311 - a measurement that can be repeated
+
+    def with_slips(length: int) -> tuple[str, str]:
+        text = whole_text(kanripo / "KR1d0087", length)
+        return slipped(text, rng), text
+
+    def another(length: int) -> tuple[str, str]:
+        return whole_text(kanripo / "KR1d0030", length), whole_text(kanripo / "KR1d0085", length)
+
+    collate(edition(whole_text(kanripo / "KR1d0030", 5000), "base"), edition(with_slips(5000)[1], "witness"))
+    for what, pair in (("五禮通考 against a copy with slips", with_slips), ("儀禮集釋 against 儀禮經傳通解", another)):
+        points: list[tuple[int, float]] = []
+        for length in LENGTHS:
+            base, witness = (edition(text, name) for text, name in zip(pair(length), ("base", "witness"), strict=True))
+            size = sum(1 for one in (base, witness) for stretch in one.stretches() for _ in stretch.cells()) // 2
+            if points and size < 1.1 * points[-1][0]:
+                break
+            began = time.perf_counter()
+            collate(base, witness)
+            seconds = time.perf_counter() - began
+            points.append((size, seconds))
+            findings.add(f"{what}: {size:,} characters each", f"{seconds:.1f} s")
+        logs = [(math.log(size), math.log(seconds)) for size, seconds in points]
+        slope = statistics.linear_regression([x for x, _ in logs], [y for _, y in logs]).slope
+        last = (logs[-1][1] - logs[-2][1]) / (logs[-1][0] - logs[-2][0])
+        findings.add(f"{what}: exponent of time against length", f"{slope:.2f}; {last:.2f} at the end", "near 1")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="read,collate,growth")
+    parser.add_argument("--pages", type=int, default=27_000)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    options = parser.parse_args(arguments)
+    wanted = options.only.split(",")
+    findings = Findings()
+    if "read" in wanted:
+        measure_reading(options.shared, options.pages, findings)
+    if "collate" in wanted:
+        measure_collation(options.shared, findings)
+    if "growth" in wanted:
+        measure_growth(options.shared, findings)
+    findings.print()
+
+
+if __name__ == "__main__":
+    main()

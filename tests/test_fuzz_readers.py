@@ -1,0 +1,44 @@
+"""The fuzzing of the readers: a short run finds nothing, and it would find what there is to find."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proof.errors import TextError
+
+SCRIPT = Path(__file__).resolve().parents[1] / "scripts/fuzz_readers.py"
+
+
+def test_a_short_run_finds_no_crash_and_no_hang(shared: Path, tmp_path: Path) -> None:
+    found = tmp_path / "found"
+    asked = [sys.executable, str(SCRIPT), "--inputs", "800", "--found", str(found), "--shared", str(shared)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - our own script
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not found.exists()
+
+
+def test_a_crash_and_a_hang_are_kept_and_a_refusal_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = runpy.run_path(str(SCRIPT), run_name="fuzz_readers")
+    readers, harness = script["READERS"], script["Harness"](tmp_path / "found")
+
+    def reader(data: bytes) -> None:
+        if data == b"refused":
+            raise TextError("a.txt", 1, "refused")
+        if data == b"hang":
+            while True:
+                pass
+        if data == b"crash":
+            raise IndexError(data)
+
+    monkeypatch.setitem(readers, "text", reader)
+    monkeypatch.setitem(script["Harness"].run.__globals__, "LONGEST", 0.2)
+    for data in (b"sound", b"refused", b"crash", b"crash", b"hang"):
+        harness.run("text", data)
+    assert (harness.inputs["text"], harness.refused["text"], harness.failed["text"]) == (5, 1, 3)
+    kept = sorted(path for path in (tmp_path / "found").iterdir() if path.suffix != ".log")
+    assert sorted(path.read_bytes() for path in kept) == [b"crash", b"hang"]
