@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ QUIET = [
     "--disable-sync",
 ]
 """Chromium asks for nothing of its own: what a test sees requested, the page requested."""
+
+
+def pytest_configure() -> None:
+    """Behind a shell's & the interrupt is ignored, and so in every process that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -208,7 +208,6 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     process = subprocess.Popen(  # noqa: S603
         [*PROOF, *line], cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    signal.signal(signal.SIGINT, before)
     wait_for_pages(folder / "out" / "proof.sqlite", 3)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=60)
