@@ -202,9 +202,6 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     folder = material(20)
     line = ["check", "text.txt", "--images", "images", "--out", "out", "--workers", "1"]
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # where tests run behind a shell's &, it is ignored
     process = subprocess.Popen(  # noqa: S603
         [*PROOF, *line], cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
