@@ -55,6 +55,7 @@ function svg(name, attributes) {
 function draw(focus) {
   if (!layer) return;
   const size = Math.max(data.width, data.height) / 90;
+  const grips = [];
   const parts = [svg("polygon", { points: layout.corners.map((c) => c.join()).join(" "), class: "mend-frame" })];
   notes().forEach((ranges, n) => {
     const edges = [0, ...layout.rules, 1];
@@ -63,6 +64,10 @@ function draw(focus) {
     if (n === chosen) area(0, 1, "mend-chosen");
     for (const [from, to] of ranges ?? []) area(from, to, "mend-note");
   });
+  const grip = (shape, name) => { // what is dragged is wider than what is seen
+    shape.setAttribute("data-grip", name);
+    grips.push(shape);
+  };
   const handle = (shape, name, label, value) => {
     shape.setAttribute("data-handle", name);
     for (const [key, said] of Object.entries({ tabindex: 0, role: "slider", "aria-label": label, "aria-valuenow": Math.round(value) })) shape.setAttribute(key, said);
@@ -70,15 +75,21 @@ function draw(focus) {
   };
   layout.rules.forEach((x, n) => {
     const [[x1, y1], [x2, y2]] = [at(x, 0), at(x, 1)];
+    grip(svg("line", { x1, y1, x2, y2, class: "mend-grip" }), `rule-${n}`);
     handle(svg("line", { x1, y1, x2, y2, class: "mend-rule" }), `rule-${n}`, say("mendRule", { number: layout.rules.length - n }), 100 * x);
   });
-  layout.corners.forEach(([cx, cy], n) => handle(svg("circle", { cx, cy, r: size, class: "mend-corner" }), `corner-${n}`, say("mendCorner", { number: n + 1 }), cx));
+  layout.corners.forEach(([cx, cy], n) => {
+    grip(svg("circle", { cx, cy, r: 1, class: "mend-grip" }), `corner-${n}`);
+    handle(svg("circle", { cx, cy, r: size, class: "mend-corner" }), `corner-${n}`, say("mendCorner", { number: n + 1 }), cx);
+  });
   (notes()[chosen] ?? []).forEach((range, n) => range.forEach((y, end) => {
     const edges = [0, ...layout.rules, 1];
     const [cx, cy] = at((edges[columns() - 1 - chosen] + edges[columns() - chosen]) / 2, y);
+    grip(svg("circle", { cx, cy, r: 1, class: "mend-grip" }), `note-${n}-${end}`);
     handle(svg("circle", { cx, cy, r: 0.8 * size, class: "mend-end" }), `note-${n}-${end}`, say("mendNote", { number: chosen + 1 }), 100 * y);
   }));
-  layer.replaceChildren(...parts);
+  const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
+  layer.replaceChildren(...areas, ...grips, ...handles);
   if (focus) layer.querySelector(`[data-handle="${focus}"]`)?.focus();
   const kept = $("mend-column").value;
   $("mend-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
@@ -117,10 +128,17 @@ function onImage(event) {
   return [point.x, point.y];
 }
 
+/** The rule that a finger means where it touches two. */
+function nearest(place) {
+  const off = layout.rules.map((x) => Math.abs(x - shares(place)[0]));
+  return `rule-${off.indexOf(Math.min(...off))}`;
+}
+
 function listen() {
   let held = null;
   layer.addEventListener("pointerdown", (event) => {
-    held = event.target.dataset.handle ?? null;
+    held = event.target.dataset.handle ?? event.target.dataset.grip ?? null;
+    if (held?.startsWith("rule")) held = nearest(onImage(event));
     if (!held) return;
     event.stopPropagation();
     event.preventDefault();

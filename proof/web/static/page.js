@@ -82,12 +82,11 @@ function image() {
     viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
     document.body.dataset.ready = "1";
   });
-  new OpenSeadragon.MouseTracker({
-    element: overlay,
-    clickHandler: (event) => {
-      const n = event.originalTarget?.dataset?.n;
-      if (event.quick && n !== undefined) open(Number(n));
-    },
+  // heard by the viewer's own tracker: another on the overlay takes a finger from it, and two fingers are no pinch then
+  viewer.addHandler("canvas-click", (event) => {
+    const { clientX, clientY } = event.originalEvent;
+    const n = document.elementsFromPoint(clientX, clientY).find((one) => overlay.contains(one) && one.dataset.n)?.dataset.n;
+    if (event.quick && n !== undefined) open(Number(n));
   });
 }
 

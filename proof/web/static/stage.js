@@ -76,7 +76,7 @@ export function draw(stage, flag, whole, label) {
     svg("rect", { class: "ground", x: left, y: top, width: wide, height: tall }),
     svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, image),
     shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
-  const text = svg("g", { lang: script, class: "text" },
+  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" },
     svg("rect", { class: "sheet", x: left + wide + gap, y: top, width: textW, height: tall }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
   for (const one of view.characters) {
@@ -86,7 +86,8 @@ export function draw(stage, flag, whole, label) {
     glyph.textContent = [...one.text].length > 3 ? "〓" : one.text;
     text.append(glyph);
   }
-  drawing.append(svg("defs", {}, clip), page, text);
+  const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
+  drawing.append(svg("defs", {}, clip, told), page, text);
   const known = picture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
   if (!known.image.complete) known.ready.then(() => stage.contains(drawing) && stage.classList.remove("waiting"));

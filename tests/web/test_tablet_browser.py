@@ -1,0 +1,183 @@
+"""A proofreader with a tablet and nothing else: everything is done with fingers, in a real Chromium."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+
+from proof.config import Settings
+from proof.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = ROOT / "out" / "screenshots"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FINGER = 44
+"""CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
+SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
+
+
+@pytest.fixture
+def project(sample: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(sample, tmp_path / "project")
+
+
+@pytest.fixture(params=list(SIZES))
+def tablet(request: pytest.FixtureRequest, project: Path) -> Iterator[Page]:
+    """A tablet that shows the desk of the sample."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    command = [sys.executable, "-m", "proof", "serve", "--config", str(project), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
+    assert server.stdout is not None
+    try:
+        address = server.stdout.readline().split()[-1].rstrip("/")
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+            size = SIZES[request.param]
+            context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
+            page = context.new_page()
+            said: list[str] = []
+            page.on("pageerror", lambda error: said.append(str(error)))
+            yield page
+            browser.close()
+            assert said == []
+    finally:
+        server.kill()
+        server.wait()
+
+
+def work_of(project: Path) -> str:
+    with Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        return work.name
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def width(place: Locator) -> float:
+    box = place.bounding_box()
+    assert box is not None
+    return box["width"]
+
+
+def tap(page: Page, place: Locator) -> None:
+    place.scroll_into_view_if_needed()
+    page.touchscreen.tap(*middle(place))
+
+
+def small(page: Page) -> list[str]:
+    """What can be touched, is in sight, and is smaller than a finger."""
+    return list(
+        page.evaluate(
+            """least => [...document.querySelectorAll("button, select, input:not([type=hidden]), nav a, a[rel]")]
+                .filter(one => one.checkVisibility() && !one.closest(".unseen, #sheet") && !one.disabled)
+                .map(one => [one.closest("label") ?? one, one])
+                .map(([place, one]) => [place.getBoundingClientRect(), one])
+                .filter(([box]) => box.width && (box.height < least - 0.5 || box.width < least - 0.5))
+                .map(([box, one]) => `${one.outerHTML.slice(0, 80)} ${box.width} x ${box.height}`)""",
+            FINGER,
+        )
+    )
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def touch(page: Page, *fingers: tuple[tuple[float, float], tuple[float, float]]) -> None:
+    """Each finger goes from its first place to its second, slowly enough to be no flick."""
+    hand = page.context.new_cdp_session(page)
+    for step in range(9):
+        points = [
+            {"x": a + (c - a) * step / 8, "y": b + (d - b) * step / 8, "id": n}
+            for n, ((a, b), (c, d)) in enumerate(fingers)
+        ]
+        hand.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": points})
+        page.wait_for_timeout(30)
+    page.wait_for_timeout(150)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    hand.detach()
+
+
+def test_flags_are_settled_by_tapping(tablet: Page, project: Path) -> None:
+    work = work_of(project)
+    tablet.goto(f"/works/{work}/")
+    assert fits(tablet)
+    assert small(tablet) == []
+    tap(tablet, tablet.get_by_role("link", name="Begin"))
+    expect(tablet.locator("#flag")).to_be_visible()
+    assert fits(tablet)
+    assert small(tablet) == []
+    seen = []
+    for act in ("keep", "take", "copy", "unsure"):
+        seen.append(int(tablet.locator("body").get_attribute("data-flag") or 0))
+        tap(tablet, tablet.locator(f"[data-act={act}]").first)
+        expect(tablet.locator("body")).not_to_have_attribute("data-flag", str(seen[-1]))
+    tap(tablet, tablet.locator("[data-act=undo]"))
+    expect(tablet.locator("body")).to_have_attribute("data-flag", str(seen[-1]))
+    tablet.wait_for_timeout(500)
+    with Store.open(Settings.load(project).store_address) as store:
+        log = [(one.flag, one.verdict.value) for one in store.decisions.log(work, limit=10)[::-1]]
+    assert log == [*zip(seen, ("keep", "take", "copy", "unsure"), strict=True), (seen[-1], "undo")]
+
+
+def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page, project: Path) -> None:
+    tablet.goto(f"/works/{work_of(project)}/pages/1")
+    expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
+    tablet.wait_for_timeout(500)
+    assert fits(tablet)
+    assert small(tablet) == []
+    box = tablet.locator("rect[data-n]").nth(20)
+    wide = width(box)
+    x, y = middle(tablet.locator("#viewer"))
+    touch(tablet, ((x - 40, y), (x - 90, y)), ((x + 40, y), (x + 90, y)))
+    tablet.wait_for_timeout(600)
+    assert width(box) > 1.5 * wide, "two fingers zoom"
+    before = middle(box)
+    touch(tablet, ((x, y), (x - 60, y + 40)))
+    tablet.wait_for_timeout(600)
+    after = middle(box)
+    assert after[0] < before[0] - 30
+    assert after[1] > before[1] + 15
+    place = tablet.locator("#viewer").bounding_box()
+    assert place is not None
+    for one in tablet.locator("rect[data-n]").all():  # one that is in sight after all this
+        cx, cy = middle(one)
+        if place["x"] + 30 < cx < place["x"] + place["width"] - 30 and abs(cy - y) < 60:
+            tablet.touchscreen.tap(cx, cy)
+            break
+    expect(tablet.locator("#mend")).to_be_visible()
+    assert small(tablet.locator("#mend").page) == []
+
+
+def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path) -> None:
+    work = work_of(project)
+    tablet.goto(f"/works/{work}/pages/1")
+    expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
+    tap(tablet, tablet.locator("#layout-open"))
+    rule = tablet.locator('[data-handle="rule-3"]')
+    expect(rule).to_be_attached()
+    tablet.wait_for_timeout(400)
+    assert fits(tablet)
+    assert small(tablet) == []
+    before = float(rule.get_attribute("x1") or "nan")
+    x, y = middle(rule)
+    touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
+    assert float(rule.get_attribute("x1") or "nan") > before
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    tablet.screenshot(path=SHOTS / f"mending-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    tap(tablet, tablet.locator("#mend-read-again"))
+    expect(tablet.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    with Store.open(Settings.load(project).store_address) as store:
+        assert [one.layout is not None for one in store.mends.history(work, 1)] == [True]
