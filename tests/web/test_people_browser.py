@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from proof.config import Settings
 from proof.languages import LANGUAGES
 from proof.store import Store
 from proof.store.accounts import Role
+from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,3 +239,117 @@ def test_the_pages_about_people_hinder_no_screen_reader(
         grave = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
         assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
     context.close()
+
+
+@dataclass
+class Somebody:
+    """A person at a browser of their own."""
+
+    page: Page
+    name: str
+
+    def opens(self, where: str) -> Page:
+        self.page.goto(where)
+        if "/login" in self.page.url:
+            log_in(self.page, self.name)
+        expect(self.page.locator("#state")).to_be_visible()
+        return self.page
+
+
+@pytest.fixture
+def three(browser: Browser) -> Iterator[list[Somebody]]:
+    """Three browsers that share nothing."""
+    contexts = [browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB") for _ in range(3)]
+    yield [Somebody(context.new_page(), name) for context, name in zip(contexts, ("乙", "甲", "丁"), strict=True)]
+    for context in contexts:
+        context.close()
+
+
+def says(page: Page, state: str) -> int:
+    """Says where a page stands; gives the status of the answer."""
+    with page.expect_response("**/states") as answer:
+        page.locator("#state").select_option(state)
+    return answer.value.status
+
+
+def test_who_proofread_a_page_cannot_validate_it_and_another_can_and_a_third_sees_it(
+    three: list[Somebody], address: str
+) -> None:
+    first, second, reader = three
+    where = f"{address}/works/{WORK}/pages/3"
+    one = first.opens(where)
+    other = second.opens(where)
+    expect(one.locator("#state")).to_have_value("not proofread")
+    assert says(one, "proofread") == 201
+    assert says(one, "validated") == 422
+    expect(one.locator("#notices")).to_contain_text("a second person validates")
+    expect(one.locator("#state")).to_have_value("proofread")
+
+    # the second looked at the page before it was proofread: they are told, look again, and then may
+    assert says(other, "validated") == 409
+    expect(other.locator("#state")).to_have_value("not proofread")
+    other.get_by_role("button", name="Reload the page").click()
+    expect(other.locator("#state")).to_have_value("proofread")
+    assert says(other, "validated") == 201
+    seen = reader.opens(where)
+    expect(seen.locator("#state")).to_have_value("validated")
+    expect(seen.locator("#state")).to_be_disabled()
+    seen.goto(f"{address}/works/{WORK}/pages/")
+    expect(seen.get_by_role("link", name="3a")).to_contain_text("validated")
+
+    # whoever may decide says that there is a problem; a browser that missed it does not undo it
+    one.reload()
+    assert says(one, "problem") == 201
+    assert says(other, "proofread") == 409
+    seen.goto(where)
+    expect(seen.locator("#state")).to_have_value("problem")
+
+
+def test_no_page_asks_any_other_host_for_anything(browser: Browser, address: str, folder: Path) -> None:
+    """Every page that the application has is visited, with all that opens in it; each request is listened to."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.goto(address)
+    log_in(page, "甲")
+    expect(page.locator("header.bar")).to_be_visible()
+    with Store.open(folder / "proof.sqlite") as store:
+        app = create_app(with_accounts(folder), store=store)
+    kept = {"work": WORK, "number": "1"}
+    seen = set()
+    for rule in app.url_map.iter_rules():
+        endpoint = rule.endpoint
+        if endpoint.split(".")[0] not in {"pages", "accounts"} or "GET" not in (rule.methods or ()):
+            continue
+        path = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: kept[found[1]], rule.rule)
+        page.goto(address + path)
+        page.wait_for_load_state("networkidle")
+        seen.add(endpoint)
+        page.keyboard.press("?")
+        if endpoint == "pages.queue":
+            page.keyboard.press("Escape")
+            page.locator("#dial").press("ArrowLeft")
+        if endpoint == "pages.page":
+            page.keyboard.press("Escape")
+            page.locator("#layout-open").click()
+            page.locator("#mend-image").select_option(index=1)
+            expect(page.locator("#mend-preview")).to_be_visible()
+        page.wait_for_load_state("networkidle")
+    page.goto(f"{address}/works/nothing/")
+    page.goto(f"{address}/account")
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    context.close()
+    wanted = {"queue", "desk", "page_list", "page", "pairs", "history", "log_in", "account", "people"}
+    assert wanted <= {endpoint.split(".")[1] for endpoint in seen}
+    elsewhere = {url for url in asked if not url.startswith((f"{address}/", "data:", "blob:"))}
+    assert elsewhere == set()
+    assert any("/preview" in url for url in asked), "what mending shows was asked for too"
+
+
+def with_accounts(folder: Path) -> Settings:
+    """The settings of the project as `--auth` has them."""
+    settings = Settings.load(folder)
+    return replace(settings, serve=replace(settings.serve, auth=True))
