@@ -96,7 +96,7 @@ def _found(
     """The columns of an image by their boxes, from right to left, each with the characters that stand in it, in the
     order of the text. One that several lines of the file share is one, one in which a line goes on is another."""
     found: list[tuple[Box, list[CheckedCharacter]]] = [(box, []) for box in dict.fromkeys(one.box for one in columns)]
-    for one in sorted(characters, key=lambda one: (one.line, one.offset)):
+    for one in sorted(characters if found else (), key=lambda one: (one.line, one.offset)):
         x, y = one.box.centre
         # of columns that lean into one another the nearest; a second register has columns of its own below
         nearest = min(found, key=lambda place: (not place[0].y <= y <= place[0].bottom, abs(place[0].centre[0] - x)))
