@@ -2,6 +2,7 @@
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
 ## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
+## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
@@ -21,7 +22,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-consumers test-system lint bench fuzz clean
+.PHONY: help demo serve test screenshots test-consumers test-system lint bench fuzz clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -35,6 +36,10 @@ serve: $(VENV)/installed
 
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs
+
+screenshots: test-system $(VENV)/installed-dev
+	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'
+	@ls out/screenshots
 
 # Programs that the exports are for; neither is needed to run or to test the rest.
 test-consumers: test-system $(VENV)/installed-dev

@@ -15,8 +15,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from proof.config import Settings
 from proof.flags import WitnessReading
 from proof.languages import LANGUAGES
+from proof.report.source import StoredRun
+from proof.report.write import write_reports
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
@@ -32,6 +35,7 @@ PAGES = {
     "pairs": f"/works/{WORK}/pairs",
     "pages": f"/works/{WORK}/pages/",
     "page": f"/works/{WORK}/pages/2",
+    "mending": f"/works/{WORK}/pages/2",
     "history": f"/works/{WORK}/history",
     "help": f"/works/{WORK}/desk",
     "error": "/works/nothing/",
@@ -388,10 +392,19 @@ def test_the_dial_trades_places_for_errors_left(server: Server, tabs: list[Tab])
     expect(page.locator("a.row")).to_have_count(4)
 
 
+def photographed(page: Page, name: str) -> None:
+    """The page on the screens that proofreaders have, a laptop's and a tablet's."""
+    for width, height in ((1366, 768), (1024, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(150)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is cut off at {width}"
+        page.screenshot(path=SHOTS / f"{name}-{width}.png")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
-    sample_server: Server, browser: Browser, language: str, theme: str
+    sample_server: Server, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:
     """axe-core finds nothing serious; the pictures are to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
@@ -403,11 +416,21 @@ def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
         if name == "help":
             page.keyboard.press("?")
             expect(page.locator("#help")).to_be_visible()
+        if name == "mending":
+            page.locator("#layout-open").click()
+            expect(page.locator("[data-handle=corner-0]")).to_be_attached()
         assert page.evaluate("document.documentElement.lang") == language
-        page.screenshot(path=SHOTS / f"{name}-{language}-{theme}.png")
+        photographed(page, f"{name}-{language}-{theme}")
         found = Axe().run(page)
         grave = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
         assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+    settings = Settings.load(sample_server.folder)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        written = write_reports(StoredRun(store, run.id), tmp_path, language=language)
+    page.goto(written.page.as_uri())
+    photographed(page, f"report-{language}-{theme}")
     context.close()
 
 
