@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -61,12 +60,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     address: Path | URL = tmp_path / "proof.sqlite"
     if request.param == "postgresql":
         server: URL = request.getfixturevalue("postgresql")
-        name = f"t{uuid.uuid4().hex}"
+        address = server
         maintenance = create_engine(server, isolation_level="AUTOCOMMIT")
-        with maintenance.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+        with maintenance.connect() as connection:  # a database a test would be a thousand files a test
+            connection.execute(text("DROP SCHEMA public CASCADE"))
+            connection.execute(text("CREATE SCHEMA public"))
         maintenance.dispose()
-        address = server.set(database=name)
     with Store.open(address) as opened:
         yield opened
 
