@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
 from proof.config import Settings
 from proof.store import Store
@@ -121,3 +121,27 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
         assert len(store.mends.history(work.name, 1)) == 1
     other.get_by_role("button", name="Reload the page").click()
     expect(other.locator("#mend-said")).to_be_empty()
+
+
+def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(page: Page, project: Path) -> None:
+    """As after a stop in the middle: the answer to the first request names a reading that is gone."""
+    begun: list[str] = []
+
+    def gone(route: Route) -> None:
+        begun.append(route.request.url)
+        if len(begun) > 1:
+            route.continue_()
+            return
+        route.fulfill(status=202, json={"job": "0" * 32, "state": "reading", "reason": "", "outcome": None})
+
+    page.route("**/read-again", gone)
+    page.locator("#layout-open").click()
+    page.locator('[data-handle="rule-3"]').press("ArrowRight")
+    with page.expect_response(lambda answer: answer.url.endswith("0" * 32)) as asked:
+        page.locator("#mend-read-again").click()
+    assert asked.value.status == 404
+    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    assert len(begun) == 2
+    with Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        assert len(store.mends.history(work.name, 1)) == 1
