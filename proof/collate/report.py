@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
 from proof.collate.witnesses import places
-from proof.report.atomic import whole_file
 from proof.text.witness import Addresses, Edition
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from proof.atomic import whole_file
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
-from proof.report.atomic import whole_file
 from proof.text.convert import Converted, convert
 from proof.text.edition import read_edition
 from proof.text.model import Page

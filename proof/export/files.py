@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from proof.atomic import whole_file
 from proof.collate.witnesses import Place
 from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
@@ -21,7 +22,6 @@ from proof.export.pagexml import page_xml
 from proof.export.source import CorrectedSource, write_corrected
 from proof.export.tei import tei
 from proof.images.pdf import file_name
-from proof.report.atomic import whole_file
 from proof.result import PageResult
 
 

@@ -13,10 +13,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from proof.atomic import whole_file
 from proof.errors import TextError
 from proof.export.corrections import Correction
 from proof.flags import Kind
-from proof.report.atomic import whole_file
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
 _FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction)}

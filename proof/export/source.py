@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from proof.atomic import whole_file
 from proof.errors import OutputError
 from proof.export.corrections import Correction, Placed, place
 from proof.export.diff import unified_diff
 from proof.export.script import in_source_script
-from proof.report.atomic import whole_file
 from proof.text.edit import mend
 from proof.text.encoding import encode
 from proof.text.witness import Edition

@@ -11,9 +11,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from proof.atomic import whole_file
 from proof.languages import translations
 from proof.paths import templates_dir
-from proof.report.atomic import whole_file
 from proof.report.density import short_name
 from proof.report.page import report_of
 from proof.report.progress import per_10000

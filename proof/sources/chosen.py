@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proof.atomic import whole_file
 from proof.errors import UsageError
 from proof.images.imglist import ImageList, Place, juan_key
 from proof.refs import ImageRef
-from proof.report.atomic import whole_file
 from proof.sources.labels import counted_on, place_given, spelled
 from proof.sources.model import Wanted
 

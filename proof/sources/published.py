@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from proof.atomic import whole_file
 from proof.errors import ComeAgainError, ProofError, SourceError
 from proof.images.load import SUFFIXES
 from proof.refs import ImageRef, PageId
-from proof.report.atomic import whole_file
 from proof.sources.client import Answer, Client
 from proof.sources.iiif import Canvas, Collection, Manifest, Picture, parse
 from proof.sources.labels import place_named, spelled

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
+from proof.atomic import must_be_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError
-from proof.report.atomic import must_be_writable, whole_file
 
 INDEX = ".proof-fetched.json"
 

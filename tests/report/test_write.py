@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
+from proof import atomic
 from proof.errors import OutputError, UsageError
 from proof.flags import FOUND, Kind
-from proof.report import HeldRun, StoredRun, Written, atomic, write_reports
+from proof.report import HeldRun, StoredRun, Written, write_reports
 from proof.result import PageResult
 from proof.store import PagePlace, Run, Store
 
