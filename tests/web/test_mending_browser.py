@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.config import Settings
 from proof.store import Store
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from tests.web.served import serving
 
 
 @pytest.fixture
@@ -24,27 +21,15 @@ def project(sample: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def page(project: Path) -> Iterator[Page]:
+def page(project: Path, browser: Browser) -> Iterator[Page]:
     """The first page of the sample in a browser."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    command = [sys.executable, "-m", "proof", "serve", "--config", str(project), "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
-    try:
-        assert server.stdout is not None
-        address = server.stdout.readline().split()[-1].rstrip("/")
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-            with Store.open(Settings.load(project).store_address) as store:
-                [work] = store.queue.works()
-            opened = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en")
-            opened.goto(f"{address}/works/{work.name}/pages/1")
-            expect(opened.locator("body")).to_have_attribute("data-ready", "1")
-            yield opened
-            browser.close()
-    finally:
-        server.kill()
-        server.wait()
+    with serving(project) as address, Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        opened = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en")
+        opened.goto(f"{address}/works/{work.name}/pages/1")
+        expect(opened.locator("body")).to_have_attribute("data-ready", "1")
+        yield opened
+        opened.close()
 
 
 def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Page, project: Path) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from proof.config import Settings
 from proof.languages import LANGUAGES
@@ -21,24 +18,12 @@ from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.served import serving
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 PASSWORD = "四庫 full of 書"  # noqa: S105
 PEOPLE = {"甲": Role.ADMINISTRATOR, "乙": Role.PROOFREADER, SCRIPT: Role.PROOFREADER, "丁": Role.READER}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +41,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     """`proof serve --auth` in a process of its own."""
-    command = [sys.executable, "-m", "proof", "serve", "--auth", "--config", str(folder), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-    assert process.stdout is not None
-    yield process.stdout.readline().split()[-1].rstrip("/")
-    process.kill()
-    process.wait()
+    with serving(folder, "--auth") as address:
+        yield address
 
 
 @pytest.fixture

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from proof.config import Settings
 from proof.store import Store
+from tests.web.served import serving
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
 SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
@@ -29,28 +26,17 @@ def project(sample: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=list(SIZES))
-def tablet(request: pytest.FixtureRequest, project: Path) -> Iterator[Page]:
+def tablet(request: pytest.FixtureRequest, project: Path, browser: Browser) -> Iterator[Page]:
     """A tablet that shows the desk of the sample."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    command = [sys.executable, "-m", "proof", "serve", "--config", str(project), "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-    assert server.stdout is not None
-    try:
-        address = server.stdout.readline().split()[-1].rstrip("/")
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-            size = SIZES[request.param]
-            context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
-            page = context.new_page()
-            said: list[str] = []
-            page.on("pageerror", lambda error: said.append(str(error)))
-            yield page
-            browser.close()
-            assert said == []
-    finally:
-        server.kill()
-        server.wait()
+    with serving(project) as address:
+        size = SIZES[request.param]
+        context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
+        page = context.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        context.close()
+        assert said == []
 
 
 def work_of(project: Path) -> str:
