@@ -109,7 +109,16 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def test_nobody_sees_anything_before_logging_in(house: House) -> None:
     """Every address of the application is asked for; what is open is known by name."""
-    values = {"work": WORK, "number": 1, "page": 1, "flag": 1, "sha": "0" * 64, "region": "full", "size": "max"}
+    values = {
+        "work": WORK,
+        "number": 1,
+        "page": 1,
+        "flag": 1,
+        "sha": "0" * 64,
+        "region": "full",
+        "size": "max",
+        "job": "0",
+    }
     client = house.app.test_client()
     token = re.search(r'name="csrf" content="([^"]+)"', client.get("/login").text)
     assert token
