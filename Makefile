@@ -34,8 +34,9 @@ serve: $(VENV)/installed
 	@test -f proof.sqlite || $(BIN)/proof check -q
 	@$(BIN)/proof serve
 
+# A module of tests stays with one worker: its fixtures check, serve and open a browser once.
 test: test-system $(VENV)/installed-dev
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs -n auto --dist loadfile
 
 screenshots: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'
