@@ -10,6 +10,7 @@ from threading import Lock
 from proof.collate.testimony import Hearing
 from proof.config import Settings
 from proof.errors import UsageError
+from proof.flags import Kind
 from proof.habits import Habits
 from proof.images.find import ImageIndex
 from proof.ocr.engine import Engine
@@ -17,7 +18,7 @@ from proof.ocr.registry import open_engine
 from proof.reading import Plates, check_task, checker_for, engine_settings, mixed_in, on_pages
 from proof.result import PageResult
 from proof.settling import hearings_of, weighed
-from proof.store import Store
+from proof.store import FlagFilter, Store
 from proof.store.decisions import State
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
 from proof.text.edition import read_edition, read_text
@@ -114,10 +115,12 @@ class Reader:
         """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
         check leaves them."""
         habits = Habits()
-        for other in self._store.results(work=work, outline=True):
-            if other.page != result.page:
-                habits.add(other)
         habits.add(result)
+        asked = tuple({flag.transcribed for flag in given.flags if flag.kind is Kind.SUBSTITUTION})
+        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
+        for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
+            if other.flag.page != result.page:
+                habits.learn(other.flag)
         threshold = self._settings.flags.threshold
         return replace(given, flags=tuple(weighed(flag, habits, threshold, hearing) for flag in given.flags))
 

@@ -47,13 +47,17 @@ class Habits:
     def add(self, result: PageResult) -> None:
         """Take in what a page's flags say."""
         for flag in result.flags:
-            if flag.kind is not Kind.SUBSTITUTION:
-                continue
-            pair = (flag.transcribed, flag.suggested)
-            if flag.evidence.p_text is None:
-                self.unknown[flag.transcribed][flag.suggested] += 1
-            elif len(self.chances[pair]) < REMEMBERED:
-                self.chances[pair].append(flag.evidence.p_text)
+            self.learn(flag)
+
+    def learn(self, flag: Flag) -> None:
+        """Take in what one flag says."""
+        if flag.kind is not Kind.SUBSTITUTION:
+            return
+        pair = (flag.transcribed, flag.suggested)
+        if flag.evidence.p_text is None:
+            self.unknown[flag.transcribed][flag.suggested] += 1
+        elif len(self.chances[pair]) < REMEMBERED:
+            self.chances[pair].append(flag.evidence.p_text)
 
     def settled(self, flag: Flag, threshold: float) -> Flag:
         """The flag with the score that it has in the light of the whole run.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,11 +51,11 @@ def connect(url: URL, wait: float) -> Engine:
     except (NoSuchModuleError, ImportError) as error:
         raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error})") from error
     if engine.dialect.name == "sqlite":
-        _prepare_sqlite(engine)
+        _prepare_sqlite(engine, wait)
     return engine
 
 
-def _prepare_sqlite(engine: Engine) -> None:
+def _prepare_sqlite(engine: Engine, wait: float) -> None:
     """Write-ahead logging, foreign keys, and transactions that begin when they are said to.
 
     A transaction that will write takes the write lock at once (`writes` among its execution options): one
@@ -64,13 +65,28 @@ def _prepare_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, _record: Any) -> None:
         connection.isolation_level = None  # the driver must not begin transactions by itself
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        _write_ahead(connection, wait)
+        for pragma in ("synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}").close()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
+    """Switch a new file to its log. Of two programs that do so at once SQLite turns one away without waiting, since
+    each would wait for the other."""
+    end = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= end:
+                raise
+            time.sleep(0.02)
 
 
 def name_of(url: URL) -> str:

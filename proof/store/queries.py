@@ -77,6 +77,10 @@ def flags(
         query = query.where(PageRow.page == wanted.page)
     if not wanted.planted:
         query = query.where(FlagRow.kind != rows.PLANTED)
+    if wanted.transcribed:
+        query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
+    if not wanted.by_hand:
+        query = query.where(FlagRow.ordinal != rows.BY_HAND)
     if wanted.kinds:
         query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
     if wanted.raised is not None:

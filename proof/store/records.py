@@ -78,7 +78,8 @@ class StoredFlag:
 
 @dataclass(frozen=True, slots=True)
 class FlagFilter:
-    """Which flags of a work are wanted. None and an empty `kinds` mean all; planted ones come only where asked for."""
+    """Which flags of a work are wanted. None and what is empty mean all; planted ones come only where asked for, and
+    with `by_hand` false none that a person made."""
 
     work: str
     page: str | None = None
@@ -86,6 +87,8 @@ class FlagFilter:
     raised: bool | None = None
     stale: bool | None = False
     planted: bool = False
+    transcribed: tuple[str, ...] = ()
+    by_hand: bool = True
 
 
 @dataclass(frozen=True, slots=True)
