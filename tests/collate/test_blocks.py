@@ -94,5 +94,6 @@ def test_time_stays_near_linear() -> None:
         assert block.equal == length - len(range(50, length, 100))
         return time.process_time() - start
 
-    seconds(5_000)
-    assert seconds(200_000) < 25 * max(seconds(20_000), 0.02)
+    # the best of three: a neighbour on the machine makes any one slow; a full matrix would take a hundred times as long
+    short, long = (min(seconds(length) for _ in range(3)) for length in (20_000, 200_000))
+    assert long < 40 * max(short, 0.02)
