@@ -24,7 +24,9 @@ from proof.store import Store
 from proof.store.decisions import Demand, Verdict
 from proof.store.queue import Order, Wanted
 from proof.text.convert import convert
-from proof.text.edition import read_edition
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+from proof.text.model import is_han
 from proof.text.read import read_transcription
 from proof.text.witness import Format
 
@@ -95,6 +97,39 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
         assert flag.bbox is not None
     corrected = correct(read_edition(text), [Correction.of(flag) for flag in sure])
     assert corrected.data == clean.encode()
+
+
+def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_path: Path) -> None:
+    """The source has a line a paragraph: its characters, layer after layer, are drawn as columns of twenty."""
+    source = read_edition(shared / "kanripo/KR1d0085/KR1d0085_008.txt")
+    clean = convert(source, Format.ZHUSHU).text
+    body = "".join(
+        cell.text
+        for stretch in parse_edition(Decoded(clean, "utf-8", False), tmp_path / "clean.txt").stretches()
+        for cell in stretch.cells()
+        if len(cell.text) == 1 and is_han(cell.text)
+    )[600:1080]
+    columns = [f"{body[start : start + 20]}¶" for start in range(0, len(body), 20)]
+    pages = [
+        f"<pb:KR1d0085_WYG_008-{n // 2 + 1}{'ab'[n % 2]}>¶\n" + "\n".join(columns[8 * n : 8 * n + 8]) for n in range(3)
+    ]
+    (tmp_path / "drawn.txt").write_text("\n".join(["#+TITLE: 書", *pages, ""]), encoding="utf-8")
+    try:
+        render(read_transcription(tmp_path / "drawn.txt"), tmp_path / "images", wear=named_wear("light"), seed=3)
+    except FontError as error:
+        pytest.skip(str(error))
+    spoiled = clean
+    for near, wrong in ((70, ""), (200, "龍"), (400, "鳥")):  # one lost, two misread, each within a line
+        around = next(body[at - 5 : at + 6] for at in range(near, len(body)) if clean.count(body[at - 5 : at + 6]) == 1)
+        spoiled = spoiled.replace(around, around[:5] + wrong + around[6:])
+    text = tmp_path / "zhushu.txt"
+    text.write_bytes(spoiled.encode())
+    assert read_edition(text).format is Format.ZHUSHU
+    _, results, _ = checked(tmp_path, text, "out")
+    assert [result.status for result in results] == [Status.CHECKED] * 3
+    found = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
+    assert [flag.kind for flag in found] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
+    assert correct(read_edition(text), [Correction.of(flag) for flag in found]).data == clean.encode()
 
 
 def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:
