@@ -322,15 +322,20 @@ def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
         if flag.id in known:
             again.append(values | {"id": known.pop(flag.id)})
         else:
-            fresh.append(values | {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id})
-    fresh = _away_from_corrected(session, page, fresh)
-    if known:
-        gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
-        session.execute(update(FlagRow), gone)
-    if again:
-        session.execute(update(FlagRow), again)
-    if fresh:
-        session.execute(insert(FlagRow), fresh)
+            fresh.append(values)
+    gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
+    _put_flags(session, page, fresh, gone, again)
+
+
+def _put_flags(session: Session, page: PageRow, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
+    """Insert new flags of a page and make `changes`, each a list of rows with the same columns."""
+    for changed in changes:
+        if changed:
+            session.execute(update(FlagRow), changed)
+    owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
+    added = [values | owner for values in _away_from_corrected(session, page, fresh)]
+    if added:
+        session.execute(insert(FlagRow), added)
 
 
 def _away_from_corrected(session: Session, page: PageRow, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -358,14 +363,8 @@ def _save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
             continue
         row = known.pop(flag.id, None)
         if row is None:
-            runs = {"first_run_id": page.run_id, "last_run_id": page.run_id}
-            owner = {"work_id": page.work_id, "page_id": page.id}
-            fresh.append(rows.flag_values(ordinal, flag) | owner | runs | {"stale": False})
+            fresh.append(rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False})
         elif row.stale:
             changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
-    fresh = _away_from_corrected(session, page, fresh)
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    if changes:
-        session.execute(update(FlagRow), changes)
-    if fresh:
-        session.execute(insert(FlagRow), fresh)
+    _put_flags(session, page, fresh, changes)
