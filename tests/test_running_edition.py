@@ -195,7 +195,7 @@ def test_its_pages_are_exported_by_the_columns_of_the_images(drawn: Path, tmp_pa
     sure = [flag for flag in raised(results) if flag.score > SURE]
     accepted = [json.dumps(flag.as_dict() | {"accepted": True}) for flag in sure]
     decided.write_text("\n".join(accepted), encoding="utf-8")
-    forms = ["--form", "page", "--form", "alto", "--form", "annotations"]
+    forms = ["--form", "page", "--form", "alto", "--form", "annotations", "--form", "tei"]
     asked = ["export", str(text), "--corrections", str(decided), "--out", str(tmp_path / "out"), *forms]
     assert main(asked) == 0
     columns, cut = 0, 0
@@ -211,6 +211,28 @@ def test_its_pages_are_exported_by_the_columns_of_the_images(drawn: Path, tmp_pa
         assert (tmp_path / "out/annotations" / f"{page.id}.json").exists()
     assert columns == 24
     assert cut <= 1  # a broad character is now and then taken for half-rows: it then is a line of its own
+    pages = etree.parse(str(tmp_path / "out/running.tei.xml"))
+    assert_zones_where_columns_begin(pages.getroot(), drawn)
+
+
+def assert_zones_where_columns_begin(document: etree._Element, drawn: Path) -> None:
+    """Each column of the images begins in TEI with the character that it begins with, and has a zone of its own."""
+    name = "{http://www.w3.org/XML/1998/namespace}id"
+    zones = {zone.get(name) for zone in document.iterfind(".//{*}zone")}
+    begun: list[str] = []
+    waiting = False
+    for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
+        if event == "start" and etree.QName(element).localname == "cb":
+            assert str(element.get("facs"))[1:] in zones
+            waiting = True
+        told = [char for char in (element.text if event == "start" else element.tail) or "" if is_han(char)]
+        if waiting and told:
+            begun.append(told[0])
+            waiting = False
+    columns = [column for page in read_transcription(drawn / "drawn.txt").pages for column in page.columns]
+    assert begun == [next(cell.text for cell in column.cells if cell.han) for column in columns if column.cells]
+    marks = [str(mark.get("n")) for mark in document.iterfind(".//{*}pb")]
+    assert marks == [page.id for page in read_transcription(drawn / "drawn.txt").pages]
 
 
 def parse_page(path: Path) -> list[list[str]]:

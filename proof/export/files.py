@@ -98,9 +98,7 @@ def _footnotes(material: Material, stem: Path) -> list[Path]:
 
 def _tei(material: Material, stem: Path) -> list[Path]:
     corrected = material.corrected
-    # zones hang on page breaks, and a running edition has none
-    pages = material.pages if corrected.edition.paged else ()
-    document = tei(corrected.edition, corrected.placed, pages, material.places)
+    document = tei(corrected.edition, corrected.placed, material.pages, material.places)
     return [_bytes(stem.with_name(f"{stem.name}.tei.xml"), document)]
 
 

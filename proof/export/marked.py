@@ -79,7 +79,7 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     }
     columns = []
     if running:
-        for number, (box, standing) in enumerate(_found(page.columns, page.characters), start=1):
+        for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
             lines = tuple(_lines(standing, texts, page.image_size))
             columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
     else:
@@ -90,7 +90,7 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
 
 
-def _found(
+def columns_found(
     columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]
 ) -> list[tuple[Box, list[CheckedCharacter]]]:
     """The columns of an image by their boxes, from right to left, each with the characters that stand in it, in the

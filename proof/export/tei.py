@@ -1,7 +1,8 @@
 """TEI P5: the text in its layers, page and column breaks, corrections and readings of witnesses, zones on images.
 
 A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
-correction is `choice` of `sic` and `corr`; where witnesses read otherwise there is `app` with `lem` and `rdg`.
+running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
+of `sic` and `corr`; where witnesses read otherwise there is `app` with `lem` and `rdg`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import proof
 from proof.collate.witnesses import Place
 from proof.errors import UsageError
 from proof.export.corrections import Placed
+from proof.export.marked import columns_found
 from proof.export.xml import legal, root_of, written
 from proof.geometry import Box
 from proof.images.pdf import file_name
@@ -57,6 +59,17 @@ class _Change:
     place: Place | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Break:
+    """Where in the source a page (`pb`) or column (`cb`) of an image begins that no mark of the file tells: `label`
+    is the page's id or the column's number, `facs` its surface or zone."""
+
+    start: int
+    element: str
+    label: str
+    facs: str
+
+
 @dataclass(slots=True)
 class _Writer:
     edition: Edition
@@ -66,7 +79,9 @@ class _Writer:
     text: etree._Element = field(init=False)
     surfaces: dict[str, str] = field(default_factory=dict)
     zones: dict[tuple[str, int], str] = field(default_factory=dict)
-    boxes: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    boxes: dict[int, str] = field(default_factory=dict)
+    """Zones of characters by their places in the source."""
+    breaks: list[_Break] = field(default_factory=list)
     changes: list[_Change] = field(default_factory=list)
     witnesses: dict[str, str] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
@@ -112,6 +127,7 @@ class _Writer:
             parent = _add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
                 self._surface(parent, page, f"s{number}")
+        self.breaks.sort(key=lambda one: one.start)  # stable: a page before its first column
         self.root.append(self.text)
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
@@ -125,25 +141,33 @@ class _Writer:
             height=f"{height}px",
         )
         self.surfaces[page.page] = name
-        for column in page.columns:
-            ident = f"{name}c{column.number}"
-            _zone(surface, ident, "column", column.box)
-            self.zones[page.page, column.number] = ident
         addresses = Addresses(self.edition)
+        if self.edition.paged:
+            for column in page.columns:
+                self.zones[page.page, column.number] = _zone(surface, f"{name}c{column.number}", "column", column.box)
+        else:
+            self._laid(surface, page, name, addresses)
         for number, one in enumerate(page.characters, start=1):
-            if self._changed(page, one, addresses):
-                ident = f"{name}g{number}"
-                _zone(surface, ident, "character", one.box)
-                self.boxes[page.page, one.line, one.offset] = ident
+            start = _start(addresses, page, one)
+            if start is not None and self._changed(start):
+                self.boxes[start] = _zone(surface, f"{name}g{number}", "character", one.box)
 
-    def _changed(self, page: PageResult, one: CheckedCharacter, addresses: Addresses) -> bool:
+    def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
+        """The zones of an image's columns as they were found there, and where in the source page and columns begin."""
+        begins = []
+        for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
+            zone = _zone(surface, f"{name}c{number}", "column", box)
+            starts = [start for one in standing if (start := _start(addresses, page, one)) is not None]
+            if starts:
+                begins.append(_Break(min(starts), "cb", str(number), zone))
+        if begins:
+            self.breaks.append(_Break(min(one.start for one in begins), "pb", page.page, name))
+            self.breaks += begins
+
+    def _changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at a character."""
-        try:
-            begin, _ = addresses.line(page.page, one.line)
-        except UsageError:
-            return False
-        at = bisect_left(self.starts, begin + one.offset)
-        return at < len(self.starts) and self.starts[at] == begin + one.offset
+        at = bisect_left(self.starts, start)
+        return at < len(self.starts) and self.starts[at] == start
 
     def body(self) -> None:
         body = _add(self.text, "body")
@@ -199,7 +223,7 @@ class _Writer:
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
         for change in self._between(max(block.start, self.reached), block.end + 1):
-            self._change(parent, change, block)
+            self._change(parent, change)
         for place in remaining:
             self._footnote(parent, footnotes[place])
 
@@ -231,16 +255,31 @@ class _Writer:
         at = max(stretch.start, self.reached)
         for change in self._between(at, stretch.end + behind):
             if change.start >= at:
-                _text(target, self.edition.text[at : change.start])
-                self._change(target, change, block)
+                self._plain_to(target, at, change.start)
+                self._change(target, change)
                 at = change.end
-        _text(target, self.edition.text[at : stretch.end])
+        self._plain_to(target, at, stretch.end)
         self.reached = max(at, stretch.end)
 
-    def _change(self, target: etree._Element, change: _Change, block: Block) -> None:
+    def _plain_to(self, target: etree._Element, start: int, end: int) -> None:
+        """Write the source from `start` to `end`, with the pages and columns of images that begin there."""
+        while self.breaks and self.breaks[0].start < end:
+            here = max(self.breaks[0].start, start)
+            _text(target, self.edition.text[start:here])
+            start = here
+            self._break(target)
+        _text(target, self.edition.text[start:end])
+
+    def _break(self, target: etree._Element) -> None:
+        one = self.breaks.pop(0)
+        _add(target, one.element, n=one.label, facs=f"#{one.facs}")
+
+    def _change(self, target: etree._Element, change: _Change) -> None:
         self.done.add(change)
+        while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
+            self._break(target)
         source = self.edition.text[change.start : change.end]
-        facs = self.boxes.get((block.page, block.number, change.start - block.start))
+        facs = self.boxes.get(change.start)
         holder = target
         if change.place is not None:
             app = _add(target, "app")
@@ -339,10 +378,19 @@ def _plain(parent: etree._Element, text: str) -> None:
         parent.text = (parent.text or "") + text
 
 
-def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> None:
+def _start(addresses: Addresses, page: PageResult, one: CheckedCharacter) -> int | None:
+    """Where in the source a character of a page stands; None where the source has no such line."""
+    try:
+        return addresses.line(page.page, one.line)[0] + one.offset
+    except UsageError:
+        return None
+
+
+def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
     x, y, w, h = box.rounded()
     corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
     _ident(_add(surface, "zone", type=kind, **corners), ident)
+    return ident
 
 
 def _ident(element: etree._Element, name: str) -> etree._Element:

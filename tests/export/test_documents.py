@@ -21,9 +21,11 @@ from proof.export.pagexml import page_xml
 from proof.export.source import correct
 from proof.export.tei import tei
 from proof.flags import Kind
-from proof.result import PageResult
+from proof.geometry import Box
+from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.model import Row
 from proof.text.witness import Edition
 
 PAGE = "KR1_WYG_010-1a"
@@ -191,6 +193,77 @@ def test_tei_has_corrections_zones_and_breaks(checked: PageResult, tei_schema: e
     assert note is not None
     assert [child.tag.split("}")[1] for child in note] == ["lb"]
     assert note.get("type") == "editor"
+
+
+RUNNING = "\u3000\u3000大夫之西北耦【案比今注訛作北據】\n\u3000\u3000命上射曰告\n"
+
+
+def laid(text: str) -> PageResult:
+    """The running text on one image: two columns of six characters, then one of what remains."""
+    read = parse_edition(Decoded(text, "utf-8", False), Path("running.txt"))
+    columns, characters = [], []
+    starts = [0, text.index("\n") + 1]
+    for number, cell in enumerate(cell for stretch in read.stretches() for cell in stretch.cells()):
+        at, down = min(number // 6, 2), number - 6 * min(number // 6, 2)
+        line = 1 if cell.start < starts[1] else 2
+        area = Box(400 - 100 * at, 50, 90, 700)
+        columns.append(CheckedColumn(line, area, text.split("\n")[line - 1]))
+        box = Box(area.x, 50 + 40 * down, 90, 39)
+        offset = cell.start - starts[line - 1]
+        characters.append(CheckedCharacter(line, offset, 1, Row.MAIN, cell.text, box, cell.text, 0.9))
+    return PageResult(
+        "scan-7", "", Status.CHECKED, image=Path("scan-7.png"), image_size=(500, 800),
+        columns=tuple(dict.fromkeys(columns)), characters=tuple(characters),
+    )  # fmt: skip
+
+
+def pieces(document: etree._Element) -> list[str]:
+    """The text of the body, cut where columns begin; of a correction what it says now."""
+    told = [""]
+    for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
+        name = etree.QName(element).localname
+        if event == "start" and name == "cb":
+            told.append("")
+        text = element.text if event == "start" and name != "sic" else element.tail if event == "end" else ""
+        told[-1] += text or ""
+    return [han(one) for one in told]
+
+
+def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: etree.RelaxNG) -> None:
+    read = parse_edition(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    at = RUNNING.index("北")
+    corrections = [Correction("scan-7", 1, at, 1, "比", "北"), Correction("scan-7", 2, 6, 1, "", "告")]
+    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
+    tei_schema.assertValid(document)
+    zones = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in document.iterfind(".//{*}zone")}
+    (page,) = document.findall(".//{*}pb")
+    assert (page.get("n"), page.get("facs")) == ("scan-7", "#s1")
+    columns = [zones[str(mark.get("facs"))[1:]] for mark in document.iterfind(".//{*}cb")]
+    assert [zone.get("ulx") for zone in columns] == ["400", "300", "200"]
+    assert pieces(document) == ["", "大夫之西比耦", "案比今注訛作", "北據命上射曰"]
+    pointed = [zones[str(element.get("facs"))[1:]] for element in document.iterfind(".//{*}choice")]
+    assert [(zone.get("type"), zone.get("ulx"), zone.get("uly")) for zone in pointed] == [
+        ("character", "400", "210"),
+        ("character", "200", "290"),
+    ]
+
+
+def test_a_page_that_begins_within_a_correction_begins_before_it(tei_schema: etree.RelaxNG) -> None:
+    read = parse_edition(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    at = RUNNING.index("作北")
+    corrections = [Correction("scan-7", 1, at, 2, "北作", "作北", kind=Kind.TRANSPOSITION)]
+    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
+    tei_schema.assertValid(document)
+    assert pieces(document) == ["", "大夫之西北耦", "案比今注訛", "北作據命上射曰告"]
+
+
+def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(tei_schema: etree.RelaxNG) -> None:
+    read = parse_edition(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    bare = PageResult("scan-8", "", Status.CHECKED, image=Path("scan-8.png"), image_size=(500, 800))
+    document = etree.fromstring(tei(read, (), [laid(RUNNING), bare]))
+    tei_schema.assertValid(document)
+    assert len(document.findall(".//{*}surface")) == 2
+    assert [mark.get("n") for mark in document.iterfind(".//{*}pb")] == ["scan-7"]
 
 
 def test_tei_has_the_readings_of_witnesses(shared: Path, tei_schema: etree.RelaxNG) -> None:
