@@ -66,7 +66,24 @@ REFUSALS = {
         "try once more."
     ),
     "mistake": _("The server made a mistake; its log says which."),
+    "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
+
+TROUBLES = {
+    "text changed": _("The text was changed and no longer has this page; check it anew."),
+    "text": _("The text cannot be read."),
+    "no image": _("No image was found for this page."),
+    "image gone": _("The image that was given to this page is no longer there; give it another."),
+    "image": _("The image is damaged, or not one that can be read."),
+    "other page": _("The image shows another page."),
+    "engine": _("The recogniser is missing or does not start."),
+    "memory": _("There is not enough memory for this page."),
+    "store": _("The store cannot be written: the disk may be full."),
+    "mistake": _("The server made a mistake; its log says which."),
+}
+"""Why a page could not be read again, by `proof.again.Trouble`."""
+
+SERVER_STOPPED = _("The server was stopped before this page was read.")
 
 STATUSES = {
     400: _("The server does not understand the request."),
@@ -110,6 +127,7 @@ SCRIPT = {
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),
     "unsent": _("%(num)s not saved yet: the server does not answer"),
+    "silent": _("The server does not answer. Try again."),
     "refused": _("The server refused it: %(detail)s"),
     "reload": _("Reload the page"),
     "done": _("Nothing is left here."),
@@ -128,6 +146,18 @@ SCRIPT = {
     "mendDone": _(
         "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
     ),
+    "mendAsked": _("%(person)s has this page read again …"),
+    "mendStop": _("Take it back"),
+    "mendStopping": _("It ends at the next safe place …"),
+    "mendStopped": _("Taken back: the page stands as it was. What was set holds when it is read again."),
+    "mendShared": _("%(person)s asked for it too, so it is read all the same."),
+    "mendDraft": _("What you drew before is here again; it is not set yet."),
+    "mendElsewhere": _("A layout is drawn on the image that is shown: read the page again with the other one first."),
+    "mendKept": _("The page was read again; this shows it as it was before."),
+    "detail": _("Details"),
+    "stillSilent": _("The server does not answer; it is asked again …"),
+    "imageFailed": _("The image cannot be loaded."),
+    "tryAgain": _("Try again"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 

@@ -1,6 +1,6 @@
 // What was decided, newest first; anything can be taken back that nobody decided anew.
 
-import { api, ask, data, han, make, may, person, say, uuid, words } from "./shell.js";
+import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
@@ -17,7 +17,7 @@ function line(event, extra = null) {
       await ask(api(`flags/${event.flag}/decisions`), { verdict: "undo", version: event.version, key: uuid(), undoes: event.id });
       location.reload();
     } catch (problem) {
-      back.replaceWith(make("span", { class: "said" }, problem.message));
+      back.replaceWith(make("span", { class: "said" }, problem.status ? problem.message : say("silent")));
     }
   });
   const [before, after] = event.context.split(`[${event.transcribed}]`);
@@ -42,9 +42,9 @@ newest.clear();
 $("events").append(...data.items.map((event) => line(event)));
 $("more").hidden = next === null;
 $("empty").hidden = data.items.length > 0;
-$("more").addEventListener("click", async () => {
+$("more").addEventListener("click", oneAtATime(async () => {
   const found = await ask(`${api("history")}?limit=100&cursor=${next}`);
   $("events").append(...found.items.map((event) => line(event)));
   next = found.next;
   $("more").hidden = next === null;
-});
+}));

@@ -3,7 +3,7 @@
 
 /* global OpenSeadragon */
 import { mendable } from "./mend.js";
-import { api, ask, data, han, isShortcut, make, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, inTurn, isShortcut, make, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
@@ -155,15 +155,21 @@ $("mending").addEventListener("submit", async (event) => {
 
 const STATES = ["not proofread", "proofread", "validated", "problem"];
 $("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
-$("state").addEventListener("change", async (event) => {
-  try {
-    const said = await ask(api(`pages/${data.number}/states`), { state: event.target.value, version: data.version, key: uuid() });
-    Object.assign(data, { state: said.state, version: said.version });
-    $("notices").replaceChildren();
-  } catch (problem) {
-    $("notices").replaceChildren(make("p", { class: "notice" }, problem.message, " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
-    event.target.value = data.state;
-  }
+// each is said of what the one before it left: nobody is told that they were quicker than themselves
+const saying = inTurn();
+$("state").addEventListener("change", (event) => {
+  const state = event.target.value;
+  saying(async () => {
+    try {
+      const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
+      Object.assign(data, { state: said.state, version: said.version });
+      $("notices").replaceChildren();
+    } catch (problem) {
+      const detail = problem.status ? problem.message : say("silent");
+      $("notices").replaceChildren(make("p", { class: "notice" }, detail, " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
+      $("state").value = data.state;
+    }
+  });
 });
 
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";

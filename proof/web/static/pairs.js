@@ -1,6 +1,6 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
-import { api, ask, data, han, isShortcut, make, may, piece, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, may, oneAtATime, piece, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
@@ -8,7 +8,7 @@ let now = null;
 let flags = [];
 let out = new Set();
 let next = null;
-let last = null; // the last stroke: what is to be taken back
+let last = null; // the last stroke, { pair, flags }: what is to be taken back
 let asked = 0;
 
 function list() {
@@ -74,7 +74,8 @@ function chosen() {
     button.disabled = !may(button.dataset.act === "rule" ? "rule" : "decide") || (button.dataset.act === "undo" ? !last : button.dataset.act !== "rule" && !picked().length);
 }
 
-async function stroke(some, verdict) {
+/** Decides some flags of a pair at once; gives those whose decision stands. Another pair may be shown by then. */
+async function stroke(pair, some, verdict) {
   const batch = uuid();
   const outcomes = [];
   for (let from = 0; from < some.length; from += 400) {
@@ -82,21 +83,21 @@ async function stroke(some, verdict) {
     outcomes.push(...(await ask(api("decisions"), { batch, decisions: part })).items);
   }
   const byNumber = new Map(some.map((flag) => [flag.number, flag]));
+  const held = data.pairs.find((one) => key(one) === key(pair)) ?? pair; // the list may be newer than the stroke
   let beaten = 0;
   for (const one of outcomes) {
     const flag = byNumber.get(one.flag);
-    const held = one.decision ?? one.conflict?.at(-1);
+    const stands = one.decision ?? one.conflict?.at(-1);
     if (!one.decision) beaten += 1;
     const was = flag.state;
-    if (held) Object.assign(flag, { state: held.state, reading: held.reading, version: one.version });
-    now.open += (flag.state === "open") - (was === "open");
+    if (stands) Object.assign(flag, { state: stands.state, reading: stands.reading, version: one.version });
+    held.open += (flag.state === "open") - (was === "open");
   }
   $("outcome").textContent = say("decidedMany", { num: outcomes.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   grid();
   list();
-  return outcomes.filter((one) => one.decision).map((one) => byNumber.get(one.flag));
+  return { pair, flags: outcomes.filter((one) => one.decision).map((one) => byNumber.get(one.flag)) };
 }
-
 
 async function setRule(pair, holds) {
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
@@ -117,37 +118,50 @@ function step(by) {
   if (pair) choose(pair);
 }
 
+async function decide(verdict) {
+  const done = await stroke(now, picked(), verdict);
+  if (done.flags.length) last = done; // a stroke that decided nothing leaves nothing to take back
+  chosen();
+}
+
+async function undo() {
+  const back = last;
+  await stroke(back.pair, back.flags, "undo");
+  last = null;
+  chosen();
+}
+
+// a key pressed twice, or another while a stroke is on its way, would decide the same flags again
+const act = oneAtATime((name) => acts[name]());
 const acts = {
-  take: async () => { last = await stroke(picked(), "take"); chosen(); },
-  keep: async () => { last = await stroke(picked(), "keep"); chosen(); },
-  copy: async () => { last = await stroke(picked(), "copy"); chosen(); },
+  take: () => decide("take"),
+  keep: () => decide("keep"),
+  copy: () => decide("copy"),
   rule: () => setRule(now, true),
-  undo: async () => {
-    const back = last;
-    last = null;
-    await stroke(back, "undo");
-  },
+  undo,
 };
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
-  if (button && !button.disabled) acts[button.dataset.act]();
+  if (button && !button.disabled) act(button.dataset.act);
 });
 addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
-  const act = { t: "take", k: "keep", c: "copy", v: "rule", z: "undo" }[event.key.toLowerCase()];
-  if (act && now) {
-    const button = document.querySelector(`#stroke [data-act=${act}]`);
-    if (!button.disabled) acts[act]();
+  const name = { t: "take", k: "keep", c: "copy", v: "rule", z: "undo" }[event.key.toLowerCase()];
+  if (name && now) {
+    const button = document.querySelector(`#stroke [data-act=${name}]`);
+    if (!button.disabled) act(name);
   } else if (event.key === "j") step(1);
   else if (event.key === "n") step(-1);
 });
-$("more").addEventListener("click", async () => {
+$("more").addEventListener("click", oneAtATime(async () => {
+  const mine = asked;
   const found = await ask(`${api("flags")}?${query({ cursor: next })}`);
+  if (mine !== asked) return; // another pair was chosen meanwhile
   flags.push(...found.items);
   next = found.next;
   grid();
-});
+}));
 
 now = data.pairs.find((pair) => pair.text === data.text && pair.image === data.image) ?? data.pairs.find((pair) => pair.open) ?? null;
 list();

@@ -1,6 +1,6 @@
 // The queue: flags in order, filters with their counts, the dial, and the way to the desk.
 
-import { api, ask, data, han, isShortcut, make, nothing, piece, say, words, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
@@ -166,9 +166,11 @@ async function refresh() {
   $("announce").textContent = String(facets.total);
 }
 
-$("more").addEventListener("click", async () => {
-  list(await ask(`${api("flags")}?${params({ cursor: next })}`), false);
-});
+$("more").addEventListener("click", oneAtATime(async () => {
+  const mine = asked;
+  const found = await ask(`${api("flags")}?${params({ cursor: next })}`);
+  if (mine === asked) list(found, false); // else they belong to what was shown before
+}));
 
 addEventListener("keydown", (event) => {
   if (!isShortcut(event)) return;

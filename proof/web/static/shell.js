@@ -52,8 +52,43 @@ export async function ask(path, body) {
   const said = await answer.json().catch(() => null);
   if (answer.status === 401 || said?.code === "token") startAnew();
   if (!answer.ok) throw new Problem(answer.status, said);
+  if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
   return said;
 }
+
+/** One after the other: what is asked for while something is under way begins when that has ended. */
+export function inTurn() {
+  let last = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => {}); // it is told where it was asked for
+    return mine;
+  };
+}
+
+/** One at a time: what is asked for while it is under way was meant for what is shown now, and is let go. */
+export function oneAtATime(act) {
+  let busy = false;
+  return async (...given) => {
+    if (busy) return;
+    busy = true;
+    try {
+      return await act(...given);
+    } finally {
+      busy = false;
+    }
+  };
+}
+
+// what failed and nobody took up is said on every page, until the server answers again or does what it is told
+const trouble = document.getElementById("trouble");
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof Problem) || !trouble) return;
+  event.preventDefault();
+  trouble.textContent = event.reason.status ? say("refused", { detail: event.reason.message }) : say("silent");
+  trouble.dataset.status = event.reason.status;
+  trouble.hidden = false;
+});
 
 /** An element with its attributes and children; text is only ever text. */
 export function make(tag, attributes = {}, ...children) {

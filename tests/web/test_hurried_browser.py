@@ -1,0 +1,157 @@
+"""A proofreader who is quicker than the server, in a real Chromium: nothing is decided twice, nothing fails unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from proof.store import Store
+from proof.store.decisions import Verdict
+from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.served import serving
+
+SLOW = """
+    const read = Response.prototype.json;
+    Response.prototype.json = async function () {
+        await new Promise((done) => setTimeout(done, 250));
+        return read.call(this);
+    };
+"""
+"""A browser that takes long over what the server answered."""
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The address of the drawn pages, twelve of them: more flags of one pair than the history shows at once."""
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        fill(store, tmp_path, pages=12)
+    with serving(tmp_path) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+    yield context.new_page()
+    context.close()
+
+
+def verdicts(folder: Path) -> list[Verdict]:
+    """What the store has, in the order in which it was decided."""
+    with Store.open(folder / "proof.sqlite") as store:
+        return [one.verdict for one in store.decisions.log(WORK, limit=1000)[::-1]]
+
+
+def pairs(page: Page, address: str) -> Locator:
+    page.goto(f"{address}/works/{WORK}/pairs?text=告&image=吿")
+    glyphs = page.locator(".glyph")
+    expect(glyphs).to_have_count(12)
+    return glyphs
+
+
+def held_back(page: Page, address: str) -> Callable[[], None]:
+    """Requests to that address wait until what is returned is called."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, hold)
+
+    def let_go() -> None:
+        for route in held:
+            route.continue_()
+        page.unroute(address, hold)
+
+    return let_go
+
+
+def test_a_page_said_to_be_two_things_in_a_row_is_the_second(served: str, page: Page) -> None:
+    """Nobody is told that somebody was quicker where it was themselves."""
+    page.add_init_script(SLOW)
+    page.goto(f"{served}/works/{WORK}/pages/2")
+    state = page.locator("#state")
+    with page.expect_response("**/states"):
+        state.select_option("proofread")
+    with page.expect_response("**/states") as second:
+        state.select_option("problem")
+    assert second.value.status == 201
+    expect(page.locator("#notices")).to_be_empty()
+    page.reload()
+    expect(page.locator("#state")).to_have_value("problem")
+
+
+def test_a_stroke_is_struck_once_however_often_the_key_is_pressed(served: str, page: Page, tmp_path: Path) -> None:
+    page.add_init_script(SLOW)
+    pairs(page, served)
+    for key in ("t", "t", "k"):
+        page.keyboard.press(key)
+    expect(page.locator("#outcome")).to_have_text("12 decided")
+    expect(page.locator("#chosen")).to_have_text("0 chosen")
+    page.keyboard.press("z")
+    expect(page.locator("#chosen")).to_have_text("12 chosen")
+    assert verdicts(tmp_path) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
+
+
+def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(served: str, page: Page, tmp_path: Path) -> None:
+    pairs(page, served)
+    listed = page.locator("#pairlist button")
+    struck = listed.filter(has_text="吿")
+    other = listed.filter(has_text=SCRIPT)
+    expect(struck).to_have_text("告→吿12")
+    let_go = held_back(page, "**/decisions")
+    with page.expect_request("**/decisions"):
+        page.keyboard.press("t")
+    other.click()
+    expect(page.locator("#pair-image")).to_have_text(SCRIPT)
+    let_go()
+    expect(struck).to_have_text("告→吿0/12")
+    expect(other).to_contain_text(f"{SCRIPT}12")
+    expect(page.locator("#chosen")).to_have_text("12 chosen")
+
+    page.keyboard.press("z")  # takes back what was struck, not what is shown
+    expect(struck).to_have_text("告→吿12")
+    expect(other).to_contain_text(f"{SCRIPT}12")
+    assert verdicts(tmp_path) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
+
+
+def test_what_the_server_never_heard_is_said_and_done_when_asked_again(served: str, page: Page, tmp_path: Path) -> None:
+    pairs(page, served)
+    trouble = page.get_by_role("alert")
+    expect(trouble).to_be_hidden()
+    page.route("**/decisions", lambda route: route.abort())
+    page.keyboard.press("t")
+    expect(trouble).to_have_text("The server does not answer. Try again.")
+    expect(page.locator("#chosen")).to_have_text("12 chosen")
+    page.unroute("**/decisions")
+    page.keyboard.press("t")
+    expect(page.locator("#outcome")).to_have_text("12 decided")
+    expect(trouble).to_be_hidden()
+    assert verdicts(tmp_path) == [Verdict.TAKE] * 12
+
+
+def test_a_state_that_the_server_never_heard_is_not_shown_as_said(served: str, page: Page) -> None:
+    page.goto(f"{served}/works/{WORK}/pages/2")
+    page.route("**/states", lambda route: route.abort())
+    page.locator("#state").select_option("proofread")
+    expect(page.locator("#notices")).to_contain_text("The server does not answer")
+    expect(page.locator("#state")).to_have_value("not proofread")
+
+
+def test_more_is_given_once_however_often_it_is_asked_for(served: str, page: Page) -> None:
+    pairs(page, served)
+    for _ in range(3):  # decided and taken back: seventy-two events, of which fifty are shown
+        page.keyboard.press("t")
+        expect(page.locator("#chosen")).to_have_text("0 chosen")
+        page.keyboard.press("z")
+        expect(page.locator("#chosen")).to_have_text("12 chosen")
+    page.goto(f"{served}/works/{WORK}/history")
+    expect(page.locator("#events li")).to_have_count(50)
+    let_go = held_back(page, "**/history?*")
+    page.locator("#more").dblclick()
+    let_go()
+    expect(page.locator("#more")).to_be_hidden()
+    expect(page.locator("#events li")).to_have_count(72)
