@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from proof.cli import main
 from proof.ocr.ppocr import PPOCR
@@ -27,6 +28,15 @@ QUIET = [
     "--disable-sync",
 ]
 """Chromium asks for nothing of its own: what a test sees requested, the page requested."""
+PATIENCE = 300.0
+"""Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
+
+# A slow machine proves nothing false, and a commit is judged by the same examples twice;
+# `--hypothesis-profile=wide` looks for others.
+settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("wide", settings.get_profile("same"), derandomize=False, max_examples=2000)
+settings.load_profile("same")
+expect.set_options(timeout=PATIENCE * 1000 / 5)
 
 
 def pytest_configure() -> None:
@@ -56,7 +66,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=PATIENCE * 1000)
         yield opened
         opened.close()
 

@@ -28,6 +28,7 @@ from proof.images.fonts import find_faces
 from proof.images.layout import find_layout
 from proof.images.load import load_image
 from proof.ocr.registry import names
+from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 PROOF = [sys.executable, "-m", "proof"]
@@ -41,7 +42,13 @@ def command(*arguments: str, folder: Path, **environment: str) -> Ran:
     """A command line as a process of its own, in `folder`."""
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(  # noqa: S603
-        [*PROOF, *arguments], cwd=folder, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+        [*PROOF, *arguments],
+        cwd=folder,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
 
 
@@ -179,7 +186,7 @@ def test_progress_on_a_terminal_tells_pages_pace_and_time_left(material: Materia
     with subprocess.Popen(line, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=theirs) as process:  # noqa: S603
         os.close(theirs)
         shown = read_terminal(ours)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     for words in ("of 4 pages", "pages/s", " left", "4 of 4 pages"):
         assert words in shown
 
@@ -207,7 +214,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     )
     wait_for_pages(folder / "out" / "proof.sqlite", 3)
     process.send_signal(signal.SIGINT)
-    out, said = process.communicate(timeout=60)
+    out, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said
     assert out == ""
     assert "Traceback" not in said
@@ -227,7 +234,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
 
 def wait_for_pages(store: Path, count: int) -> None:
     """Waits until a store holds so many pages."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if store.exists() and pages_in(store) >= count:
             return

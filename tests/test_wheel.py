@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[1]
 Ran = subprocess.CompletedProcess[str]
 
@@ -18,7 +20,7 @@ def python(*arguments: object, folder: Path, path: Path | None = None) -> Ran:
     line = [sys.executable, *(str(argument) for argument in arguments)]
     surroundings = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({"PYTHONPATH": str(path)} if path else {})
     return subprocess.run(  # noqa: S603
-        line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+        line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 

@@ -16,7 +16,7 @@ from proof.errors import UsageError
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web.app import ANY, LOOPBACK
-from tests.conftest import Run
+from tests.conftest import PATIENCE, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,7 +88,7 @@ def test_served_beyond_this_machine_it_warns_of_plain_http_and_believes_its_prox
         for name in ("proof.example.org", "evil.example"):
             asked = urllib.request.Request(f"http://127.0.0.1:{port}/login", headers={"X-Forwarded-Host": name})
             try:
-                with urllib.request.urlopen(asked, timeout=20) as answer:  # noqa: S310
+                with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:  # noqa: S310
                     statuses.append(answer.status)
             except HTTPError as error:
                 statuses.append(error.code)

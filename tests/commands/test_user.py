@@ -13,7 +13,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.accounts import Role
-from tests.conftest import Run
+from tests.conftest import PATIENCE, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "四庫 full of 書"  # noqa: S105
@@ -117,7 +117,7 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(tmp_path: P
                 asked += os.read(terminal, 1000)
             shown += asked
             os.write(terminal, f"{PASSWORD}\n".encode())
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         shown += os.read(terminal, 1000)
     finally:
         process.kill()

@@ -14,6 +14,7 @@ import yaml
 
 from proof.errors import EngineError
 from proof.ocr.models import Task, cache_folder, dictionary, model_folder, packaged_model
+from tests.conftest import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_several_processes_may_make_a_folder_at_once(tmp_path: Path) -> None:
         process.stdin.close()
     printed = [process.stdout.read() for process in processes if process.stdout]
 
-    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
+    assert [process.wait(PATIENCE) for process in processes] == [0, 0, 0, 0]
     assert len(set(printed)) == 1
     (folder,) = (tmp_path / "models").iterdir()
     assert {file.name for file in folder.iterdir()} == {"inference.onnx", "inference.yml"}

@@ -24,6 +24,7 @@ from proof.ocr.models import Task, model_folder, packaged_model
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
+from tests.conftest import PATIENCE
 
 COLUMNS = {
     (891, 157, 97, 570): "欽定四庫全書簡明目錄",
@@ -218,7 +219,7 @@ def test_it_works_without_network_says_nothing_and_leaves_no_trace_but_its_cache
         env=ours | {"HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.stderr == ""

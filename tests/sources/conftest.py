@@ -30,5 +30,5 @@ def waits() -> Waits:
 @pytest.fixture
 def client(waits: Waits) -> Iterator[Client]:
     """A client that may ask this machine, and does not really wait."""
-    with Client(Manners(pause=0, allow_private=True, silence=3, connect=3), wait=waits) as client:
+    with Client(Manners(pause=0, allow_private=True), wait=waits) as client:
         yield client

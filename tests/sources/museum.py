@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,8 +23,6 @@ class Museum:
     files: dict[str, bytes] = field(default_factory=dict)
     next: dict[str, deque[Misbehaviour]] = field(default_factory=lambda: defaultdict(deque))
     asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
-    begun: list[float] = field(default_factory=list)
-    ended: list[float] = field(default_factory=list)
 
     def paths(self) -> list[str]:
         return [path for path, _ in self.asked]
@@ -48,7 +45,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         museum = self.server.museum
-        museum.begun.append(time.monotonic())
         museum.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
         waiting = museum.next[self.path]
         try:
@@ -58,7 +54,6 @@ class Handler(BaseHTTPRequestHandler):
                 self.serve(museum.files.get(self.path))
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-        museum.ended.append(time.monotonic())
 
     def serve(self, data: bytes | None) -> None:
         if data is None:

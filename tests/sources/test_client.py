@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
+import socket
 import ssl
 import subprocess
 import time
@@ -58,9 +60,9 @@ def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) ->
 def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> None:
     def dribble(handler: Handler) -> None:
         handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
+        handler.send_header("Content-Length", "1000000")
         handler.end_headers()
-        for _ in range(40):
+        while True:  # until the other side hangs up
             handler.wfile.write(b".")
             time.sleep(0.03)
 
@@ -73,11 +75,16 @@ def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> Non
 
 
 def test_a_server_that_is_not_there_is_asked_again_and_named(waits: Waits) -> None:
-    with (
-        Client(Manners(pause=0, tries=3, allow_private=True), wait=waits) as client,
-        pytest.raises(ServerError, match=r"127\.0\.0\.1:9/1\.png: the server cannot be reached .*asked 3 times"),
-    ):
-        client.get("http://127.0.0.1:9/1.png", dict, body)
+    with socket.socket() as taken:  # a port that is nobody else's, and where nobody listens
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            Client(Manners(pause=0, tries=3, allow_private=True), wait=waits) as client,
+            pytest.raises(
+                ServerError, match=rf"{re.escape(host)}/1\.png: the server cannot be reached .*asked 3 times"
+            ),
+        ):
+            client.get(f"http://{host}/1.png", dict, body)
 
 
 def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, client: Client) -> None:

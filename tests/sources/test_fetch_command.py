@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from proof.images.find import How, ImageIndex
 from proof.sources.remembered import alone_in
 from proof.text.read import read_transcription
+from tests.conftest import PATIENCE
 from tests.sources.manifests import book_2, book_3, data
 from tests.sources.museum import Handler, Museum, drops_after, etag_of, page, says
 
@@ -211,17 +213,16 @@ def test_wrong_usage_is_told(museum: Museum, run: Run, tmp_path: Path, line: lis
 
 def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: Path) -> None:
     kanripo(museum, tmp_path)
-    second, begun = "/wyg/WYG0103/WYG0103-0192c.png", []
+    second, over = "/wyg/WYG0103/WYG0103-0192c.png", Event()
 
     def stall(handler: Handler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", str(len(page(1))))
         handler.send_header("ETag", etag_of(page(1)))
         handler.end_headers()
-        handler.wfile.write(page(1)[:9000])
+        handler.wfile.write(page(1)[:20_000])
         handler.wfile.flush()
-        begun.append(True)
-        time.sleep(3)
+        over.wait(PATIENCE)
 
     museum.next[second].append(stall)
     process = subprocess.Popen(  # noqa: S603
@@ -232,17 +233,19 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
         text=True,
     )
     part = tmp_path / "images" / "WYG0103" / ".WYG0103-0192c.png.part"
-    until = time.monotonic() + 30
-    while not (begun and part.exists()) and time.monotonic() < until:
+    until = time.monotonic() + PATIENCE
+    while not (part.exists() and part.stat().st_size):
+        assert time.monotonic() < until
         time.sleep(0.05)
-    time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE)
+    over.set()
+    left = part.stat().st_size
     assert process.returncode == 130
     assert "stopped: 1 of 3 images are there; the same command goes on from there" in said
     assert run("fetch", "imglist", *HERE).returncode == 0
     asked = [headers for path, headers in museum.asked if path == second]
-    assert asked[1]["range"] == f"bytes={min(9000, len(page(1)))}-"
+    assert asked[1]["range"] == f"bytes={left}-"
     assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192c.png").read_bytes() == page(1)
 
 

@@ -20,6 +20,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import RunInfo, Store, TextInfo
 from proof.text.model import Row
+from tests.conftest import PATIENCE
 
 
 @pytest.fixture
@@ -45,7 +46,8 @@ def postgresql() -> Iterator[URL]:
     try:
         run([binaries / "initdb", "-D", data, "-U", "proof", "--auth=trust", "-E", "UTF8", "--no-sync"])
         options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-        run([binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start"])
+        wait = ["-w", "-t", f"{PATIENCE:.0f}"]
+        run([binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", *wait, "start"])
     except (subprocess.CalledProcessError, PermissionError, LookupError) as error:
         shutil.rmtree(folder)
         pytest.skip(f"PostgreSQL does not start here: {error}")
@@ -63,6 +65,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         address = server
         maintenance = create_engine(server, isolation_level="AUTOCOMMIT")
         with maintenance.connect() as connection:  # a database a test would be a thousand files a test
+            connection.execute(text(f"SET lock_timeout = '{PATIENCE:.0f}s'"))  # a test that failed may hold on to it
             connection.execute(text("DROP SCHEMA public CASCADE"))
             connection.execute(text("CREATE SCHEMA public"))
         maintenance.dispose()

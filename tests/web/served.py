@@ -18,7 +18,9 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert server.stdout is not None
     try:
-        yield server.stdout.readline().split()[-1].rstrip("/")
+        said = server.stdout.readline()
+        assert said, f"`proof serve` ended with status {server.wait()} before it listened"
+        yield said.split()[-1].rstrip("/")
     finally:
         server.kill()
         server.wait()

@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from proof.config import Settings
 from proof.store import Store
 from proof.web import create_app
+from tests.conftest import PATIENCE
 from tests.web.drawn import Served
 
 WORK = "dasheyi"
@@ -90,29 +91,31 @@ def test_a_page_is_read_again_and_says_what_came_of_it(sample: Path, tmp_path: P
         headers = token(client, work.name)
         base = f"/api/v1/works/{work.name}/pages/1/read-again"
         said = told(client.post(base, headers=headers))
-        assert done(client, base, said)["status"] == "checked"
-        outcome = done(client, base, said)
+        settled = come(client, base, said)
+        assert (settled["state"], settled["reason"]) == ("done", "")
+        outcome = settled["outcome"]
+        assert outcome["status"] == "checked"
         assert (outcome["fresh"], outcome["gone"], outcome["lost"]) == (0, 0, [])
 
 
-def done(client: FlaskClient, base: str, said: dict[str, Any]) -> dict[str, Any]:
+def come(client: FlaskClient, base: str, said: dict[str, Any]) -> dict[str, Any]:
     """What came of a reading that is asked after until it is there."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while said["state"] in {"waiting", "reading"}:
         assert time.monotonic() < deadline
         time.sleep(0.05)
         said = told(client.get(f"{base}/{said['job']}"))
-    assert (said["state"], said["reason"]) == ("done", "")
-    return dict(said["outcome"])
+    return said
 
 
 def test_why_a_page_cannot_be_read_again_is_said(served: Served) -> None:
     """The text of the drawn pages was never there."""
     client = served.client
-    said = told(client.post(f"{BASE}/pages/1/read-again"))
+    base = f"{BASE}/pages/1/read-again"
+    said = come(client, base, told(client.post(base)))
     assert (said["state"], said["outcome"]) == ("failed", None)
     assert "text.txt" in said["reason"]
-    assert told(client.get(f"{BASE}/pages/1/read-again/{said['job']}")) == said
+    assert told(client.get(f"{base}/{said['job']}")) == said
     assert client.get(f"{BASE}/pages/2/read-again/{said['job']}").status_code == 404
-    assert client.get(f"{BASE}/pages/1/read-again/none").status_code == 404
+    assert client.get(f"{base}/none").status_code == 404
     assert client.post(f"{BASE}/pages/99/read-again").status_code == 404

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from proof.config import Settings
 from proof.store import Store
 from tests.web.served import serving
+from tests.web.waiting import still
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     expect(rule).to_be_attached()
     expect(page.locator("#mend-image option")).not_to_have_count(0)
     before = float(rule.get_attribute("x1") or "nan")
+    still(rule)
     box = rule.bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -50,7 +52,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     rule.press("ArrowRight")
     assert float(rule.get_attribute("x1") or "nan") > dragged
     page.locator("#mend-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    expect(page.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
         [mend] = store.mends.history(work.name, 1)
@@ -61,7 +63,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     page.locator("#layout-open").click()
     expect(page.locator('[data-handle="rule-3"]')).to_be_attached()
     page.locator("#mend-back").click()
-    expect(page.locator("#read-again-said")).to_contain_text("0 without a place", timeout=60_000)
+    expect(page.locator("#read-again-said")).to_contain_text("0 without a place")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
         assert store.mends.of_work(work.name) == {}
@@ -98,7 +100,7 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
         one.locator('[data-handle="rule-3"]').press("ArrowRight")
         expect(one.locator("#mend-image option")).not_to_have_count(0)
     page.locator("#mend-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    expect(page.locator("#read-again-said")).to_contain_text("Read again")
     other.locator("#mend-read-again").click()
     expect(other.locator("#mend-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
     with Store.open(Settings.load(project).store_address) as store:
@@ -125,7 +127,7 @@ def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_agai
     with page.expect_response(lambda answer: answer.url.endswith("0" * 32)) as asked:
         page.locator("#mend-read-again").click()
     assert asked.value.status == 404
-    expect(page.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    expect(page.locator("#read-again-said")).to_contain_text("Read again")
     assert len(begun) == 2
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()

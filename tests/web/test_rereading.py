@@ -11,6 +11,7 @@ import pytest
 from proof.again import Reader, Reread
 from proof.errors import UsageError
 from proof.web.rereading import NoReadingError, Rereading, Stage
+from tests.conftest import PATIENCE
 
 WORK = "dasheyi"
 READ = cast(Reread, object())
@@ -62,7 +63,7 @@ def test_why_a_page_could_not_be_read_is_kept_for_who_asks(slow: Slow) -> None:
     rereading = Rereading(cast(Reader, slow))
     job = rereading.begin(WORK, 13)
     slow.let.release()
-    job.wait(5)
+    job.wait(PATIENCE)
     assert (job.state, job.outcome) == (Stage.FAILED, None)
     assert "page 13 is no longer there" in rereading.job(WORK, 13, job.number).reason
     with pytest.raises(NoReadingError):
@@ -75,7 +76,12 @@ def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
     first = rereading.begin(WORK, 1)
     slow.begun.acquire()
     waiting = rereading.begin(WORK, 2)
+    left = threading.Event()
+    waiting.future.add_done_callback(lambda _: left.set())
+    stop = threading.Thread(target=rereading.close)
+    stop.start()
+    assert left.wait(PATIENCE)  # before the page at hand is done: after it the next one would be begun
     slow.let.release()
-    rereading.close()
+    stop.join(PATIENCE)
     assert (first.state, waiting.state, slow.read_pages) == (Stage.DONE, Stage.FAILED, [1])
     assert waiting.reason == "the server was stopped"

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from proof.config import Settings
 from proof.store import Store
 from tests.web.served import serving
+from tests.web.waiting import saved, still
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
@@ -91,7 +92,7 @@ def touch(page: Page, *fingers: tuple[tuple[float, float], tuple[float, float]])
         ]
         hand.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": points})
         page.wait_for_timeout(30)
-    page.wait_for_timeout(150)
+    page.wait_for_timeout(150)  # a hand that rests before it lets go, however long, flings nothing
     hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     hand.detach()
 
@@ -112,7 +113,7 @@ def test_flags_are_settled_by_tapping(tablet: Page, project: Path) -> None:
         expect(tablet.locator("body")).not_to_have_attribute("data-flag", str(seen[-1]))
     tap(tablet, tablet.locator("[data-act=undo]"))
     expect(tablet.locator("body")).to_have_attribute("data-flag", str(seen[-1]))
-    tablet.wait_for_timeout(500)
+    saved(tablet)
     with Store.open(Settings.load(project).store_address) as store:
         log = [(one.flag, one.verdict.value) for one in store.decisions.log(work, limit=10)[::-1]]
     assert log == [*zip(seen, ("keep", "take", "copy", "unsure"), strict=True), (seen[-1], "undo")]
@@ -121,18 +122,18 @@ def test_flags_are_settled_by_tapping(tablet: Page, project: Path) -> None:
 def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page, project: Path) -> None:
     tablet.goto(f"/works/{work_of(project)}/pages/1")
     expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
-    tablet.wait_for_timeout(500)
+    box = tablet.locator("rect[data-n]").nth(20)
+    still(box)
     assert fits(tablet)
     assert small(tablet) == []
-    box = tablet.locator("rect[data-n]").nth(20)
     wide = width(box)
     x, y = middle(tablet.locator("#viewer"))
     touch(tablet, ((x - 40, y), (x - 90, y)), ((x + 40, y), (x + 90, y)))
-    tablet.wait_for_timeout(600)
+    still(box)
     assert width(box) > 1.5 * wide, "two fingers zoom"
     before = middle(box)
     touch(tablet, ((x, y), (x - 60, y + 40)))
-    tablet.wait_for_timeout(600)
+    still(box)
     after = middle(box)
     assert after[0] < before[0] - 30
     assert after[1] > before[1] + 15
@@ -154,7 +155,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     tap(tablet, tablet.locator("#layout-open"))
     rule = tablet.locator('[data-handle="rule-3"]')
     expect(rule).to_be_attached()
-    tablet.wait_for_timeout(400)
+    still(rule)
     assert fits(tablet)
     assert small(tablet) == []
     before = float(rule.get_attribute("x1") or "nan")
@@ -164,6 +165,6 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     SHOTS.mkdir(parents=True, exist_ok=True)
     tablet.screenshot(path=SHOTS / f"mending-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
     tap(tablet, tablet.locator("#mend-read-again"))
-    expect(tablet.locator("#read-again-said")).to_contain_text("Read again", timeout=60_000)
+    expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is not None for one in store.mends.history(work, 1)] == [True]

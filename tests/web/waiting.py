@@ -1,0 +1,42 @@
+"""Waiting in a browser for what is meant, never for time: a busy machine takes longer."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import Locator, Page
+
+from tests.conftest import PATIENCE
+
+STILL = """(element, frames) => new Promise((done, never) => {
+    let [before, same] = ["", 0];
+    const look = () => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        const now = [x, y, width, height].join();
+        same = now === before ? same + 1 : 0;
+        before = now;
+        frames -= 1;
+        if (same >= 10 && width + height > 0) done();
+        else if (frames > 0) requestAnimationFrame(look);
+        else never(new Error("it never stands still: " + now));
+    };
+    look();
+})"""
+
+
+def until(page: Page, holds: str) -> None:
+    """Waits for what a script says. Not Playwright's own way: our policy lets nobody evaluate text in a page."""
+    deadline = time.monotonic() + PATIENCE
+    while not page.evaluate(holds):
+        assert time.monotonic() < deadline, holds
+        page.wait_for_timeout(20)
+
+
+def saved(page: Page) -> None:
+    """Waits until no decision is on its way to the server."""
+    until(page, "Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
+
+
+def still(place: Locator) -> None:
+    """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
+    place.evaluate(STILL, 3000)
