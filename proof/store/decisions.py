@@ -111,8 +111,9 @@ class Demand:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
     `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
-    decision that an `UNDO` takes back: the flag's last one. `overrules` says whether `person` may take back what
-    somebody else decided.
+    decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
+    it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
+    take back what somebody else decided.
     """
 
     work: str
@@ -124,6 +125,7 @@ class Demand:
     reading: str = ""
     note: str = ""
     undoes: int | None = None
+    undoes_version: int | None = None
     batch: str = ""
     overrules: bool = True
 
@@ -373,9 +375,12 @@ def _again(there: DecisionRow, demand: Demand) -> None:
 def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]:
     """Where the flag stands after the decision, and what is then to be read there."""
     if demand.verdict is Verdict.UNDO:
-        wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version
-        last = session.scalar(select(DecisionRow).where(*wanted))
-        if last is None or (demand.undoes is not None and demand.undoes != last.id):
+        last = _undone(session, demand, flag)
+        if (
+            last is None
+            or (demand.undoes is not None and demand.undoes != last.id)
+            or (last.state, last.reading) != (flag.state, flag.reading)
+        ):
             raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
         if not demand.overrules and _decided_by(session, last) != demand.person:
             raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
@@ -392,6 +397,13 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
     return state, reading
 
 
+def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | None:
+    """The decision that an undo takes back."""
+    version = flag.version if demand.undoes_version is None else demand.undoes_version
+    wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == version
+    return session.scalar(select(DecisionRow).where(*wanted))
+
+
 def _decided_by(session: Session, decision: DecisionRow) -> str:
     """Who decided it; of one that a check carried over, who had decided what it carried."""
     while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
@@ -403,8 +415,8 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
     page = session.get_one(PageRow, flag.page_id)
     about = None
     if demand.verdict is Verdict.UNDO:
-        last = (DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
-        about = session.scalar(select(DecisionRow.id).where(*last))
+        undone = _undone(session, demand, flag)
+        about = undone.id if undone else None
     return DecisionRow(
         work_id=flag.work_id,
         flag_id=flag.id,

@@ -302,6 +302,7 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
         reading=body.reading,
         note=body.note,
         undoes=body.undoes,
+        undoes_version=body.undoes_version,
         batch=batch,
     )
 

@@ -77,6 +77,9 @@ class DecisionBody(Closed):
     reading: Text = ""
     note: str = Field("", max_length=LONGEST_NOTE)
     undoes: Number | None = None
+    undoes_version: Count | None = Field(
+        None, description="Of `undo`: the version that the decision made, where all since was taken back"
+    )
 
 
 class OneOfMany(DecisionBody):

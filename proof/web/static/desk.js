@@ -1,7 +1,7 @@
 // The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
 // decided is on its way while the next flag is already looked at.
 
-import { api, ask, data, han, isShortcut, make, may, person, say, script, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, words, work } from "./shell.js";
 import { Outbox } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
 
@@ -21,15 +21,19 @@ const steps = JSON.parse(sessionStorage.getItem(`proof-steps:${work}:${person}`)
 const outbox = new Outbox({
   done(entry, decision) {
     const flag = byNumber.get(entry.flag);
-    if (flag && flag.version === decision.version) flag.last = decision;
+    if (!flag || flag.version > decision.version) return;
+    const news = flag.version < decision.version; // another tab decided it
+    set(flag, decision);
+    flag.last = decision;
+    if (news && flags[at] === flag) show();
   },
   conflict(entry, problem) {
-    adopt(entry.flag);
     const last = problem.document.decisions?.at(-1);
+    stepBack(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
     notice(say("ahead", { person: last?.person ?? "", verdict: said(last) }), entry.flag);
   },
   refused(entry, problem) {
-    adopt(entry.flag);
+    stepBack(entry, entry.was);
     if (problem.status === 403) notice(say("refused", { detail: problem.message }), null, true);
     else notice(say("refused", { detail: problem.message }), entry.flag);
   },
@@ -49,12 +53,14 @@ const said = (decision) => {
 
 // fetching ahead
 
-function add(found) {
-  for (const flag of found) {
-    if (byNumber.has(flag.number)) continue;
+function add(found, where = flags.length) {
+  const fresh = found.filter((flag) => !byNumber.has(flag.number));
+  for (const flag of fresh) {
     byNumber.set(flag.number, flag);
-    flags.push(flag);
+    const sent = outbox.after(flag.number); // decided already; the server does not have it yet
+    if (sent?.version > flag.version) set(flag, sent);
   }
+  flags.splice(where, 0, ...fresh);
 }
 
 function address() {
@@ -74,29 +80,63 @@ async function fetchAhead() {
     (found) => {
       add(found.items);
       next = found.next;
+      $("unfetched")?.remove();
     },
-    () => new Promise((resolve) => setTimeout(resolve, 1000)),
+    (problem) => {
+      if (at >= flags.length && !$("unfetched"))
+        $("notices").append(make("p", { id: "unfetched", class: "notice" }, problem.status ? say("refused", { detail: problem.message }) : say("silent")));
+      return new Promise((resolve) => setTimeout(resolve, 1000));
+    },
   );
   await fetching;
   fetching = null;
   prepare();
-  if ($("flag").hidden && at < flags.length) show();
-  else fetchAhead();
+  if ($("flag").hidden) show();
+  fetchAhead();
 }
 
 const prepare = () => flags.slice(at, at + AHEAD).forEach(picture);
 
-/** Takes over what the server has of a flag. */
-async function adopt(number) {
-  const fresh = await ask(api(`flags/${number}`)).catch(() => null);
-  const known = byNumber.get(number);
-  if (!fresh || !known) return;
-  count(known.state, fresh.state);
-  Object.assign(known, fresh);
+/** A flag as it stands now. */
+function set(flag, { state, reading, version }) {
+  count(flag.state, state);
+  Object.assign(flag, { state, reading, version, last: null });
+}
+
+/** What was sent does not stand: the flag is as it was, or as another left it, until the server says all of it. */
+function stepBack(entry, stands, last = null) {
+  const flag = byNumber.get(entry.flag);
+  forget(entry.flag);
+  if (!flag) return;
+  set(flag, stands);
+  flag.last = last;
+  if (flags[at] === flag) show();
+  adopt(flag);
+}
+
+function forget(number) {
   steps.done = steps.done.filter((step) => step.flag !== number);
   steps.undone = steps.undone.filter((step) => step.flag !== number);
   keep();
-  if (flags[at] === known) show();
+  trail();
+}
+
+/** Takes over what the server has of a flag, unless it was decided here in the meantime. */
+async function adopt(flag) {
+  for (;;) {
+    const { version } = flag;
+    try {
+      const fresh = await ask(api(`flags/${flag.number}`));
+      if (flag.version !== version || outbox.after(flag.number)) return;
+      set(flag, fresh);
+      Object.assign(flag, fresh);
+      if (flags[at] === flag) show();
+      return;
+    } catch (problem) {
+      if (problem.status !== 0 && problem.status < 500) return; // it is told what was refused
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
 }
 
 // showing
@@ -105,6 +145,7 @@ function show() {
   const flag = flags[at];
   $("flag").hidden = !flag;
   $("end").hidden = Boolean(flag) || next !== null;
+  (flag ? $("panel") : $("main")).append($("notices")); // what failed is told where nothing is left, too
   closeTyping();
   if (!flag) {
     document.body.dataset.flag = "";
@@ -206,22 +247,47 @@ function notice(text, number, reload = false) {
   $("notices").append(line);
 }
 
-function goTo(number) {
-  const found = flags.findIndex((flag) => flag.number === number);
-  if (found < 0) return;
-  at = found;
+/** Shows a flag; one that this page does not have is asked for. */
+async function goTo(number) {
+  const flag = byNumber.get(number) ?? await fetched(number);
+  if (!flag) return;
+  at = flags.indexOf(flag);
   show();
+}
+
+async function fetched(number) {
+  try {
+    add([await ask(api(`flags/${number}`))], at);
+    return byNumber.get(number);
+  } catch (problem) {
+    notice(problem.status ? say("refused", { detail: problem.message }) : say("silent"), problem.status === 404 ? null : number);
+    return null;
+  }
 }
 
 // deciding
 
 const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
 
-const keep = () => sessionStorage.setItem(`proof-steps:${work}:${person}`, JSON.stringify(steps));
+function keep() {
+  try {
+    sessionStorage.setItem(`proof-steps:${work}:${person}`, JSON.stringify(steps));
+  } catch (error) {
+    reportError(error); // what was decided can be taken back as long as the page is not loaded anew
+  }
+}
 
 function count(was, now) {
   states[was] -= 1;
   states[now] += 1;
+}
+
+/** Sends what is decided about a flag, and takes it to stand. */
+function send(flag, verdict, state, reading, more = {}) {
+  const was = { state: flag.state, reading: flag.reading, version: flag.version };
+  const after = { state, reading, version: flag.version + 1 };
+  outbox.put(flag.number, { verdict, version: flag.version, key: uuid(), ...more }, after, was);
+  set(flag, after);
 }
 
 function decide(verdict, reading = "") {
@@ -229,13 +295,17 @@ function decide(verdict, reading = "") {
   if (!flag) return;
   const stand = { take: flag.suggested, other: reading, typed: reading }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
-  outbox.put(flag.number, { verdict, version: flag.version, key: uuid(), reading });
-  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed });
+  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, made: flag.version + 1 });
   steps.undone = [];
-  count(flag.state, state);
-  Object.assign(flag, { state, reading: stand, version: flag.version + 1, last: null });
-  keep();
+  send(flag, verdict, state, stand, { reading });
+  stepped(flag);
   forward();
+}
+
+/** The steps of a flag know its version: whoever loads the page anew sees whether another decided it since. */
+function stepped(flag) {
+  for (const step of [...steps.done, ...steps.undone]) if (step.flag === flag.number) step.version = flag.version;
+  keep();
 }
 
 function forward() {
@@ -247,35 +317,39 @@ function forward() {
 }
 
 /** Decided in this session already: when going on after looking back it is not shown again. */
-const passed = (flag) => steps.done.some((step) => step.flag === flag.number);
+const passed = (flag) => steps.done.some((step) => step.flag === flag.number) || underWay(flag);
+/** Decided, and not on the server yet. */
+const underWay = (flag) => (outbox.after(flag.number)?.state ?? "open") !== "open";
 
 async function back(from, to, changed) {
-  const step = from.pop();
-  if (!step) return;
+  const step = steps[from].at(-1);
+  if (!step) return null;
   let flag = byNumber.get(step.flag);
-  if (!flag) {
-    // decided before the page was loaded anew
-    flag = await ask(api(`flags/${step.flag}`)).catch(() => null);
-    if (!flag) return from.push(step);
-    byNumber.set(flag.number, flag);
-    flags.splice(at, 0, flag);
+  if (!flag) { // decided before the page was loaded anew
+    flag = await fetched(step.flag);
+    if (!flag) return null;
+    if (flag.version !== step.version) { // another decided it since: theirs is not taken back
+      forget(step.flag);
+      notice(say("ahead", { person: flag.last?.person ?? "", verdict: said(flag.last) }), step.flag);
+      return null;
+    }
   }
-  outbox.put(flag.number, { verdict: "undo", version: flag.version, key: uuid() });
-  const [state, reading] = changed(step);
-  count(flag.state, state);
-  Object.assign(flag, { state, reading, version: flag.version + 1, last: null });
-  to.push(step);
-  keep();
+  steps[from] = steps[from].filter((other) => other !== step);
+  steps[to].push(step);
+  const undoes_version = step.made; // the flag's last step but one, perhaps: what came after it was taken back
+  step.made = flag.version + 1;
+  send(flag, "undo", ...changed(step), { undoes_version });
+  stepped(flag);
   return flag;
 }
 
 async function undo() {
-  const flag = await back(steps.done, steps.undone, (step) => [step.was, step.wasReading]);
-  if (flag) goTo(flag.number);
+  const flag = await back("done", "undone", (step) => [step.was, step.wasReading]);
+  if (flag) await goTo(flag.number);
 }
 
 async function redo() {
-  const flag = await back(steps.undone, steps.done, (step) => [step.state, step.reading]);
+  const flag = await back("undone", "done", (step) => [step.state, step.reading]);
   if (!flag) return;
   at = flags.indexOf(flag);
   forward();
@@ -339,6 +413,15 @@ const LOOKING = ["back", "ahead", "whole"];
 if (!may("decide"))
   for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
 
+/** In the order of the keys: what is pressed while a flag is on its way is meant for that flag. */
+const turn = inTurn();
+let turning = 0;
+function perform(name, n) {
+  if (!turning && name !== "undo" && name !== "redo") return acts[name](n);
+  turning += 1;
+  return turn(() => acts[name](n)).finally(() => { turning -= 1; });
+}
+
 const KEYS = {
   k: "keep", t: "take", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
@@ -349,25 +432,27 @@ addEventListener("keydown", (event) => {
   const onButton = event.target instanceof Element && event.target.closest("button, a, summary");
   if (event.key === "Enter" && !onButton && !event.repeat) {
     event.preventDefault();
-    return acts.take();
+    return perform("take");
   }
-  if (/^[1-9]$/.test(event.key)) return event.repeat ? undefined : acts.other(Number(event.key) - 1);
+  if (/^[1-9]$/.test(event.key)) return event.repeat ? undefined : perform("other", Number(event.key) - 1);
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = event.shiftKey && key === "z" ? "redo" : KEYS[key];
   if (!act || (event.repeat && !["back", "ahead"].includes(act))) return;
   event.preventDefault();
-  acts[act]();
+  perform(act);
 });
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
   if (!button || button.disabled) return;
-  acts[button.dataset.act](Number(button.dataset.n));
+  perform(button.dataset.act, Number(button.dataset.n));
 });
 
 const toQueue = $("to-queue");
 toQueue.href = `${toQueue.getAttribute("href")}?${address()}`;
 add(data.flags);
+// where one flag was asked for, that one is shown
+if (!new URLSearchParams(location.search).has("flag")) while (at < flags.length && underWay(flags[at])) at += 1;
 $("main").focus({ preventScroll: true });
 show();
 requestAnimationFrame(() => { prepare(); fetchAhead(); });

@@ -1,10 +1,33 @@
 // Decisions on their way to the server. Each waits in the browser's storage until the server has said that it
-// has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled.
+// has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled, whichever
+// of several tabs sends it.
 
-import { api, ask, person, work } from "./shell.js";
+import { Problem, api, ask, person, uuid, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
 const PAUSES = [250, 500, 1000, 2000, 4000];
+const LATE = 4000; // milliseconds without an answer after which it is said that there is none
+const LAST = 20; // decisions that go after a page that is left
+
+/** Whether the server may answer otherwise when asked again: it was not reached, stopped, busy, or the session is over. */
+const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
+
+function kept() {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).sort();
+  } catch {
+    return []; // a browser that keeps nothing: what is decided is sent all the same
+  }
+}
+
+/** What a listener does wrong keeps nothing from being sent. */
+function tell(listener, ...said) {
+  try {
+    listener(...said);
+  } catch (error) {
+    reportError(error);
+  }
+}
 
 export class Outbox {
   /** `done(entry, decision)`, `conflict(entry, problem)`, `refused(entry, problem)`, `waiting(count)`. */
@@ -14,59 +37,94 @@ export class Outbox {
     this.sending = false;
     this.failures = 0;
     this.count = Date.now() * 1000;
-    for (const key of Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).sort()) {
+    this.own = uuid().slice(0, 8); // two tabs of one moment write beside each other
+    for (const key of kept()) {
       try {
-        this.entries.push({ ...JSON.parse(localStorage.getItem(key)), key });
+        this.entries.push({ ...JSON.parse(localStorage.getItem(key)), key, kept: true });
       } catch {
         localStorage.removeItem(key);
       }
     }
     addEventListener("online", () => this.send());
+    addEventListener("pagehide", () => this.leave());
+    addEventListener("beforeunload", (event) => {
+      if (this.entries.some((entry) => !entry.kept)) event.preventDefault();
+    });
     if (this.entries.length) this.send();
   }
 
-  put(flag, body) {
-    const entry = { flag, body, key: `${PREFIX}${String((this.count += 1)).padStart(20, "0")}` };
-    localStorage.setItem(entry.key, JSON.stringify({ flag, body }));
-    this.entries.push(entry);
+  /** `after` is how the flag is taken to stand once it is sent, `was` how it stood: both with its version. */
+  put(flag, body, after, was) {
+    const entry = { flag, body, after, was };
+    const key = `${PREFIX}${String((this.count += 1)).padStart(20, "0")}:${this.own}`;
+    let safe = true;
+    try {
+      localStorage.setItem(key, JSON.stringify(entry));
+    } catch {
+      safe = false; // full, or shut: it does not outlive this page, which says so before it is left
+    }
+    this.entries.push({ ...entry, key, kept: safe });
     this.send();
-    return entry;
   }
 
-  get pending() {
-    return this.entries.length;
+  /** How a flag is taken to stand once all is sent; nothing where nothing of it waits. */
+  after(flag) {
+    return this.entries.findLast((entry) => entry.flag === flag)?.after;
   }
 
   drop(entry) {
-    localStorage.removeItem(entry.key);
+    if (entry.kept) localStorage.removeItem(entry.key);
     this.entries = this.entries.filter((other) => other !== entry);
   }
 
   async send() {
     if (this.sending) return;
     this.sending = true;
-    while (this.entries.length) {
-      const entry = this.entries[0];
-      try {
-        const decision = await ask(api(`flags/${entry.flag}/decisions`), entry.body);
-        this.drop(entry);
-        this.failures = 0;
-        this.on.done(entry, decision);
-      } catch (problem) {
-        const over = problem.status === 401 || problem.document.code === "token"; // the page is loaded anew
-        if (over || problem.status === 0 || problem.status >= 500 || problem.status === 429) {
-          this.failures += 1;
-          this.on.waiting(this.entries.length);
-          await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(this.failures, PAUSES.length) - 1]));
-          continue;
-        }
-        // what was built on it cannot stand either
-        for (const later of this.entries.filter((other) => other.flag === entry.flag)) this.drop(later);
-        if (problem.status === 409) this.on.conflict(entry, problem);
-        else this.on.refused(entry, problem);
-      }
-    }
+    while (this.entries.length) await this.next();
     this.sending = false;
-    this.on.waiting(0);
+    tell(this.on.waiting, 0);
+  }
+
+  async next() {
+    const entry = this.entries[0];
+    const late = setTimeout(() => tell(this.on.waiting, this.entries.length), LATE);
+    try {
+      const decision = await ask(api(`flags/${entry.flag}/decisions`), entry.body);
+      // an answer that was cut off, or that somebody in between gave, says nothing of what the server has
+      if (decision?.flag !== entry.flag) throw new Problem(0, null);
+      this.drop(entry);
+      this.failures = 0;
+      tell(this.on.done, entry, decision);
+    } catch (error) {
+      const problem = error instanceof Problem ? error : new Problem(0, null);
+      if (passing(problem)) { // where the session is over, the page is loaded anew
+        this.failures += 1;
+        tell(this.on.waiting, this.entries.length);
+        await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(this.failures, PAUSES.length) - 1]));
+        return;
+      }
+      // what was built on it cannot stand either
+      for (const later of this.entries.filter((other) => other.flag === entry.flag)) this.drop(later);
+      tell(problem.status === 409 ? this.on.conflict : this.on.refused, entry, problem);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** The page is left: what waits goes after it, unheard; of a flag only what comes first, since nobody keeps their
+   * order. It stays kept, and the next page hears of it. */
+  leave() {
+    const first = this.entries.filter((entry, n) => this.entries.findIndex((other) => other.flag === entry.flag) === n);
+    for (const entry of first.slice(0, LAST))
+      fetch(api(`flags/${entry.flag}/decisions`), {
+        method: "POST",
+        keepalive: true,
+        headers: {
+          Accept: "application/json",
+          "Content-Type": "application/json",
+          "X-CSRFToken": document.querySelector("meta[name=csrf]").content,
+        },
+        body: JSON.stringify(entry.body),
+      }).catch(() => {});
   }
 }
