@@ -286,13 +286,13 @@ def small_store(folder: Path, flags: int) -> Store:
 
 def test_thirty_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
     """Each sends each request twice, and all fight for the first flag too."""
-    store, each = small_store(tmp_path, 150), 5
+    store, each = small_store(tmp_path, 151), 5
     seen: list[Decision] = []
     beaten: list[ConflictError] = []
 
     def work(person: int) -> None:
         for n in range(each):
-            mine = demand(Verdict.TAKE, 0, 1 + person * each + n, f"p{person}")
+            mine = demand(Verdict.TAKE, 0, 2 + person * each + n, f"p{person}")
             first, again = store.decisions.decide(mine), store.decisions.decide(mine)
             assert not first.repeated
             assert again.repeated

@@ -1,0 +1,304 @@
+"""Between a decision and the server's word that it has it: whatever comes in between, none is lost, none is taken for
+another's, and who decided is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from proof.store import Store
+from proof.store.decisions import Demand, State, Verdict
+from tests.conftest import PATIENCE
+from tests.web.drawn import WORK, fill, settings_in
+from tests.web.served import serving
+from tests.web.waiting import saved, until
+
+DECISIONS = "**/decisions"
+DESK = f"/works/{WORK}/desk?kind=substitution&kind=insertion"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        fill(store, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def context(folder: Path, browser: Browser) -> Iterator[BrowserContext]:
+    """One browser before the drawn pages."""
+    with serving(folder) as address:
+        opened = browser.new_context(viewport={"width": 1300, "height": 900}, locale="en", base_url=address)
+        yield opened
+        opened.close()
+
+
+def desk(context: BrowserContext, address: str = DESK) -> Page:
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#flag")).to_be_visible()
+    return page
+
+
+def shown(page: Page) -> int:
+    return int(page.locator("body").get_attribute("data-flag") or 0)
+
+
+def press(page: Page, key: str) -> int:
+    """Decides about the flag that is shown, and gives its number."""
+    number = shown(page)
+    page.keyboard.press(key)
+    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
+    return number
+
+
+def stands(folder: Path) -> list[tuple[int, Verdict, State]]:
+    """What the store has, in the order in which it was decided."""
+    with Store.open(folder / "proof.sqlite") as store:
+        return [(one.flag, one.verdict, one.state) for one in store.decisions.log(WORK, limit=1000)[::-1]]
+
+
+def decide(folder: Path, flag: int, verdict: Verdict, version: int, person: str = "王") -> None:
+    """Somebody else decides."""
+    with Store.open(folder / "proof.sqlite") as store:
+        store.decisions.decide(Demand(WORK, flag, verdict, version, person, key=f"theirs-{flag}-{version}"))
+
+
+def written(folder: Path, flags: set[int]) -> None:
+    """Waits until the store has decisions of these flags and no others."""
+    deadline = time.monotonic() + PATIENCE
+    while {flag for flag, _, _ in stands(folder)} != flags:
+        assert time.monotonic() < deadline, stands(folder)
+        time.sleep(0.05)
+
+
+def hold(page: Page, what: str) -> list[Route]:
+    """What is asked for there, in their order: nobody is answered until told to."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(what, keep)
+    return held
+
+
+def cut_off(context: BrowserContext) -> None:
+    """No decision reaches the server, not even after its page."""
+    context.route(DECISIONS, lambda route: route.abort())
+    for page in context.pages:
+        page.evaluate(
+            "{ const all = fetch; window.fetch = (at, how) => how?.keepalive ? Promise.reject() : all(at, how) }"
+        )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 200, "content_type": "text/html", "body": "<p>Log in to this network"},
+        {"status": 201, "content_type": "application/json", "body": '{"id": 1, "fla'},
+    ],
+    ids=["given by a network in between", "cut off"],
+)
+def test_a_decision_is_kept_until_the_server_itself_has_it(
+    context: BrowserContext, folder: Path, answer: dict[str, str]
+) -> None:
+    page = desk(context)
+    page.route(DECISIONS, lambda route: route.fulfill(**answer), times=1)
+    first, second = press(page, "k"), press(page, "t")
+    saved(page)
+    assert stands(folder) == [(first, Verdict.KEEP, State.KEPT), (second, Verdict.TAKE, State.CORRECTED)]
+
+
+def test_that_the_last_decision_is_not_saved_is_told_where_nothing_is_left(context: BrowserContext) -> None:
+    page = desk(context, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
+    page.route(DECISIONS, lambda route: route.abort())
+    page.keyboard.press("k")
+    expect(page.locator("#end")).to_be_visible()
+    expect(page.locator("#waiting")).to_be_visible()
+    page.unroute(DECISIONS)
+    expect(page.locator("#waiting")).not_to_be_attached()
+    saved(page)
+
+
+def test_a_server_that_says_nothing_at_all_is_told_of(context: BrowserContext) -> None:
+    page = desk(context)
+    held = hold(page, DECISIONS)
+    press(page, "k")
+    expect(page.locator("#waiting")).to_contain_text("1 not saved yet")
+    held[0].continue_()
+    expect(page.locator("#waiting")).not_to_be_attached()
+
+
+def test_a_page_left_at_once_sends_what_was_decided_after_it(context: BrowserContext, folder: Path) -> None:
+    page = desk(context)
+    held: list[Route] = []
+    page.route(DECISIONS, lambda route: held.append(route) if not held else route.continue_())
+    flags = [press(page, "k"), press(page, "u")]
+    page.get_by_role("link", name="History").click()
+    written(folder, set(flags))
+
+
+def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    cut_off(context)
+    first, second = press(page, "k"), press(page, "t")
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    assert shown(page) not in (first, second)
+    page.keyboard.press("z")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(second))
+    context.unroute(DECISIONS)
+    saved(page)
+    assert [one[:2] for one in stands(folder)] == [
+        (first, Verdict.KEEP),
+        (second, Verdict.TAKE),
+        (second, Verdict.UNDO),
+    ]
+
+
+def test_two_tabs_that_open_at_one_moment_keep_their_decisions_apart(context: BrowserContext, folder: Path) -> None:
+    """As when a browser opens all tabs of yesterday: nothing that one keeps takes the place of what another keeps."""
+    context.add_init_script("Date.now = () => 1800000000000")
+    tabs = [desk(context, f"/works/{WORK}/desk?kind={kind}") for kind in ("substitution", "insertion")]
+    cut_off(context)
+    flags = [press(tab, "k") for tab in tabs]
+    assert len(tabs[0].evaluate("Object.keys(localStorage).filter(key => key.startsWith('proof:'))")) == 2
+    for tab in tabs:
+        tab.close()
+    context.unroute(DECISIONS)
+    saved(desk(context))
+    assert {flag for flag, _, _ in stands(folder)} == set(flags)
+
+
+def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
+    context: BrowserContext, folder: Path
+) -> None:
+    first = desk(context)
+    cut_off(context)
+    flag = press(first, "k")
+    second = desk(context, f"{DESK}&flag={flag}")
+    expect(second.locator("#stands")).to_contain_text("text kept")
+    context.unroute(DECISIONS)
+    saved(first)
+    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP)]
+    second.keyboard.press("t")  # built on what both know, so nobody was quicker
+    saved(second)
+    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP), (flag, Verdict.TAKE)]
+    assert second.locator("#notices .notice").count() == 0
+
+
+def test_of_a_decision_of_a_closed_tab_that_another_forestalled_the_flag_is_shown(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    cut_off(context)
+    flag = press(page, "k")
+    page.close()
+    decide(folder, flag, Verdict.COPY, 0)
+    context.unroute(DECISIONS)
+    page = desk(context)
+    told = page.locator("#notices .notice")
+    expect(told).to_contain_text("王 was quicker")
+    told.get_by_role("button", name="Look again").click()
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
+    expect(page.locator("#stands")).to_contain_text("copy reads so")
+
+
+def test_taking_back_after_the_page_was_loaded_anew_never_takes_back_what_another_decided_since(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    flag = press(page, "k")
+    saved(page)
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    decide(folder, flag, Verdict.COPY, 1)
+    page.keyboard.press("z")
+    expect(page.locator("#notices .notice")).to_contain_text("王 was quicker")
+    saved(page)
+    assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.COPY]
+
+
+def test_taking_back_right_after_being_forestalled_takes_back_nothing(context: BrowserContext, folder: Path) -> None:
+    """The server has said that another was quicker, and not yet what they decided."""
+    page = desk(context)
+    decide(folder, shown(page), Verdict.COPY, 0)
+    held = hold(page, "**/flags/*")
+    flag = press(page, "k")
+    expect(page.locator("#notices .notice")).to_contain_text("王 was quicker")
+    page.keyboard.press("z")
+    saved(page)
+    for route in held:
+        route.continue_()
+    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.COPY)]
+
+
+def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
+    page = desk(context)
+    flag = press(page, "k")
+    saved(page)
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    held = hold(page, f"**/flags/{flag}")
+    with page.expect_request(f"**/flags/{flag}"):
+        page.keyboard.press("z")
+    page.keyboard.press("c")
+    until(page, "true")
+    held[0].continue_()
+    expect(page.locator("#trail li")).to_contain_text(["copy reads so"])
+    saved(page)
+    assert stands(folder)[1:] == [(flag, Verdict.UNDO, State.OPEN), (flag, Verdict.COPY, State.COPY)]
+
+
+def test_taking_back_that_cannot_be_done_for_now_is_told_and_can_be_done_later(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    flag = press(page, "k")
+    saved(page)
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    page.route(f"**/flags/{flag}", lambda route: route.abort())
+    page.keyboard.press("z")
+    expect(page.locator("#notices .notice")).to_contain_text("The server does not answer")
+    page.unroute(f"**/flags/{flag}")
+    page.keyboard.press("z")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
+    saved(page)
+    assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.UNDO]
+
+
+def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folder: Path) -> None:
+    page = desk(context)
+    flag = press(page, "k")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
+    assert press(page, "t") == flag
+    page.keyboard.press("z")
+    expect(page.locator("#stands")).to_contain_text("text kept")
+    page.keyboard.press("z")
+    expect(page.locator("#stands")).to_be_hidden()
+    saved(page)
+    assert [one[2] for one in stands(folder)] == [State.KEPT, State.CORRECTED, State.KEPT, State.OPEN]
+    page.keyboard.press("y")
+    page.keyboard.press("y")
+    saved(page)
+    assert [one[2] for one in stands(folder)][4:] == [State.KEPT, State.CORRECTED]
+
+
+def test_a_browser_whose_store_is_full_sends_all_the_same(context: BrowserContext, folder: Path) -> None:
+    context.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+    )
+    page = desk(context)
+    flags = [press(page, "k"), press(page, "k")]
+    until(page, "document.querySelectorAll('#trail li').length === 2")
+    page.close()
+    written(folder, set(flags))
