@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proof.errors import UsageError
 from proof.refs import PageId
 from proof.text.edition import detect_format, parse_edition
 from proof.text.encoding import Decoded
+from proof.text.layers import note_parts
 from proof.text.model import Script
 from proof.text.witness import Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
+from proof.text.zhushu import MARK
 
 _NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
+_SUBCOMMENTARY = frozenset({Layer.SUBCOMMENTARY, Layer.LEMMA})
 _SIGNS = {
     Format.KANRIPO: "page mark that it can hold",
     Format.MIRROR: "page mark that it can hold",
     Format.INLINE: "note, which it writes in 【…】",
     Format.ZHUSHU: "subcommentary (疏), which it begins with [疏]",
-    Format.CRITICAL: "note, footnote or heading with an anchor",
+    Format.CRITICAL: "front matter, note, footnote or heading with an anchor",
 }
 """By what each format is recognised."""
-_SENTENCE_END = re.compile(r"[。？！」』”]$")
+_VOICE = "疏曰"
+"""With what a subcommentary begins where notes have no other sign of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +71,27 @@ def convert(
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
         return _read_again(edition, _paged(edition, target, marks, losses), target, losses)
+    draft = _Draft()
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical}[target]
-    text = writer(_running(edition, losses), edition, losses)
+    writer(draft, _running(edition, losses), edition, losses)
     _count_lost(edition, target, losses)
-    return _read_again(edition, text, target, losses)
+    words = Counter(draft.text[start:end].strip("○:：") for start, end in draft.added)
+    losses.update({f"signs of layers, which are words of the text now ({one})": words[one] for one in words})
+    return _read_again(edition, draft.text, target, losses, draft.added)
 
 
-def _read_again(edition: Edition, text: str, target: Format, losses: Counter[str]) -> Converted:
-    """The text as converted, held to what reading it gives: a file whose format nobody can tell serves nobody."""
+def _read_again(
+    edition: Edition, text: str, target: Format, losses: Counter[str], added: Sequence[tuple[int, int]] = ()
+) -> Converted:
+    """The text as converted, held to what reading it gives: a file whose format nobody can tell serves nobody.
+    `added`: from where to where in it stand signs of layers that the new format can only hold as words."""
     if detect_format(text) is not target:
         raise UsageError(
             f"{edition.path} as {target} could not be recognised again: it has no {_SIGNS[target]}; "
             "choose another format"
         )
     again = parse_edition(Decoded(text, "utf-8", False), edition.path, target)
-    before, after = _characters(edition), _characters(again)
+    before, after = _characters(edition), _characters(again, added)
     if [char for char, _ in before] == [char for char, _ in after]:
         moved = Counter((one, other) for (_, one), (_, other) in zip(before, after, strict=True) if one is not other)
         losses.update({f"layers of characters ({one} becomes {other})": moved[one, other] for one, other in moved})
@@ -90,8 +101,19 @@ def _read_again(edition: Edition, text: str, target: Format, losses: Counter[str
     return Converted(text, target, _told(losses))
 
 
-def _characters(edition: Edition) -> list[tuple[str, Layer]]:
-    return [(cell.text, stretch.layer) for stretch in edition.stretches() for cell in stretch.cells()]
+def _characters(edition: Edition, without: Sequence[tuple[int, int]] = ()) -> list[tuple[str, Layer]]:
+    ends = [end for _, end in without]
+
+    def left_out(place: int) -> bool:
+        at = bisect_right(ends, place)
+        return at < len(without) and without[at][0] <= place
+
+    return [
+        (cell.text, stretch.layer)
+        for stretch in edition.stretches()
+        for cell in stretch.cells()
+        if not left_out(cell.start)
+    ]
 
 
 def _told(losses: Counter[str]) -> tuple[str, ...]:
@@ -99,19 +121,47 @@ def _told(losses: Counter[str]) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
+class _Draft:
+    """A text as it is written; `added` are the places of what is no text of the source."""
+
+    text: str = ""
+    added: list[tuple[int, int]] = field(default_factory=list)
+    _parts: list[str] = field(default_factory=list)
+    _length: int = 0
+
+    def put(self, text: str, *, added: bool = False) -> None:
+        if added:
+            self.added.append((self._length, self._length + len(text)))
+        self._parts.append(text)
+        self._length += len(text)
+
+    def close(self) -> None:
+        self.text = "".join(self._parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a passage in one layer; `sign` is what stood before it and said so, where that is words (○釋曰)."""
+
+    layer: Layer
+    text: str
+    sign: str = ""
+
+
+@dataclass(slots=True)
 class _Passage:
-    """A heading or a paragraph of running text. `pieces` are its layers in order, neighbours of one layer joined;
-    `marks` are footnote labels by the place in `pieces` before which they stand."""
+    """A heading or a paragraph of running text. `pieces` are its layers in order, neighbours of one layer joined."""
 
     heading: int = 0
     anchor: str = ""
-    pieces: list[tuple[Layer, str]] = field(default_factory=list)
+    pieces: list[_Piece] = field(default_factory=list)
 
-    def add(self, layer: Layer, text: str) -> None:
-        if self.pieces and self.pieces[-1][0] is layer:
-            self.pieces[-1] = (layer, self.pieces[-1][1] + text)
+    def add(self, layer: Layer, text: str, sign: str = "") -> None:
+        if self.pieces and self.pieces[-1].layer is layer and not sign:
+            last = self.pieces.pop()
+            self.pieces.append(replace(last, text=last.text + text))
         elif text:
-            self.pieces.append((layer, text))
+            self.pieces.append(_Piece(layer, text, sign))
 
 
 def _running(edition: Edition, losses: Counter[str]) -> list[_Passage]:
@@ -126,10 +176,13 @@ def _running(edition: Edition, losses: Counter[str]) -> list[_Passage]:
             continue
         if block.kind is not BlockKind.COLUMN or _begins(before, stretches[0], passages):
             passages.append(_Passage(block.level if block.kind is BlockKind.HEADING else 0, block.anchor))
+        at = block.start
         for stretch in stretches:
             told = _with_labels(stretch, labels)
-            passages[-1].add(stretch.layer, re.sub(r"[ \u3000\r]+", "", told) if edition.paged else told.strip("\r"))
-            before = stretch.layer
+            told = re.sub(r"[ \u3000\r]+", "", told) if edition.paged else told.strip("\r")
+            between = edition.text[at : stretch.start] if edition.format is Format.ZHUSHU else ""
+            passages[-1].add(stretch.layer, told, MARK.sub("", between))
+            before, at = stretch.layer, stretch.end
     losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
     return passages
 
@@ -147,19 +200,34 @@ def _with_labels(stretch: Stretch, labels: Mapping[int, str]) -> str:
     return stretch.source + labels.get(stretch.end, "")
 
 
-def _inline(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
-    lines = []
+def _inline(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+    """Notes in brackets. A subcommentary that does not say of itself that it is one begins with 疏曰."""
     for passage in passages:
-        text, note = "", ""
-        for layer, told in [*passage.pieces, (Layer.CANON, "")]:
-            if layer in _NOTES:
-                note += ("\u3000" if note else "") + _bare(told)
-                continue
-            text += f"【{note}】" if note else ""
-            note = ""
-            text += _bare(told)
-        lines.append("\u3000\u3000" + text)
-    return "".join(f"{line}\n" for line in lines)
+        draft.put("\u3000\u3000")
+        before: Layer | None = None
+        for piece in [*passage.pieces, _Piece(Layer.CANON, "")]:
+            within = before in _NOTES
+            if piece.layer not in _NOTES:
+                draft.put("】" if within else "")
+                draft.put(_bare(piece.text))
+            else:
+                alike = {before, piece.layer} == {Layer.LEMMA, Layer.SUBCOMMENTARY}
+                draft.put(("" if alike else "\u3000") if within else "【")
+                if piece.layer in _SUBCOMMENTARY and before not in _SUBCOMMENTARY and not _says_so(piece, edition):
+                    draft.put(_VOICE, added=True)
+                if piece.sign:
+                    draft.put(piece.sign, added=True)
+                draft.put(_bare(piece.text))
+            before = piece.layer
+        draft.put("\n")
+    draft.close()
+
+
+def _says_so(piece: _Piece, edition: Edition) -> bool:
+    """Whether a subcommentary would be known as one by its first words; in notes it is by these alone."""
+    if edition.format is not Format.ZHUSHU:
+        return True
+    return any(layer is Layer.SUBCOMMENTARY for layer, _, _ in note_parts(_bare(piece.text))[:1])
 
 
 def _bare(text: str) -> str:
@@ -167,14 +235,14 @@ def _bare(text: str) -> str:
     return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
 
 
-def _zhushu(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
+def _zhushu(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
     lines: list[str] = []
     for passage in passages:
         text = ""
         subcommentary = False
-        for layer, told in passage.pieces:
-            bare = _bare(told)
-            if layer in (Layer.SUBCOMMENTARY, Layer.LEMMA):
+        for piece in passage.pieces:
+            bare = _bare(piece.text)
+            if piece.layer in _SUBCOMMENTARY:
                 if not subcommentary:
                     lines += [text] if text else []
                     text = "[疏]"
@@ -187,25 +255,31 @@ def _zhushu(passages: list[_Passage], edition: Edition, losses: Counter[str]) ->
             text += bare
         lines += [text] if text else []
     losses["boundaries between classic and commentary"] += sum(
-        layer is Layer.COMMENTARY for passage in passages for layer, _ in passage.pieces
+        piece.layer is Layer.COMMENTARY for passage in passages for piece in passage.pieces
     )
-    return "".join(f"{line}\n" for line in lines)
+    draft.put("".join(f"{line}\n" for line in lines))
+    draft.close()
 
 
-def _critical(passages: list[_Passage], edition: Edition, losses: Counter[str]) -> str:
-    front = f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
-    parts = [front]
+def _critical(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+    draft.put(f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n")
     for passage in passages:
-        text = "".join(f"<small>{told}</small>" if layer in _NOTES else told for layer, told in passage.pieces)
+        draft.put("\n")
         if passage.heading:
-            anchor = f" {{#{passage.anchor}}}" if passage.anchor else ""
-            text = f"{'#' * max(3, passage.heading)} {text}{anchor}"
-        parts.append(text.lstrip("\u3000") + "\n")
-    notes = "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes)
-    layers = {layer for passage in passages for layer, _ in passage.pieces} & _NOTES
+            draft.put("#" * max(3, passage.heading) + " ")
+        for number, piece in enumerate(passage.pieces):
+            draft.put("<small>" if piece.layer in _NOTES else "")
+            if piece.sign:
+                draft.put(piece.sign, added=True)
+            draft.put(piece.text.lstrip("\u3000") if number == 0 else piece.text)
+            draft.put("</small>" if piece.layer in _NOTES else "")
+        draft.put((f" {{#{passage.anchor}}}" if passage.heading and passage.anchor else "") + "\n")
+    if edition.footnotes:
+        draft.put("\n" + "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes))
+    layers = {piece.layer for passage in passages for piece in passage.pieces} & _NOTES
     if len(layers) > 1:
         losses["which commentary a note is (" + "、".join(sorted(layers)) + ")"] += 1
-    return "\n".join([*parts, notes] if notes else parts)
+    draft.close()
 
 
 def _count_lost(edition: Edition, target: Format, losses: Counter[str]) -> None:

@@ -123,6 +123,13 @@ def parse_critical(decoded: Decoded, path: Path) -> Edition:
     )
 
 
+def has_front_matter(text: str) -> bool:
+    """Whether a text begins with front matter that gives its title, as no other format does."""
+    opening = _FRONT.match(text)
+    closing = _FRONT_END.search(text, opening.end()) if opening else None
+    return bool(opening and closing and _TITLE.search(text, opening.end(), closing.start()))
+
+
 def _front_matter(text: str, path: Path) -> tuple[int, str]:
     """Where the body begins, and the title that the front matter gives."""
     opening = _FRONT.match(text)

@@ -92,7 +92,7 @@ def detect_format(text: str) -> Format | None:
     counts = {
         Format.INLINE: len(inline.MARK.findall(text)),
         Format.ZHUSHU: len(re.findall(r"^\[疏\]", text, re.MULTILINE)),
-        Format.CRITICAL: len(critical.MARK.findall(text)),
+        Format.CRITICAL: len(critical.MARK.findall(text)) + critical.has_front_matter(text),
     }
     best = max(counts, key=lambda form: counts[form])
     return best if counts[best] else None

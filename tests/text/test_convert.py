@@ -30,6 +30,18 @@ def moved(losses: tuple[str, ...]) -> int:
     return sum(int(told.rpartition(": ")[2]) for told in losses if told.startswith("layers of characters"))
 
 
+def signs(losses: tuple[str, ...]) -> int:
+    """How many characters the losses say that signs of layers became."""
+    told = [one for one in losses if one.startswith("signs of layers")]
+    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in told)
+
+
+def holds(text: str, part: str) -> bool:
+    """Whether all characters of `part` stand in `text` in this order."""
+    rest = iter(text)
+    return all(char in rest for char in part)
+
+
 def turned(source: Edition, target: Format) -> Converted | str:
     """The edition in another format, or why it is refused."""
     references = {page.id: str(page.ref or f"WYG0001-{number:04}a") for number, page in enumerate(source.pages)}
@@ -62,8 +74,11 @@ def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_lo
         return
     assert detect_format(converted.text) is target
     there = reread(converted)
-    assert characters(there) == characters(source)
-    assert sum(a is not b for a, b in zip(layers(source), layers(there), strict=True)) == moved(converted.losses)
+    added = signs(converted.losses)
+    assert len(characters(there)) == len(characters(source)) + added
+    assert holds(characters(there), characters(source))
+    if not added:
+        assert sum(a is not b for a, b in zip(layers(source), layers(there), strict=True)) == moved(converted.losses)
     assert not (source.footnotes and not there.footnotes) or any("footnotes" in told for told in converted.losses)
     returned = turned(there, source.format)
     if isinstance(returned, str):
@@ -72,6 +87,10 @@ def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_lo
         return
     assert detect_format(returned.text) is source.format
     back = reread(returned)
+    if added:  # what became words is a sign again
+        assert holds(characters(there), characters(back))
+        assert (characters(back) == characters(there)) is not any("reads otherwise" in one for one in returned.losses)
+        return
     assert characters(back) == characters(source)
     changed = sum(a is not b for a, b in zip(layers(source), layers(back), strict=True))
     assert changed <= moved(converted.losses) + moved(returned.losses)
@@ -82,6 +101,42 @@ def test_a_text_without_subcommentary_is_not_written_as_one_that_nobody_could_re
     with pytest.raises(UsageError, match=r"as zhushu could not be recognised again: it has no subcommentary"):
         convert(source, Format.ZHUSHU)
     assert "[疏]" in convert(read_edition(shared / "kanripo/KR1d0085/KR1d0085_008.txt"), Format.ZHUSHU).text
+
+
+SUBCOMMENTARY = (
+    "宾与大夫辞,坐受觯以兴。辞,辞其坐奠觯。\n[疏]“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。\n"
+)
+
+
+def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_its_signs_is_lost() -> None:
+    source = parse_edition(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    converted = convert(source, Format.INLINE)
+    assert converted.text.split("\n")[1] == (
+        "\u3000\u3000【疏曰“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。】"
+    )
+    assert converted.losses == (
+        "signs of layers, which are words of the text now (疏曰): 1",
+        "signs of layers, which are words of the text now (释曰): 1",
+        "layers of characters (起止 becomes 疏): 12",
+    )
+    there = reread(converted)
+    assert {stretch.layer for stretch in there.stretches()} == {Layer.CANON, Layer.COMMENTARY, Layer.SUBCOMMENTARY}
+    again = convert(reread(convert(there, Format.ZHUSHU)), Format.INLINE)
+    assert again.text == converted.text, "what says that it is subcommentary is not told so twice"
+
+
+def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay() -> None:
+    source = parse_edition(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    converted = convert(source, Format.CRITICAL)
+    assert "<small>○释曰:必辞者,赞者不敢亲授。</small>" in converted.text
+    assert "layers of characters (疏 becomes 注): 9" in converted.losses
+    assert "signs of layers, which are words of the text now (释曰): 1" in converted.losses
+
+
+def test_a_bare_classic_becomes_a_critical_edition_and_is_known_by_its_front_matter() -> None:
+    source = parse_edition(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
+    there = reread(convert(source, Format.CRITICAL))
+    assert (there.title, characters(there)) == ("bare", "大射之儀")
 
 
 def test_a_text_without_notes_is_not_written_inline() -> None:
