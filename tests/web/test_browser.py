@@ -23,6 +23,7 @@ from proof.report.write import write_reports
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.waiting import saved, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
@@ -124,19 +125,6 @@ def shown(page: Page) -> int:
     return int(page.evaluate("document.body.dataset.flag") or 0)
 
 
-def until(page: Page, holds: str) -> None:
-    """Waits for what a script says. Not Playwright's own way: our policy lets nobody evaluate text in a page."""
-    deadline = time.monotonic() + 10
-    while not page.evaluate(holds):
-        assert time.monotonic() < deadline, holds
-        page.wait_for_timeout(20)
-
-
-def saved(page: Page) -> None:
-    """Waits until nothing is on its way to the server."""
-    until(page, "Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
-
-
 def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
@@ -178,7 +166,7 @@ def late(route: Route) -> None:
 def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Server, tabs: list[Tab]) -> None:
     """At the moment after the key the next flag is drawn, with its picture decoded, though the server is held up."""
     page = desk(tabs[0], sample_server)
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     tabs[0].context.route("**/api/**", late)
     for _ in range(3):
         before = shown(page)
@@ -248,7 +236,7 @@ def test_keys_of_an_input_method_are_never_shortcuts(server: Server, tabs: list[
     assert shown(page) == number
     driver.send("Input.insertText", {"text": "吿"})
     expect(page.locator("#typed")).to_have_value("吿")
-    page.wait_for_timeout(30)
+    page.evaluate("new Promise((done) => setTimeout(done, 30))")  # the method is done a moment after its text is in
     page.keyboard.press("Enter")
     until(page, f"Number(document.body.dataset.flag) !== {number}")
     saved(page)
@@ -285,7 +273,7 @@ def test_the_second_of_two_browsers_is_told_and_decides_anew(server: Server, tab
     first.keyboard.press("t")
     saved(first)
     second.keyboard.press("k")
-    notice = second.locator(".notice")
+    notice = second.locator("#notices .notice")
     expect(notice).to_contain_text("was quicker: reading taken 吿")
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
     notice.get_by_role("button", name="Look again").click()
@@ -298,7 +286,7 @@ def test_the_second_of_two_browsers_is_told_and_decides_anew(server: Server, tab
 
 def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: Server, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     page.keyboard.press("t")
     saved(page)
     server.kill()
@@ -480,8 +468,9 @@ def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Ser
     page.keyboard.press("Enter")
     expect(page.locator(".cell.corrected")).to_have_text("射")
     assert verdicts(server.folder)[0][1:] == (Verdict.TYPED, "謝")
-    page.get_by_label("State").select_option("proofread")
-    page.wait_for_timeout(200)
+    with page.expect_response("**/states") as answer:
+        page.get_by_label("State").select_option("proofread")
+    assert answer.value.status == 201
     page.reload()
     expect(page.get_by_label("State")).to_have_value("proofread")
     page.get_by_label("State").select_option("validated")

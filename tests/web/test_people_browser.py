@@ -19,6 +19,7 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
+from tests.web.waiting import saved
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
@@ -67,15 +68,6 @@ def decided(folder: Path) -> list[tuple[str, str]]:
         return [(one.person, one.verdict.value) for one in store.decisions.log(WORK, limit=1000)[::-1]]
 
 
-def settled(page: Page) -> None:
-    """Waits until nothing is on its way to the server."""
-    for _ in range(200):
-        if page.evaluate("Object.keys(localStorage).every(key => !key.startsWith('proof:'))"):
-            return
-        page.wait_for_timeout(30)
-    raise AssertionError("a decision was not sent")
-
-
 def test_somebody_logs_in_decides_under_their_name_and_logs_out(page: Page, address: str, folder: Path) -> None:
     before = decided(folder)
     page.goto(f"{address}/works/{WORK}/desk")
@@ -85,7 +77,7 @@ def test_somebody_logs_in_decides_under_their_name_and_logs_out(page: Page, addr
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
     page.keyboard.press("t")
-    settled(page)
+    saved(page)
     assert decided(folder) == [*before, ("乙", "take")]
     page.get_by_role("link", name="乙").click()
     page.get_by_role("button", name="Log out").click()
@@ -101,7 +93,7 @@ def test_what_was_decided_as_the_session_ended_is_sent_after_logging_in_again(
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     before = decided(folder)
     with Store.open(folder / "proof.sqlite") as store:
         store.accounts.end_sessions(store.accounts.named("乙").number)
@@ -110,7 +102,7 @@ def test_what_was_decided_as_the_session_ended_is_sent_after_logging_in_again(
     assert decided(folder) == before
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    settled(page)
+    saved(page)
     assert decided(folder) == [*before, ("乙", "copy")]
 
 
@@ -118,7 +110,7 @@ def test_nobody_sends_what_another_decided_in_the_same_browser(page: Page, addre
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     before = decided(folder)
     with Store.open(folder / "proof.sqlite") as store:
         store.accounts.end_sessions(store.accounts.named("乙").number)
@@ -126,14 +118,14 @@ def test_nobody_sends_what_another_decided_in_the_same_browser(page: Page, addre
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     log_in(page, "甲")
     expect(page.locator("#flag")).to_be_visible()
-    page.wait_for_timeout(500)
+    page.wait_for_load_state("networkidle")
     assert decided(folder) == before
     page.goto(f"{address}/account")
     page.get_by_role("button", name="Log out").click()
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    settled(page)
+    saved(page)
     assert decided(folder) == [*before, ("乙", "unsure")]
 
 
@@ -191,7 +183,7 @@ def test_markup_in_a_name_shows_as_text_where_it_decided(page: Page, address: st
     log_in(page, SCRIPT)
     expect(page.locator("#flag")).to_be_visible()
     page.keyboard.press("s")
-    settled(page)
+    saved(page)
     page.goto(f"{address}/works/{WORK}/history")
     expect(page.locator("#events b").first).to_have_text(SCRIPT)
     expect(page.locator("header .who")).to_have_text(SCRIPT)
