@@ -1,4 +1,8 @@
-"""ALTO 4: columns as blocks, runs and half-rows as lines, glyphs with coordinates."""
+"""ALTO 4: columns as blocks, runs and half-rows as lines, glyphs with coordinates.
+
+A glyph holds one code point there and no more: entities, compositions and characters with a selector are in the text
+of the line alone.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +53,9 @@ def _line(block: etree._Element, name: str, line: Line) -> None:
     _add(_add(element, "Shape"), "Polygon", POINTS=_corners(line.box))
     string = _add(element, "String", ID=f"{name}_s", CONTENT=line.text, **_box(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
-        if glyph.text:
-            sure = {} if glyph.confidence is None or glyph.text != glyph.sic else {"GC": f"{glyph.confidence:.4f}"}
+        if len(glyph.text) == 1:
+            stated = None if glyph.confidence is None else min(max(glyph.confidence, 0.0), 1.0)
+            sure = {} if stated is None or glyph.text != glyph.sic else {"GC": f"{stated:.4f}"}
             _add(string, "Glyph", ID=f"{name}_g{index}", CONTENT=glyph.text, **sure, **_box(glyph.box))
 
 

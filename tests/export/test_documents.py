@@ -124,6 +124,10 @@ def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
         "90",
         "39",
     ]
+    contents = [str(glyph.get("CONTENT")) for glyph in document.iterfind(".//{*}Glyph")]
+    assert "".join(contents) == "".join(str(one) for one in strings).replace("與", "").replace("&KR0058;", "")
+    assert {len(content) for content in contents} == {1}, "the type of a glyph's content is one character"
+    assert all(0.0 <= float(glyph.get("GC", "0")) <= 1.0 for glyph in document.iterfind(".//{*}Glyph"))
     known = {element.get("ID") for element in document.iter() if element.get("ID")}
     referred = {
         name for element in document.iter() for name in (element.get("TAGREFS") or element.get("REF") or "").split()
