@@ -10,6 +10,7 @@ import hashlib
 import io
 import os
 import stat
+import time
 import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -56,6 +57,7 @@ _SIGNATURES = (
 _ORIENTATION = 0x0112
 _SUBFILE_TYPE = 0x00FE  # TIFF: bit 0 is set on a reduced copy of another image of the file
 _REDUCED_COPY = 0x1
+_COARSEST = 2 * 10**9  # nanoseconds: FAT tells times of change so
 _FETCH_AGAIN = "fetch or export the file again"
 
 # Pillow warns on stderr from 89 megapixels on; here the limit is a setting, and passing it an error.
@@ -143,8 +145,9 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
 
 
 def sha256_of(path: Path | str) -> str:
-    """The SHA-256 of a file's bytes, without decoding it; remembered while its size and time of change stay. Of a page
-    of a PDF that of the PDF's hash and the page's number, written `<hash>#12`.
+    """The SHA-256 of a file's bytes, without decoding it; remembered while its size and time of change stay, unless
+    it was changed just now: some file systems tell times to two seconds, and what is written within them would look
+    the same. Of a page of a PDF that of the PDF's hash and the page's number, written `<hash>#12`.
 
     Raises ImageError when the file is missing or unreadable.
     """
@@ -153,11 +156,17 @@ def sha256_of(path: Path | str) -> str:
     if page:
         return hashlib.sha256(f"{sha256_of(page.file)}#{page.number}".encode()).hexdigest()
     status = _status(path)
-    return _sha256(path, status.st_size, status.st_mtime_ns)
+    if abs(time.time_ns() - status.st_mtime_ns) < _COARSEST:
+        return _sha256(path)
+    return _remembered(path, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=100_000)
-def _sha256(path: Path, size: int, mtime_ns: int) -> str:
+def _remembered(path: Path, size: int, mtime_ns: int) -> str:
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

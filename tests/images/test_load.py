@@ -8,6 +8,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -385,6 +386,20 @@ def test_the_checksum_follows_a_changed_file(tmp_path: Path) -> None:
     saved(path, page(ink="blue"))
     os.utime(path, ns=(1, 1))
     assert sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest() != before
+
+
+def test_the_checksum_follows_a_file_changed_twice_within_one_tick_of_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a file system that tells times to two seconds."""
+    path, tick = tmp_path / "page.png", 1_000_000_000 * 10**9
+    monkeypatch.setattr(time, "time_ns", lambda: tick + 10**9)
+    sums = []
+    for content in (b"one", b"two"):
+        path.write_bytes(content)
+        os.utime(path, ns=(tick, tick))
+        sums.append(sha256_of(path))
+    assert sums == [hashlib.sha256(content).hexdigest() for content in (b"one", b"two")]
 
 
 def test_the_checksum_of_a_missing_file_is_an_image_error(tmp_path: Path) -> None:

@@ -219,11 +219,22 @@ def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
     )
 
 
-def test_ten_thousand_columns_on_a_page_are_read_quickly_and_told() -> None:
-    text = "<pb:K_WYG_001-1a>¶\n" + "大夫之西比耦(案比今/本訛作)命¶\n" * 10_000
+def read_in(seconds: list[float], columns: str) -> Transcription:
+    """A page with these columns; the seconds of computing that it took are noted."""
+    text = Decoded(f"<pb:K_WYG_001-1a>¶\n{columns}", "utf-8", False)
     start = time.process_time()
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
-    assert time.process_time() - start < 3
+    read = parse_transcription(text, Path("juan.txt"))
+    seconds.append(time.process_time() - start)
+    return read
+
+
+def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_times_and_told() -> None:
+    short: list[float] = []
+    long: list[float] = []
+    for _ in range(3):
+        read_in(short, "大夫之西比耦(案比今/本訛作)命¶\n" * 1000)
+    read = read_in(long, "大夫之西比耦(案比今/本訛作)命¶\n" * 10_000)
+    assert long[0] < 40 * max(min(short), 0.02)
     assert len(read.pages[0].columns) == 10_000
     assert read.warnings == (
         "juan.txt:1: page K_WYG_001-1a has 10000 columns, more than a half-folio: is a page mark missing?",
@@ -231,9 +242,11 @@ def test_ten_thousand_columns_on_a_page_are_read_quickly_and_told() -> None:
 
 
 @pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
-def test_a_column_of_a_hundred_thousand_characters_is_read_quickly(unit: str) -> None:
-    text = "<pb:K_WYG_001-1a>¶\n" + unit * (100_000 // len(unit)) + "¶\n"
-    start = time.process_time()
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
-    assert time.process_time() - start < 3
+def test_a_column_of_a_hundred_thousand_characters_is_read_as_quickly_as_ten_of_ten_thousand(unit: str) -> None:
+    short: list[float] = []
+    long: list[float] = []
+    for _ in range(3):
+        read_in(short, unit * (10_000 // len(unit)) + "¶\n")
+    read = read_in(long, unit * (100_000 // len(unit)) + "¶\n")
+    assert long[0] < 40 * max(min(short), 0.02)
     assert len(read.pages[0].columns) == 1
