@@ -1,7 +1,8 @@
-"""Where the files that belong to the program lie: in a checkout beside the package, in a wheel inside it."""
+"""Where files lie: those of the program in a checkout beside the package, in a wheel inside it; those of a user."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from proof.errors import UsageError
@@ -22,6 +23,11 @@ def sample_dir() -> Path:
     if (PACKAGE.parent / "config.toml").is_file():
         return PACKAGE.parent
     raise UsageError(f"{sample}: the sample project is not there; install the package again")
+
+
+def expanded(path: str) -> Path:
+    """A path with `~` for what it stands for; as it is where there is no such user, or a user without a home."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises there
 
 
 def _first(folders: list[Path], what: str) -> Path:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,23 @@ def pytest_configure() -> None:
     """Behind a shell's & the interrupt is ignored, and so in every process that a test starts and interrupts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_kept_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Models are laid out in a folder of the tests' own: there may be no home, and none of it is theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where photographs of pages are kept to be looked at; in a checkout that may only be read, nowhere for long."""
+    folder = ROOT / "out" / "screenshots"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder if os.access(folder, os.W_OK) else tmp_path_factory.mktemp("screenshots")
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from PIL import ImageFont
 
 from proof.errors import FontError
+from proof.paths import expanded
 
 EM = 112
 """Pixels of an em square in a field."""
@@ -128,7 +129,7 @@ def installed_faces() -> tuple[FontFace, ...]:
         return tuple(faces)
     found: list[FontFace] = []
     for folder in FONT_FOLDERS:
-        for root, _, names in os.walk(Path(folder).expanduser()):
+        for root, _, names in os.walk(expanded(folder)):
             for name in sorted(names):
                 if Path(name).suffix.lower() in FONT_SUFFIXES:
                     found += _faces_of(Path(root) / name)
@@ -147,7 +148,7 @@ def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
         for family in face.families:
             by_family.setdefault(_plain(family), face)
     for name in names:
-        path = Path(name).expanduser()
+        path = expanded(name)
         if path.is_file():
             faces = _faces_of(path)
             if not faces:

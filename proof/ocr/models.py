@@ -69,14 +69,21 @@ def packaged_model(task: Task) -> Path:
 GET_PACKAGED = "pip install --force-reinstall --no-deps 'rapidocr>=3.10,<3.11'"
 """What to do where a packaged model is missing."""
 
+ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
+"""What to do where the cache cannot be."""
+
 
 def cache_folder() -> Path:
-    """Where made model folders are kept: `$XDG_CACHE_HOME/proof`, or what the platform has instead."""
+    """Where made model folders are kept: `$XDG_CACHE_HOME/proof`, or what the platform has instead. Raises EngineError
+    where whoever runs this has no home."""
     if named := os.environ.get("XDG_CACHE_HOME"):
         return Path(named) / "proof"
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
         return Path(local) / "proof"
-    return Path("~/.cache").expanduser() / "proof"
+    try:
+        return Path("~/.cache").expanduser() / "proof"
+    except RuntimeError as error:
+        raise EngineError(f"there is no home folder to keep models in; {ELSEWHERE}") from error
 
 
 def model_folder(model: Path, task: Task, cache: Path | None = None) -> ModelFolder:
@@ -97,8 +104,7 @@ def model_folder(model: Path, task: Task, cache: Path | None = None) -> ModelFol
         _ensure(folder / SETTINGS, None, lambda target: _write_settings(model, task, target))
     except OSError as error:
         raise EngineError(
-            f"{folder}: the model cannot be laid out there: {error.strerror or error}; "
-            "make room, or set XDG_CACHE_HOME to a folder that can be written"
+            f"{folder}: the model cannot be laid out there: {error.strerror or error}; make room, or {ELSEWHERE}"
         ) from error
     return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
 

@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
-from proof.ocr.models import ModelFolder, Task, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.models import ELSEWHERE, ModelFolder, Task, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 from proof.ocr.ppocr import learned_classes
+from proof.paths import expanded
 
 DETECTION_SIDE = 1280
 """Pixels of the longer side on which lines are looked for. On pages of tables, of two registers and a colour
@@ -114,7 +115,7 @@ class _Model:
         if not self._named:
             return model_folder(packaged_model(self._task), self._task, self._settings.cache)
         if not _is_official_name(self._named):
-            return model_folder(Path(self._named).expanduser(), self._task, self._settings.cache)
+            return model_folder(expanded(self._named), self._task, self._settings.cache)
         fetched = Path(str(self._loaded().paddlex_predictor.model_dir))
         return replace(model_folder(fetched, self._task), title=self._named)
 
@@ -330,8 +331,10 @@ def _paddleocr() -> Any:
     """
     os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
     os.environ.setdefault("PADDLEOCR_DISABLE_AUTO_LOGGING_CONFIG", "1")
-    if not Path("~/.paddlex").expanduser().is_dir():
-        os.environ.setdefault("PADDLE_PDX_CACHE_HOME", str(cache_folder() / "paddlex"))
+    if not expanded("~/.paddlex").is_dir():
+        own = Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or cache_folder() / "paddlex")
+        _prepare(own)
+        os.environ["PADDLE_PDX_CACHE_HOME"] = str(own)
     log = logging.getLogger("paddlex")
     if not log.handlers:
         log.addHandler(logging.NullHandler())  # else the package adds one that writes to stderr
@@ -342,6 +345,17 @@ def _paddleocr() -> Any:
     log.setLevel(logging.WARNING)
     log.propagate = True
     return package
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder that the package keeps its files in: one that fails at it cannot be imported a second time, and
+    the next page would be told so instead of why."""
+    try:
+        (folder / "temp").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineError(
+            f"{folder}: paddleocr can keep nothing there: {error.strerror or error}; {ELSEWHERE}"
+        ) from error
 
 
 def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:

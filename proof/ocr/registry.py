@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from proof.errors import EngineError, UsageError
 from proof.ocr.engine import Engine
 from proof.ocr.models import GET_PACKAGED, Task, find_packaged
+from proof.paths import expanded
 
 if TYPE_CHECKING:
     from proof.ocr.page import PageEngine
@@ -155,7 +156,7 @@ def _open_ppocr(settings: EngineSettings) -> Engine:
 
     if settings.device != "cpu":
         raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
-    model = Path(settings.model).expanduser() if settings.model else None
+    model = expanded(settings.model) if settings.model else None
     return PPOCR(model, settings.threads, settings.runtime, settings.readers)
 
 

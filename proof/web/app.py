@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+import os
 from datetime import timedelta
 
 from flask import Flask
@@ -88,7 +89,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
     reader = Reader(settings, store)
-    app.extensions["proof"] = Project(settings, store, images, getpass.getuser(), reader, Rereading(reader))
+    app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
     people.guard(app)
     CSRFProtect(app)
     Talisman(
@@ -112,6 +113,14 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     description.serve(app)
     app.add_url_rule("/healthz", "health", _healthy)
     return app
+
+
+def _somebody() -> str:
+    """Who decides where there are no accounts: the user of this machine, by number where it has no list of users."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def _cookie_name(secret: str, https: bool) -> str:

@@ -14,8 +14,6 @@ from proof.store import Store
 from tests.web.served import serving
 from tests.web.waiting import saved, still
 
-ROOT = Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "out" / "screenshots"
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
 SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
@@ -148,7 +146,7 @@ def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page, projec
     assert small(tablet.locator("#mend").page) == []
 
 
-def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path) -> None:
+def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path, shots: Path) -> None:
     work = work_of(project)
     tablet.goto(f"/works/{work}/pages/1")
     expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
@@ -162,8 +160,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     x, y = middle(rule)
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    tablet.screenshot(path=SHOTS / f"mending-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    tablet.screenshot(path=shots / f"mending-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
     tap(tablet, tablet.locator("#mend-read-again"))
     expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
