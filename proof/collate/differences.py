@@ -12,7 +12,7 @@ from proof.collate.blocks import Block, Op
 from proof.collate.sequence import Sequence
 from proof.flags import Kind
 from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, Verdict
+from proof.text.variants import Relation, VariantPolicy, Verdict, unified
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -28,8 +28,8 @@ class Class(StrEnum):
     """What a difference is.
 
     `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
-    that the other lacks here. `UNKNOWN`: a character put together of parts, which an old encoding could not write.
-    `PARALLEL`: it lies in a part where the two are no one text, only alike.
+    that the other lacks here. `UNKNOWN`: a character put together of parts, which an old encoding could not write,
+    or two characters without code points. `PARALLEL`: it lies in a part where the two are no one text, only alike.
     """
 
     ERROR = "error"
@@ -144,8 +144,9 @@ def _of_op(a: Sequence, b: Sequence, op: Op, judge: Judge) -> Iterator[Differenc
 
 def _judged(mine: str, theirs: str, judge: Judge) -> tuple[Class, str]:
     if mine.startswith("&") or theirs.startswith("&"):
-        return Class.VARIANT, "no-code-point"
-    if len(mine) > 1 or len(theirs) > 1:
+        # what has no code point may well be another form; two of them are two characters
+        return (Class.UNKNOWN if mine[0] == theirs[0] else Class.VARIANT), "no-code-point"
+    if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
         return Class.UNKNOWN, "composed"
     verdict = judge.relation(mine, theirs)
     match verdict.relation:

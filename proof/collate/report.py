@@ -13,7 +13,7 @@ from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
-from proof.collate.witnesses import places
+from proof.collate.witnesses import places, witness_names
 from proof.text.witness import Addresses, Edition
 
 
@@ -76,15 +76,15 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
 
     Raises OutputError where they cannot be written.
     """
+    names = witness_names(collations)
     with whole_file(folder / "flags.jsonl") as file:
-        for collation in collations:
+        for collation, name in zip(collations, names, strict=True):
             for flag in flags(collation):
-                told = flag.as_dict() | {"witness": collation.witness.edition.path.name}
+                told = flag.as_dict() | {"witness": name}
                 file.write(json.dumps(told, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
         file.write("\n")
-    names = [collation.witness.edition.path.name for collation in collations]
     addresses = Addresses(collations[0].base.edition)
     with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)

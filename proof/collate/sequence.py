@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from proof.text.variants import unified
 from proof.text.witness import Cell, Edition, Layer
 
 RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED})
@@ -26,7 +27,8 @@ class Keys:
     def key(self, text: str) -> str:
         known = self._known.get(text)
         if known is None:
-            known = self._fold(text) if len(text) == 1 else ""
+            bare = unified(text)
+            known = self._fold(bare) if len(bare) == 1 else ""
             if len(known) != 1:
                 known = chr(_UNKNOWN + self._others % 0xFFFE)
                 self._others += 1

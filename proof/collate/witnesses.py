@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from proof.collate.collation import Collation
 from proof.collate.differences import Class
+from proof.collate.sigla import sigla
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a witness reads at a place of the base, and what that is to the base's own reading (`same` where they
-    agree)."""
+    """What a witness, by its siglum, reads at a place of the base, and what that is to the base's own reading (`same`
+    where they agree)."""
 
     witness: str
     text: str
@@ -37,8 +38,8 @@ def places(collations: Sequence[Collation]) -> list[Place]:
     """
     differing: dict[tuple[int, int], dict[str, Reading]] = defaultdict(dict)
     base_text: dict[tuple[int, int], str] = {}
-    for collation in collations:
-        name = collation.witness.edition.path.name
+    names = witness_names(collations)
+    for collation, name in zip(collations, names, strict=True):
         for one in collation.differences:
             if one.category is not Class.PASSAGE:
                 key = (one.start, one.length)
@@ -46,7 +47,7 @@ def places(collations: Sequence[Collation]) -> list[Place]:
                 text = (known.text if known and not one.length else "") + one.witness
                 differing[key][name] = Reading(name, text, one.category.value)
                 base_text[key] = one.base
-    covered = {collation.witness.edition.path.name: _covered(collation) for collation in collations}
+    covered = {name: _covered(collation) for name, collation in zip(names, collations, strict=True)}
     found = []
     for key in sorted(differing):
         start, length = key
@@ -59,6 +60,11 @@ def places(collations: Sequence[Collation]) -> list[Place]:
                 readings.append(reading)
         found.append(Place(start, length, base_text[key], tuple(readings)))
     return found
+
+
+def witness_names(collations: Sequence[Collation]) -> list[str]:
+    """What the witness of each collation is called among them."""
+    return sigla([collation.witness.edition.path for collation in collations], ending=True)
 
 
 def _covered(collation: Collation) -> frozenset[int]:

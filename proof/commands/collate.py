@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import click
 
@@ -15,6 +16,12 @@ from proof.config import Settings
 from proof.errors import UsageError
 from proof.store import Store
 from proof.text.edition import read_edition
+
+FEW = 0.05
+"""Share of paragraphs and columns found in the witness below which it is hardly the same text."""
+
+UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
+"""Kinds of characters that a terminal does not show: private ones and selectors among them."""
 
 
 @click.command("collate")
@@ -72,14 +79,28 @@ def _checked(settings: Settings) -> Path | str:
 
 
 def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:
-    """The base collated with each witness. Raises TextError, UsageError."""
+    """The base collated with each witness. Raises TextError, UsageError where a file is named twice."""
     edition = read_edition(base)
+    named = {base.resolve(): "the base itself"}
+    for witness in witnesses:
+        if witness.resolve() in named:
+            raise UsageError(f"{witness} is {named[witness.resolve()]}: name each file once")
+        named[witness.resolve()] = "named as a witness already"
     return [collate(edition, read_edition(witness), variants) for witness in witnesses]
+
+
+def _seen(text: str) -> str:
+    """A reading as it can be seen: what no font has, or has no shape, by its number."""
+    return "".join(f"U+{ord(char):04X}" if category(char) in UNSEEN else char for char in text)
 
 
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
     click.echo(f"{told['base']} against {told['witness']}")
+    if collation.base.edition.text == collation.witness.edition.text:
+        click.echo("  the two files are the same, character for character: a copy is no witness")
+    elif told["paragraphs"]["placed"] < FEW * len(collation.placements):
+        click.echo("  these are hardly the same text: next to nothing of the one is in the other")
     counts = ", ".join(f"{number} {name}" for name, number in sorted(told["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
     placed = told["paragraphs"]
@@ -89,13 +110,14 @@ def _print(collation: Collation, show: int) -> None:
     if told["not compared"]:
         click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
     for pair in told["systematic"]:
-        click.echo(f"  systematic: {pair['base']} for {pair['witness']}, {len(pair['places'])} places")
+        pairing = f"{_seen(pair['base'])} for {_seen(pair['witness'])}"
+        click.echo(f"  systematic: {pairing}, {len(pair['places'])} places")
     text = collation.base.edition.text
     errors = [one for one in collation.differences if one.category == "error"]
     for one in errors[:show]:
         line = text.count("\n", 0, one.start) + 1
         notes = f"  ({'；'.join(note.text for note in one.notes)})" if one.notes else ""
-        click.echo(f"  line {line}: {one.base or '∅'} → {one.witness or '∅'}{notes}")
+        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'}{notes}")
     if len(errors) > show:
         click.echo(f"  ... and {len(errors) - show} more")
     for side in ("base", "witness"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proof.atomic import whole_file
+from proof.errors import OutputError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
 from proof.text.convert import Converted, convert
 from proof.text.edition import read_edition
@@ -32,6 +33,8 @@ def command(text: Path, target: str, out: Path | None, work: str, imglist: Path 
 
     What is lost is listed on standard error. The script stays as it is.
     """
+    if out is not None and out.exists() and text.exists() and out.samefile(text):
+        raise OutputError(f"{out} is the source itself: name another file")
     converted = run(text, Format(target), work=work, imglist=imglist, encoding=encoding)
     if out is None:
         click.echo(converted.text, nl=False)

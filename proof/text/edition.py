@@ -16,7 +16,7 @@ from proof.text.pages import LineKind, lines
 from proof.text.read import FORMATS, parse_transcription, read_transcription
 from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
-_PAGE_MARK = re.compile(rf"^{KANRIPO.mark.pattern}", re.MULTILINE)
+_PAGE_MARK = re.compile(rf"(?:^|\r){KANRIPO.mark.pattern}", re.MULTILINE)
 _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*ID[ \t]", re.MULTILINE)
 _INDENTED = re.compile(r"[ \u3000]+")
 _VOICES = (
@@ -62,6 +62,8 @@ def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> E
     form = form or detect_format(decoded.text)
     if form is Format.KANRIPO and not _PAGE_MARK.search(decoded.text):
         return _without_pages(decoded, path)
+    if form not in PAGED and "\r" in decoded.text and "\n" not in decoded.text:
+        raise TextError(path, None, "its lines end in CR alone: save it with LF or CR LF")
     match form:
         case Format.KANRIPO | Format.MIRROR:
             return edition_of(parse_transcription(decoded, path))

@@ -36,6 +36,10 @@ def is_han(text: str) -> bool:
     return 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x3FFFF or code == 0x3007
 
 
+def _radical(text: str) -> bool:
+    return len(text) == 1 and "\u2e80" <= text <= "\u2fdf"
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of the page as transcribed: a character, an entity, a lacuna or an indentation space.
@@ -59,9 +63,10 @@ class Cell:
 
     @property
     def glyph(self) -> bool:
-        """Whether the page shows ink for this cell that a reader could name: a Han character, an entity,
-        a composition or any other letter; not a space, not punctuation that the page does not print."""
-        return self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co"
+        """Whether the page shows ink for this cell that a reader could name: a Han character, a radical that
+        stands for one (⼤, as texts out of PDF have it), an entity, a composition or any other letter; not a
+        space, not punctuation that the page does not print."""
+        return self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co" or _radical(self.text)
 
 
 @dataclass(frozen=True, slots=True)

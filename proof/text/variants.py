@@ -127,7 +127,7 @@ class VariantPolicy:
         """
         found = self._forms.get(character)
         if found is None:
-            plain = _plain(character)
+            plain = unified(character)
             if self._script is Script.SIMPLIFIED:
                 candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
             else:
@@ -147,7 +147,7 @@ class VariantPolicy:
             return conversions.traditional[seen][0] if self._modern(seen) else seen
         if transcribed and self._one_word(transcribed, seen):
             return transcribed
-        character = _plain(seen)
+        character = unified(seen)
         if character not in conversions.simplified and character not in self._lists.standard:
             # A scribe's form has no simplification of its own: that of the word is meant.
             character = next((form for form in self._kin(character) if form in self._lists.standard), character)
@@ -159,7 +159,7 @@ class VariantPolicy:
     def _decide(self, transcribed: str, seen: str) -> Verdict:
         if transcribed == seen:
             return SAME
-        one, other = _plain(transcribed), _plain(seen)
+        one, other = unified(transcribed), unified(seen)
         if one == other:
             return CANONICAL
         if len(one) != 1 or len(other) != 1:
@@ -312,7 +312,7 @@ class VariantPolicy:
         members, waiting = {character}, [character]
         while waiting:
             current = waiting.pop()
-            plain = _plain(current)
+            plain = unified(current)
             near = [c for c in self._kin(plain) if self._word(plain, c).relation is not Relation.TABOO]
             near.append(plain)
             for table in (
@@ -336,7 +336,7 @@ def _form(testimony: Testimony) -> Verdict:
     return Verdict(Relation.FORM, testimony.name)
 
 
-def _plain(character: str) -> str:
+def unified(character: str) -> str:
     """The character without variation selectors; for a compatibility ideograph or a radical the unified ideograph."""
     if len(character) > 1:
         character = "".join(c for c in character if not (0xFE00 <= ord(c) <= 0xFE0F or 0xE0100 <= ord(c) <= 0xE01EF))

@@ -10,6 +10,7 @@ import pytest
 from proof.cli import main
 from proof.export.corrections import Correction
 from proof.export.records import write_corrections
+from proof.text.edition import read_edition
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n"
@@ -85,3 +86,23 @@ def test_what_is_no_edition_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text("甲乙丙\n", encoding="utf-8")
     assert main(["collate", str(path), str(path)]) == 2
     assert "no format is recognised" in capsys.readouterr().err
+
+
+def test_a_conversion_never_writes_over_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\u3000\u3000大射之儀【射義也】\n", encoding="utf-8")
+    before = text.read_bytes()
+    assert main(["convert", str(text), "--to", "critical", "--out", str(tmp_path / "." / "text.txt")]) == 2
+    assert "is the source itself" in capsys.readouterr().err
+    assert text.read_bytes() == before
+
+
+def test_lines_that_end_in_cr_alone_are_read_or_refused_but_never_run_together(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paged, running = shared / "kanripo/KR1d0030/KR1d0030_015.txt", shared / "seeds/000_8d937d0b6d447d78.txt"
+    for source in (paged, running):
+        (tmp_path / source.name).write_bytes(source.read_bytes().replace(b"\n", b"\r"))
+    assert len(read_edition(tmp_path / paged.name).pages) == len(read_edition(paged).pages)
+    assert main(["convert", str(tmp_path / running.name), "--to", "inline"]) == 2
+    assert "its lines end in CR alone" in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""What witnesses are called: by their files, and where two files are called alike, by their folders too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
+    """A name for each file, no two alike: its name (with its ending or without), behind as many of its folders as
+    tell it from the others; a number where one file is named twice."""
+    depth = 1
+    names = [_name(path, depth, ending) for path in paths]
+    while len(set(names)) < len(names) and depth < max(len(path.parts) for path in paths):
+        depth += 1
+        alike = Counter(names)
+        names = [
+            name if alike[name] == 1 else _name(path, depth, ending) for name, path in zip(names, paths, strict=True)
+        ]
+    seen: Counter[str] = Counter()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told
+
+
+def _name(path: Path, depth: int, ending: bool) -> str:
+    parts = path.parts[-depth:]
+    return "/".join((*parts[:-1], parts[-1] if ending else Path(parts[-1]).stem))
