@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import ClassVar
 
 from proof.errors import UsageError
+
+LEAST_OPENINGS = 3
+"""Pages of a volume with upper halves alone that are taken for openings; on fewer the lower leaf may be blank."""
 
 _FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
 _IMAGE_REF = re.compile(
@@ -64,7 +67,10 @@ class Folio:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ImageRef:
-    """An image reference, `WYG0103-0192c`: edition, volume, printed page and quadrant ('' for the plate)."""
+    """An image reference, `WYG0103-0192c`: edition, volume, printed page and quadrant ('' for the plate).
+
+    Where the pages of a volume are openings of two half-folios, these are a and b.
+    """
 
     QUADRANTS: ClassVar[str] = "abcd"
 
@@ -119,16 +125,17 @@ class ImageRef:
         a, b, c, d = (ImageRef(self.edition, self.volume, self.page, name) for name in self.QUADRANTS)
         return a, b, c, d
 
-    def successor(self) -> ImageRef:
-        """The next image in the volume: the next quadrant, the next page after d, or the next plate."""
+    def successor(self, parts: int = 4) -> ImageRef:
+        """The next image in the volume: the next of the `parts` of a page, the next page after the last, or the next
+        plate."""
         index = self.quadrant_index
         if index is None:
             return ImageRef(self.edition, self.volume, self.page + 1, "")
         following = index + 1
-        return ImageRef(self.edition, self.volume, self.page + following // 4, self.QUADRANTS[following % 4])
+        return ImageRef(self.edition, self.volume, self.page + following // parts, self.QUADRANTS[following % parts])
 
-    def distance(self, other: ImageRef) -> int | None:
-        """How many images `other` stands after this one: half-folios, or plates between two plates.
+    def distance(self, other: ImageRef, parts: int = 4) -> int | None:
+        """How many images `other` stands after this one: half-folios, `parts` a page, or plates between two plates.
 
         None where the two cannot be counted through: another edition or volume, a plate and a quadrant.
         """
@@ -137,7 +144,7 @@ class ImageRef:
         pages = other.page - self.page
         if self.quadrant_index is None or other.quadrant_index is None:
             return pages
-        return 4 * pages + other.quadrant_index - self.quadrant_index
+        return parts * pages + other.quadrant_index - self.quadrant_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,29 +209,38 @@ def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
     Folios and references advance together by one. Only at the start of a juan (folio 1a) does the folio begin
     anew, and the references may then pass over a blank half or go on in another volume; they do not go back.
     The opening leaf of a juan may also stand alone on its plate: up to 2b the references may go on to the
-    first quadrant of the next plate. Whole plates serve four half-folios each.
+    first quadrant of the next plate. Whole plates serve four half-folios each. Where the images are openings, they have
+    no quadrants c and d.
 
     Anything else is a finding: a *gap* where half-folios and images pass over the same number of pages, a
     *repeat* where a folio or an image comes twice running, a *jump* where one goes back or the two advance
     unequally.
     """
     findings: list[SequenceFinding] = []
+    pages = list(pages)
+    parts = _parts_of_a_page([ref for _, ref in pages if ref and not ref.is_plate])
     for index, (before, after) in enumerate(pairwise(pages), start=1):
-        told = _break(before, after)
+        told = _break(before, after, parts)
         if told is not None:
             folio, ref = before
             expected_folio = folio.successor() if folio else None
-            expected_ref = ref.successor() if ref else None
+            expected_ref = ref.successor(parts) if ref else None
             findings.append(SequenceFinding(told[0], index, *after, expected_folio, expected_ref, told[1]))
     return findings
 
 
-def _break(before: Leaf, after: Leaf) -> tuple[Break, str] | None:
+def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
+    """Two where the images are openings: of several pages none has a lower half. Else four."""
+    openings = len({ref.plate for ref in refs}) >= LEAST_OPENINGS and all(ref.quadrant in "ab" for ref in refs)
+    return 2 if openings else 4
+
+
+def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, str] | None:
     """What is wrong between two pages that stand one after the other, in kind and in words."""
     (folio, ref), (next_folio, next_ref) = before, after
     places = f"after {_place(before)} comes {_place(after)}"
     leaves = folio.distance(next_folio) if folio and next_folio else None
-    images = ref.distance(next_ref) if ref and next_ref else None
+    images = ref.distance(next_ref, parts) if ref and next_ref else None
     elsewhere = images is None and ref is not None and next_ref is not None
     if _juan_starts(folio, next_folio, images, elsewhere):
         if images is not None and images < 0:

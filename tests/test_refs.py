@@ -239,3 +239,13 @@ def test_every_reference_of_the_kanripo_lists_is_read_and_only_real_gaps_are_fou
     assert count > 29_000
     assert {finding.kind for finding in found} == {Break.GAP}
     assert len(found) == 46, "half-folios the facsimile leaves out, counted in the lists themselves"
+
+
+def test_openings_count_two_half_folios_a_page() -> None:
+    images = ["SBCK0001-0012a", "SBCK0001-0012b", "SBCK0001-0013a", "SBCK0001-0013b", "SBCK0001-0014a"]
+    folios = ["1a", "1b", "2a", "2b", "3a"]
+    leaves = [f"{folio}/{image}" for folio, image in zip(folios, images, strict=True)]
+    assert sequence_findings(pages(*leaves)) == []
+    (finding,) = sequence_findings(pages(*leaves[:3], leaves[4]))
+    assert finding.kind is Break.GAP
+    assert finding.expected_ref == ImageRef.parse("SBCK0001-0013b")

@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -23,12 +23,14 @@ from proof.text.model import Page
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
 """Endings of files that show pages, in lower case."""
 
+_OPENING = re.compile(r"[_.\- ][0-9]+(?:ab|b[_.\- ][0-9]+a)$", re.IGNORECASE)
+"""What the name of an opening ends in: `010-1ab`, `010-1b-2a`."""
 _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 
 class How(StrEnum):
-    """What led to an image; PLATE where a whole plate serves a quadrant that has no file of its own, COUNTED where the
-    pages of a PDF stand for those of the text, one by one."""
+    """What led to an image; PLATE where a plate or an opening serves a half-folio that has no file of its own, COUNTED
+    where the pages of a PDF stand for those of the text, one by one."""
 
     IMAGE_LIST = "image list"
     REFERENCE = "reference"
@@ -40,9 +42,10 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """The file that shows a page: all of it, or (`quadrant` a to d) one quarter of a plate.
+    """The file that shows a page: all of it, or (`quadrant` a to d) one quarter of a plate or half of an opening.
 
-    a is upper right, b upper left, c lower right, d lower left; where the cut lies is found on the image.
+    On a plate a is upper right, b upper left, c lower right, d lower left, on an opening a right and b left; where the
+    cut lies is found on the image.
     `notices` say what was decided where several files would do.
     """
 
@@ -154,7 +157,7 @@ class ImageIndex:
     def find(self, page: Page) -> PageImage | None:
         """The image of `page`: by the image list's line, then by its reference, then by its name.
 
-        A line or reference whose half-folio has no file of its own is served by its plate. Raises
+        A half-folio that has no file of its own is served by the plate or the opening that it is a part of. Raises
         ImageListError, naming file and line, where the list's line about the page leads out of the folders.
         """
         entry = self._lists.entry(page)
@@ -176,8 +179,8 @@ class ImageIndex:
         return None
 
     def sequence(self) -> list[tuple[str, PageImage]]:
-        """The half-folios of all images with their names (a quadrant's is its reference), each name once: as the
-        image lists have them, or, without a list, folder by folder in the order of their names."""
+        """The half-folios of all images with their names (a part's with its letter), each name once: as the image lists
+        have them, or, without a list, folder by folder in the order of their names."""
         found: dict[str, PageImage] = {}
         for entry in self._lists.all():
             image = self._listed(entry) if not entry.error else None
@@ -186,8 +189,7 @@ class ImageIndex:
         if found:
             return list(found.items())
         for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.names[0]))):
-            ref = ImageRef.match(file.names[0]) if PdfPage.match(file.path) is None else None
-            for quadrant in "abcd" if ref is not None and ref.is_plate else ("",):
+            for quadrant in _parts_of(file):
                 how = How.PLATE if quadrant else How.NAME
                 found.setdefault(f"{file.names[0]}{quadrant}", PageImage(file.path, quadrant, how))
         return list(found.items())
@@ -220,21 +222,23 @@ class ImageIndex:
         return tuple(left.values())
 
     def _listed(self, entry: Entry) -> PageImage | None:
-        name = entry.file.rpartition("/")[2]
-        if found := _choose(self._at(entry.file) or self._called(name), How.IMAGE_LIST, suffix=Path(name).suffix):
-            return found
-        ref = ImageRef.match(name)
-        if ref and ref.quadrant:
-            plate = f"{entry.file.removesuffix(name)}{Path(name).stem[:-1]}"
-            if found := _choose(self._at(plate) or self._called(str(ref.plate)), How.PLATE, ref.quadrant):
-                return found
-        self._refuse_outward_link(entry)
-        return None
+        found = self._served(entry.file, How.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
+        if found is None:
+            self._refuse_outward_link(entry)
+        return found
 
     def _referred(self, ref: ImageRef) -> PageImage | None:
-        if found := _choose(self._called(str(ref)), How.REFERENCE):
+        return self._served(str(ref), How.REFERENCE, self._called)
+
+    def _served(self, name: str, how: How, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
+        """The image called `name`, or, where there is none, the sheet that it is said to be a part of."""
+        if found := _choose(files(name), how, suffix=Path(_last(name)).suffix):
             return found
-        return _choose(self._called(str(ref.plate)), How.PLATE, ref.quadrant) if ref.quadrant else None
+        sheet, quadrant = _sheet_of(name)
+        # page 1 of KR1d0030_010.pdf is called KR1d0030_010-1 as well, and shows no more of 1a than any other
+        counted = ImageRef.match(name) is None and "#" not in sheet
+        whole = files(sheet) if sheet else ()
+        return _choose([file for file in whole if not (counted and PdfPage.match(file.path))], How.PLATE, quadrant)
 
     def _named(self, page: Page) -> PageImage | None:
         for name in _spellings(page):
@@ -244,7 +248,13 @@ class ImageIndex:
         place = place_of(page)
         # A file called 1a alone lies directly in a folder that the user named for this text.
         top = [file for file in self._shelf.by_name.get(str(place[1]), ()) if "/" not in file.relative] if place else []
-        return _choose(top, How.NAME)
+        if found := _choose(top, How.NAME):
+            return found
+        for name, quadrant in _openings(page):
+            key = _name_key(name)
+            if found := _choose(self._shelf.by_name.get(key), How.PLATE, quadrant):
+                return found
+        return None
 
     def _at(self, path: str) -> Sequence[_ImageFile]:
         return self._shelf.by_path.get(_path_key(path), ())
@@ -262,6 +272,7 @@ class ImageIndex:
             if ref.quadrant:
                 yield str(ref.plate)
         yield from _spellings(page)
+        yield from (name for name, _ in _openings(page)[:2])
 
     def _refuse_outward_link(self, entry: Entry) -> None:
         path = _normal(entry.file)
@@ -286,6 +297,14 @@ def _choose(files: Sequence[_ImageFile] | None, how: How, quadrant: str = "", su
     return replace(image, notices=(f"several files would do: {first.path} is used, not {rest}",))
 
 
+def _parts_of(file: _ImageFile) -> Sequence[str]:
+    """The parts of an image that its name speaks of: those of a plate, of an opening, or the whole."""
+    ref = ImageRef.match(file.names[0]) if PdfPage.match(file.path) is None else None
+    if ref is not None and ref.is_plate:
+        return ImageRef.QUADRANTS
+    return "ab" if any(map(_OPENING.search, file.names)) else ("",)
+
+
 def _same_stem(file: _ImageFile, other: _ImageFile) -> bool:
     return file.path.with_suffix("") == other.path.with_suffix("")
 
@@ -300,6 +319,33 @@ def _spellings(page: Page) -> list[str]:
     elif place:
         names.append(f"{place[0]}-{place[1]}")
     return names
+
+
+def _sheet_of(name: str) -> tuple[str, str]:
+    """The sheet and the part of it that a name means by its last letter; ("", "") where it has no such letter.
+
+    `WYG0140-0330c.png` is quadrant c of the plate `WYG0140-0330`, `book/0012b.jpg` the left half of the opening
+    `book/0012`, `scan.pdf#12a` the right half of page 12.
+    """
+    stem = f"{name.removesuffix(_last(name))}{_without_suffix(_last(name))}"
+    whole, letter = stem[:-1], stem[-1:].lower()
+    return (whole, letter) if _last(whole) and letter and letter in ImageRef.QUADRANTS else ("", "")
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _openings(page: Page) -> list[tuple[str, str]]:
+    """The names, without ending, that the image of an opening may have which shows `page`, by both of its half-folios,
+    and the half: `010-1ab` is a leaf that was never folded, `010-1b-2a` an opened book."""
+    place = place_of(page)
+    if place is None:
+        return []
+    leaf, side = place[1].leaf, place[1].side
+    pairs = [(f"{leaf}ab", side), (f"{leaf}b-{leaf + 1}a", "a") if side == "b" else (f"{leaf - 1}b-{leaf}a", "b")]
+    stems = [name.removesuffix(str(place[1])) for name in _spellings(page) if name.endswith(str(place[1]))]
+    return [(f"{stem}{pair}", half) for stem in stems for pair, half in pairs]
 
 
 def _name_key(stem: str) -> str:

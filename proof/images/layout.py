@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from proof.geometry import Box
 from proof.images.hint import LayoutHint
-from proof.images.lines import Mask, Rectification, ink_mask, inked_along, long_strokes, slope
+from proof.images.lines import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 
 PAGE_HEIGHT = 1400
 """Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
@@ -108,7 +108,7 @@ def find_layout(
     if scale < 1:
         small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     height, width = small.shape
-    raw = _without_border(ink_mask(small))
+    raw = without_border(ink_mask(small))
     upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)
     level = long_strokes(raw, round(height * FRAME_LENGTH), vertical=False)
     lean = hint.lean if hint else slope(upright, vertical=True)
@@ -162,23 +162,6 @@ def _told(
         raised = _raised(clean, rules[i], rules[i + 1], top, row)
         areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
     return Layout(grey, clean, whole, tuple(areas), 1.0, True, "", float(np.degrees(np.arctan(hint.lean))))
-
-
-def _without_border(ink: Mask) -> Mask:
-    """Ink without the dark surround of a scan: what touches the edge and is far thicker than a stroke."""
-    height, width = ink.shape
-    edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
-    if np.count_nonzero(edge) < 0.2 * edge.size:
-        return ink
-    core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=(255,))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(core)
-    surround = np.zeros_like(ink)
-    for label in range(1, count):
-        x, y, w, h, _ = stats[label]
-        if x == 0 or y == 0 or x + w == width or y + h == height:
-            surround[labels == label] = 255
-    grown = cv2.dilate(surround, np.ones((21, 21), np.uint8))
-    return np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(grown)), dtype=np.uint8)
 
 
 def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:

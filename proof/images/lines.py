@@ -24,6 +24,23 @@ def ink_mask(grey: NDArray[np.uint8]) -> Mask:
     return np.asarray(mask, dtype=np.uint8)
 
 
+def without_border(ink: Mask) -> Mask:
+    """Ink without the dark surround of a scan: what touches the edge and is far thicker than a stroke."""
+    height, width = ink.shape
+    edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
+    if np.count_nonzero(edge) < 0.2 * edge.size:
+        return ink
+    core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=(255,))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(core)
+    surround = np.zeros_like(ink)
+    for label in range(1, count):
+        x, y, w, h, _ = stats[label]
+        if x == 0 or y == 0 or x + w == width or y + h == height:
+            surround[labels == label] = 255
+    grown = cv2.dilate(surround, np.ones((21, 21), np.uint8))
+    return np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(grown)), dtype=np.uint8)
+
+
 def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
     """The parts of `ink` that run straight for `length` pixels: rules and frames, hardly any glyphs."""
     bridge = np.ones((3, 1) if vertical else (1, 3), np.uint8)

@@ -15,6 +15,7 @@ from proof.images.hint import LayoutHint
 from proof.images.ink import has_ink
 from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
+from proof.images.opening import opening_halves
 from proof.images.plate import quadrant_boxes
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
@@ -78,13 +79,13 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         hint: LayoutHint | None = None,
     ) -> PageResult:
-        """Check one page against its image. `image` is the whole file; a plate is cut here.
+        """Check one page against its image. `image` is the whole file; a plate or an opening is cut here.
 
         `neighbours` are the pages around this one, for the pairing gate; `hint` is what a person said of the
         layout. Raises ImageError.
         """
         started = time.perf_counter()
-        part = half_folio(image, found.quadrant)
+        part = half_folio(image, found.quadrant, self.columns)
         origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
         layout = find_layout(part.pixels, self.columns, self.rows, origin, hint)
         blank = PageResult(
@@ -108,7 +109,7 @@ class Checker:
 
     def read_alone(self, found: PageImage, image: LoadedImage) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
-        part = half_folio(image, found.quadrant)
+        part = half_folio(image, found.quadrant, self.columns)
         layout = find_layout(part.pixels, self.columns, self.rows)
         if not layout.ruled:
             reading = self._pages(part, image).read_page(part.pixels)
@@ -190,16 +191,23 @@ class Checker:
         return again, other
 
 
-def half_folio(image: LoadedImage, quadrant: str) -> LoadedImage:
-    """The half-folio itself: a quadrant of a plate, or the whole image. Raises ImageError."""
+def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
+    """The half-folio itself: the whole image, a quadrant of a plate, or a half (a right, b left) of an opening whose
+    halves have `columns` columns. Raises ImageError."""
     if not quadrant:
         return image
     boxes = quadrant_boxes(image.pixels)
-    if boxes is None:
-        raise ImageError(
-            image.path, "no plate of four half-folios was found here; give a file for each half-folio instead"
+    if boxes is not None:
+        return image.crop(boxes[quadrant])
+    halves = opening_halves(image.pixels, columns) if quadrant in "ab" else None
+    if halves is None:
+        sheet = (
+            "no plate of four half-folios and no opening of two" if quadrant in "ab" else "no plate of four half-folios"
         )
-    return image.crop(boxes[quadrant])
+        raise ImageError(image.path, f"{sheet} was found here; give a file for each half-folio instead")
+    half = halves[quadrant]
+    half.pixels.flags.writeable = False
+    return replace(image.crop(half.box), pixels=half.pixels)
 
 
 def _by_the_file(result: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn]) -> PageResult:
