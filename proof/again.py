@@ -3,39 +3,78 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
 from proof.collate.testimony import Hearing
 from proof.config import Settings
-from proof.errors import UsageError
+from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.flags import Kind
 from proof.habits import Habits
 from proof.images.find import ImageIndex
-from proof.ocr.engine import Engine
+from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
 from proof.ocr.registry import open_engine
-from proof.reading import Plates, check_task, checker_for, engine_settings, mixed_in, on_pages
-from proof.result import PageResult
+from proof.reading import Plates, checked, checker_for, engine_settings, failed, mixed_in, on_pages
+from proof.readings.folder import ReadingsEngine
+from proof.result import PageResult, Status
 from proof.settling import hearings_of, weighed
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State
+from proof.store.marks import NoPlaceError
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
 from proof.text.edition import read_edition, read_text
 from proof.text.model import Transcription
 from proof.text.witness import Edition
+from proof.verify.page import Checker
 from proof.work import Task, Work, with_mend
 
 KEPT_TEXTS = 8
 """Texts whose alignment with the witnesses is kept in memory."""
 
 
+Heed = Callable[[], None]
+"""Raises StoppedError where the reading was taken back; called wherever it can end without leaving anything behind."""
+
+
+class Trouble(StrEnum):
+    """Why a page could not be read, as far as who looks at it can do something about it."""
+
+    TEXT_CHANGED = "text changed"
+    TEXT = "text"
+    NO_IMAGE = "no image"
+    IMAGE_GONE = "image gone"
+    IMAGE = "image"
+    OTHER_PAGE = "other page"
+    ENGINE = "engine"
+    MEMORY = "memory"
+    STORE = "store"
+    MISTAKE = "mistake"
+
+    @classmethod
+    def of(cls, error: BaseException) -> Trouble:
+        """The trouble that an error tells of."""
+        kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
+            (GonePageError, cls.TEXT_CHANGED),
+            (NoPlaceError, cls.TEXT_CHANGED),
+            (TextError, cls.TEXT),
+            (ImageError, cls.IMAGE),
+            (EngineError, cls.ENGINE),
+            (MemoryError, cls.MEMORY),
+            (OutputError, cls.STORE),
+        )
+        return next((trouble for kind, trouble in kinds if isinstance(error, kind)), cls.MISTAKE)
+
+
 @dataclass(frozen=True, slots=True)
 class Reread:
     """What came of reading a page again: its raised flags that are new and that are gone, and, of the flags that
-    were decided, those whose place remains and those whose place is gone."""
+    were decided, those whose place remains and those whose place is gone. `trouble`: why it could not be checked."""
 
     result: PageResult
+    trouble: Trouble | None
     fresh: tuple[QueuedFlag, ...]
     gone: tuple[QueuedFlag, ...]
     kept: tuple[QueuedFlag, ...]
@@ -57,36 +96,53 @@ class Reader:
         """The project's images, by the names that they are assigned by."""
         return ImageIndex(self._settings.project.images).files()
 
-    def read(self, work: str, number: int) -> Reread:
-        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError."""
+    def read(self, work: str, number: int, heed: Heed = lambda: None) -> Reread:
+        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
+        StoppedError as long as nothing of it is in the store."""
         with self._lock:
+            heed()
             place, _ = self._store.queue.page(work, number)
             run = self._store.latest_run(work)
             assert run is not None, "a page of a work came out of a run"
             before = self._flags(work, place)
-            job, task, hearing = self._task(work, place)
-            checker = checker_for(self._settings, self._open(), job.script(task.text))
-            _, result, key = check_task(task, job, self._store, {job.script(task.text): checker}, Plates(job))
+            engine = _heeding(self._open(), heed)
+            job, task, hearing = self._task(work, place, engine)
+            heed()
+            checker = checker_for(self._settings, engine, job.script(task.text))
+            result, key, trouble = self._checked(task, job, checker)
             given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
+            heed()  # for the last time: what follows is kept whole
             self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
             # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
             self._store.rescore(work, given.flags)
-            return _compared(result, before, self._flags(work, place))
+            return _compared(result, trouble, before, self._flags(work, place))
+
+    def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[PageResult, str, Trouble | None]:
+        """The page's result with its key, and why it could not be checked."""
+        try:
+            _, result, key = checked(task, job, self._store, {job.script(task.text): checker}, Plates(job))
+        except StoppedError:
+            raise
+        except Exception as error:
+            return failed(task, error), "", Trouble.of(error)
+        told = {Status.NO_IMAGE: Trouble.NO_IMAGE, Status.MISMATCH: Trouble.OTHER_PAGE}
+        gone = Trouble.IMAGE_GONE if task.trouble else None
+        return result, key, told.get(result.status, gone)
 
     def _open(self) -> Engine:
         if self._engine is None:
             self._engine = open_engine(engine_settings(self._settings))
         return self._engine
 
-    def _task(self, work: str, place: Place) -> tuple[Work, Task, Hearing | None]:
+    def _task(self, work: str, place: Place, engine: Engine) -> tuple[Work, Task, Hearing | None]:
         """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
-        text: Transcription = on_pages(given, self._settings, index, self._open(), self._store)
-        job = Work(self._settings, [text], index, self._open().identity, self._store)
+        text: Transcription = on_pages(given, self._settings, index, engine, self._store)
+        job = Work(self._settings, [text], index, engine.identity, self._store)
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
-            raise UsageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+            raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = bearers[min(place.repeat, len(bearers) - 1)]
         mend = self._store.mends.of_work(work).get((place.page, place.repeat))
         return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
@@ -130,7 +186,42 @@ class Reader:
         return {one.number: one for one in self._store.queue.flags(work, numbers)}
 
 
-def _compared(result: PageResult, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]) -> Reread:
+@dataclass(frozen=True, slots=True)
+class _Heeding:
+    """An engine that is asked no further where the reading was taken back."""
+
+    engine: Engine
+    heed: Heed
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self.engine.identity
+
+    def knows(self, character: str) -> bool:
+        return self.engine.knows(character)
+
+    def familiarity(self, character: str) -> float:
+        return self.engine.familiarity(character)
+
+    def class_of(self, character: str) -> int | None:
+        return self.engine.class_of(character)
+
+    def character_of(self, number: int) -> str:
+        return self.engine.character_of(number)
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        self.heed()
+        return self.engine.read(strips, sought)
+
+
+def _heeding(engine: Engine, heed: Heed) -> Engine:
+    """What somebody else's software read is at hand, and its engine is known by its kind."""
+    return engine if isinstance(engine, ReadingsEngine) else _Heeding(engine, heed)
+
+
+def _compared(
+    result: PageResult, trouble: Trouble | None, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]
+) -> Reread:
     def stands(flags: dict[int, QueuedFlag], number: int) -> bool:
         return number in flags and not flags[number].stale
 
@@ -140,6 +231,7 @@ def _compared(result: PageResult, before: dict[int, QueuedFlag], after: dict[int
     decided = [one for one in before.values() if one.state is not State.OPEN and not one.stale]
     return Reread(
         result=result,
+        trouble=trouble,
         fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
         gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
         kept=tuple(one for one in decided if stands(after, one.number)),

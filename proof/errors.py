@@ -35,6 +35,16 @@ class ConfigError(ProofError):
     """`config.toml` has an unknown key or a value of the wrong type."""
 
 
+class StoppedError(ProofError):
+    """Who asked for a page to be read again took that back; nothing of it is kept."""
+
+    http_status = 409
+
+
+class GonePageError(UsageError):
+    """The text no longer has a page that the store knows: it was changed since the last check."""
+
+
 class TextError(ProofError):
     """A transcription cannot be read; `line` counts from 1 in the file."""
 

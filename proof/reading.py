@@ -102,27 +102,41 @@ def check_task(
     task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
 ) -> tuple[Task, PageResult, str]:
     """The result of one page, out of the store or fresh; whatever is wrong with it costs this page alone."""
+    try:
+        return checked(task, work, store, checkers, plates)
+    except Exception as error:
+        return task, failed(task, error), ""
+
+
+def checked(
+    task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
+) -> tuple[Task, PageResult, str]:
+    """The same, but that what is wrong with the page is raised."""
     if task.trouble:
         return task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), ""
     if task.found is None:
         return task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), ""
-    try:
-        key = work.key(task)
-        known = store.cached_page(key)
-        if known is not None:
-            work.reused += 1
-            return task, replace(known, image=task.found.path), key
-        near = neighbours_of(task.text.pages, task.number)
-        image = plates.load(task.found)
-        hint = task.mend.layout if task.mend else None
-        return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near, hint), key
-    except (ImageError, EngineError, MemoryError) as error:
+    key = work.key(task)
+    known = store.cached_page(key)
+    if known is not None:
+        work.reused += 1
+        return task, replace(known, image=task.found.path), key
+    near = neighbours_of(task.text.pages, task.number)
+    image = plates.load(task.found)
+    hint = task.mend.layout if task.mend else None
+    return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near, hint), key
+
+
+def failed(task: Task, error: Exception) -> PageResult:
+    """What is kept of a page that could not be checked."""
+    path = task.found.path if task.found else None
+    if isinstance(error, ImageError | EngineError | MemoryError):
         why = str(error).strip() or "there is not enough memory for this page"
-    except Exception as error:
+    else:
         # a mistake of ours that one page brings to light must not cost the other 27,000
-        LOG.exception("page %s failed", task.page.id)
-        why = f"{task.found.path}: the check broke on this page ({type(error).__name__}: {error}); please report it"
-    return task, PageResult(task.page.id, task.ref, Status.FAILED, why, image=task.found.path), ""
+        LOG.error("page %s failed", task.page.id, exc_info=error)
+        why = f"{path}: the check broke on this page ({type(error).__name__}: {error}); please report it"
+    return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
 class Plates:

@@ -11,15 +11,18 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.again import Reread
+from proof.again import Reread, Trouble
 from proof.errors import ProofError
 from proof.images.hint import MOST_COLUMNS, LayoutHint
 from proof.images.load import load_image
 from proof.store.mends import Mend
 from proof.web import schemas, shown
-from proof.web.people import person
+from proof.web.language import say
+from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rereading import Job, Stage
+from proof.web.rights import Right
+from proof.web.words import SERVER_STOPPED, TROUBLES
 
 MOST_IMAGES = 60
 PREVIEW = 480
@@ -89,6 +92,8 @@ class MendsOut(BaseModel):
 class RereadOut(BaseModel):
     status: str
     message: str
+    trouble: Trouble | None = Field(description="Why the page could not be checked")
+    told: str = Field(description="The same, in the language of the request")
     fresh: int = Field(description="Raised flags that were not there before")
     gone: int = Field(description="Flags raised before that are no more")
     kept: int = Field(description="Decisions whose place remains")
@@ -98,7 +103,10 @@ class RereadOut(BaseModel):
 class ReadingOut(BaseModel):
     job: str
     state: Stage
+    askers: list[str] = Field(description="Who waits for it")
     reason: str = Field(description="Why it failed")
+    trouble: Trouble | None = Field(description="What kind of failure it is")
+    told: str = Field(description="The same, in the language of the request")
     outcome: RereadOut | None
 
 
@@ -149,9 +157,9 @@ def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
 def read_again(path: schemas.PagePath) -> Response:
     """Answered at once with a reading to ask after, or with what came of it where that takes a moment only."""
     project().store.queue.page(path.work, path.page)
-    job = project().rereading.begin(path.work, path.page)
+    job = project().rereading.begin(path.work, path.page, person())
     job.wait(PATIENCE)
-    return _answer(_reading(job), 202 if job.under_way else 200)
+    return _answer(reading_of(job), 202 if job.under_way else 200)
 
 
 @mending.get(
@@ -160,7 +168,18 @@ def read_again(path: schemas.PagePath) -> Response:
     summary="What came of reading a page again",
 )
 def reading(path: ReadingPath) -> Response:
-    return _answer(_reading(project().rereading.job(path.work, path.page, path.job)))
+    return _answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
+
+
+@mending.post(
+    "/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop",
+    responses={200: ReadingOut},
+    summary="Take back that a page is read again; it is read all the same where others asked for it",
+)
+def stop(path: ReadingPath) -> Response:
+    """It ends at the next place where nothing of it is kept: ask after it. What is done stays done."""
+    job = project().rereading.take_back(*(path.work, path.page, path.job, person()), overrules=may(Right.OVERRULE))
+    return _answer(reading_of(job))
 
 
 @mending.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
@@ -203,10 +222,17 @@ def _mend(mend: Mend) -> MendOut:
     )
 
 
-def _reading(job: Job) -> ReadingOut:
+def reading_of(job: Job) -> ReadingOut:
+    """A reading as the API shows it."""
     state, outcome = job.state, job.outcome
     return ReadingOut(
-        job=job.number, state=state, reason=job.reason, outcome=None if outcome is None else _reread(outcome)
+        job=job.number,
+        state=state,
+        askers=job.waited_for_by,
+        reason=job.reason,
+        trouble=job.trouble,
+        told=_told(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),
+        outcome=None if outcome is None else _reread(outcome),
     )
 
 
@@ -214,8 +240,14 @@ def _reread(read: Reread) -> RereadOut:
     return RereadOut(
         status=read.result.status.value,
         message=read.result.message,
+        trouble=read.trouble,
+        told=_told(read.trouble),
         fresh=len(read.fresh),
         gone=len(read.gone),
         kept=len(read.kept),
         lost=[shown.flag_of(one) for one in read.lost],
     )
+
+
+def _told(trouble: Trouble | None) -> str:
+    return say(TROUBLES[trouble]) if trouble else ""

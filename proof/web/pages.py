@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decisions import State
 from proof.store.queue import Order, Wanted, WorkSummary
-from proof.web import api, problems, schemas, shown
+from proof.web import api, mending, problems, schemas, shown
 from proof.web.language import say
 from proof.web.project import project
 from proof.web.sheet import sheet
@@ -66,6 +66,8 @@ def page(work: str, number: int) -> AnyResponse:
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = shown.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
+    job = project().rereading.under_way(work, number)
+    data["under_way"] = mending.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
         "page.html",
         queue.work(work),

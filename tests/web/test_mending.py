@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,58 @@ def test_why_a_page_cannot_be_read_again_is_said(served: Served) -> None:
     said = come(client, base, told(client.post(base)))
     assert (said["state"], said["outcome"]) == ("failed", None)
     assert "text.txt" in said["reason"]
+    assert (said["trouble"], said["told"]) == ("text", "The text cannot be read.")
+    client.set_cookie("lang", "zh-Hant")
+    spoken = told(client.get(f"{base}/{said['job']}"))
+    assert (spoken["reason"], spoken["told"]) == (said["reason"], "文本無法讀取。")
+    client.set_cookie("lang", "en")
     assert told(client.get(f"{base}/{said['job']}")) == said
     assert client.get(f"{BASE}/pages/2/read-again/{said['job']}").status_code == 404
     assert client.get(f"{base}/none").status_code == 404
     assert client.post(f"{BASE}/pages/99/read-again").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("harm", "trouble", "message"),
+    [
+        (lambda image: image.write_bytes(image.read_bytes()[:2000]), "image", "書影損壞，或不是可讀的圖檔。"),
+        (lambda image: image.unlink(), "no image", "此頁沒有書影。"),
+        (lambda image: shutil.copy(image.with_name("WYG0103-0194c.png"), image), "other page", "書影是另一頁。"),
+    ],
+    ids=["damaged", "gone", "of another page"],
+)
+def test_what_is_wrong_with_an_image_is_told_in_the_language_of_who_asks(
+    sample: Path, tmp_path: Path, harm: Callable[[Path], object], trouble: str, message: str
+) -> None:
+    folder = shutil.copytree(sample, tmp_path / "project")
+    harm(folder / "pages" / "WYG0103-0192c.png")
+    settings = Settings.load(folder)
+    with Store.open(settings.store_address) as store:
+        client = create_app(settings, store=store).test_client()
+        client.set_cookie("lang", "zh-Hant")
+        [work] = store.queue.works()
+        headers = token(client, work.name)
+        base = f"/api/v1/works/{work.name}/pages/1/read-again"
+        outcome = come(client, base, told(client.post(base, headers=headers)))["outcome"]
+        assert (outcome["trouble"], outcome["told"]) == (trouble, message)
+
+
+def test_a_text_that_no_longer_has_the_page_is_told_of(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = served.settings.folder
+    assert folder is not None
+    monkeypatch.chdir(folder)
+    (folder / "text.txt").write_text("卷十 第 9a 页 WYG0103-0999a.png\n射人告具于公\n", encoding="utf-8")
+    client, base = served.client, f"{BASE}/pages/1/read-again"
+    said = come(client, base, told(client.post(base)))
+    assert (said["state"], said["trouble"]) == ("failed", "text changed")
+    assert "check it anew" in said["told"]
+
+
+def test_what_is_done_is_not_taken_back_and_what_was_never_asked_for_is_not_there(served: Served) -> None:
+    client = served.client
+    base = f"{BASE}/pages/1/read-again"
+    said = come(client, base, told(client.post(base)))
+    stopped = client.post(f"{base}/{said['job']}/stop")
+    assert (stopped.status_code, told(stopped)["state"]) == (200, "failed")
+    assert client.post(f"{base}/none/stop").status_code == 404
+    assert client.post(f"{BASE}/pages/2/read-again/{said['job']}/stop").status_code == 404

@@ -62,7 +62,8 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     page.locator("#layout-open").click()
     expect(page.locator('[data-handle="rule-3"]')).to_be_attached()
-    page.locator("#mend-back").click()
+    with page.expect_navigation():  # what the first reading said is still there
+        page.locator("#mend-back").click()
     expect(page.locator("#read-again-said")).to_contain_text("0 without a place")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
@@ -113,13 +114,15 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
 def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(page: Page, project: Path) -> None:
     """As after a stop in the middle: the answer to the first request names a reading that is gone."""
     begun: list[str] = []
+    person = page.locator("body").get_attribute("data-person")
 
     def gone(route: Route) -> None:
         begun.append(route.request.url)
         if len(begun) > 1:
             route.continue_()
             return
-        route.fulfill(status=202, json={"job": "0" * 32, "state": "reading", "reason": "", "outcome": None})
+        said = {"job": "0" * 32, "state": "reading", "askers": [person], "reason": "", "told": "", "outcome": None}
+        route.fulfill(status=202, json=said)
 
     page.route("**/read-again", gone)
     page.locator("#layout-open").click()

@@ -1,7 +1,10 @@
 // What the machine got wrong about a page is set right here: frame and columns dragged, notes told, another image
 // given, and the page read again.
 
-import { api, ask, data, make, may, say, uuid } from "./shell.js";
+import { failure, follow, request, show, told, why } from "./reread.js";
+import { api, ask, data, make, may, person, say, uuid, work } from "./shell.js";
+
+/* global OpenSeadragon */
 
 const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
@@ -9,12 +12,22 @@ const clamp = (n, low, high) => Math.min(Math.max(n, low), high);
 const own = `pages/${data.number}`;
 const NARROWEST = 0.01;
 
+const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // what is drawn outlives a session that ends, and a slip
+const GRIP = { fine: 14, coarse: 44 }; // CSS pixels that are taken for a line
+
 let version = 0;
 let layout = null; // { corners, rules, notes }
 let given = { image: "", quadrant: "" };
+let seen = { image: "", quadrant: "" }; // the image that is shown; a layout holds for that one alone
 let changed = false;
 let chosen = 0; // the column, right to left, whose notes are told
 let layer = null;
+let viewer = null;
+let opened = null; // once the image is there, or is known not to come
+let reading = false;
+let busy = true; // nothing is drawn before what stands is known, nor while the page is read
+let asked = null; // what was sent and not answered: sent again it is not doubled
+let standing = null; // what was set here last
 
 /** The layout that the columns of the page show; a frame around the middle where none were found. */
 function found() {
@@ -52,8 +65,46 @@ function svg(name, attributes) {
   return element;
 }
 
+const isElsewhere = () => given.image !== seen.image || given.quadrant !== seen.quadrant;
+
+/** What is drawn or chosen and not set yet. */
+function edited() {
+  changed = true;
+  keep();
+}
+function keep() {
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify({ version, layout, given, changed }));
+  } catch (error) {
+    reportError(error); // a browser that keeps nothing
+  }
+}
+
+/** Lines that stand close together leave room beside them, for a finger that moves the image. */
+function fit() {
+  const across = layer?.getScreenCTM();
+  if (!across || !layout) return;
+  const [[x1, y1], [x2, y2]] = layout.corners;
+  const column = (Math.hypot(x2 - x1, y2 - y1) * Math.hypot(across.a, across.b)) / columns();
+  const most = matchMedia("(pointer: coarse)").matches ? GRIP.coarse : GRIP.fine;
+  layer.style.setProperty("--grip", `${clamp(0.6 * column, GRIP.fine, most)}px`);
+}
+
+/** Whether anything can be set right just now. */
+function lock(on) {
+  busy = on;
+  for (const control of $("layout-tools").querySelectorAll("button, select, input"))
+    if (!$("mend-said").contains(control)) control.disabled = on;
+  for (const id of ["mend-add", "mend-remove", "mend-column", "mend-notes"]) $(id).disabled = on || isElsewhere();
+  layer?.classList.toggle("still", on || isElsewhere());
+}
+
 function draw(focus) {
-  if (!layer) return;
+  if (!layout || !isMending()) return;
+  if (!layer) {
+    tools();
+    return;
+  }
   const size = Math.max(data.width, data.height) / 90;
   const grips = [];
   const parts = [svg("polygon", { points: layout.corners.map((c) => c.join()).join(" "), class: "mend-frame" })];
@@ -90,7 +141,12 @@ function draw(focus) {
   }));
   const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
   layer.replaceChildren(...areas, ...grips, ...handles);
-  if (focus) layer.querySelector(`[data-handle="${focus}"]`)?.focus();
+  fit();
+  if (focus) layer.querySelector(`[data-handle="${focus}"]`)?.focus({ preventScroll: true });
+  tools();
+}
+
+function tools() {
   const kept = $("mend-column").value;
   $("mend-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
   $("mend-column").value = Math.min(Number(kept) || 0, columns() - 1);
@@ -100,7 +156,7 @@ function draw(focus) {
 
 /** Move a handle to a place on the image; what no page can be is not reached. */
 function move(name, place) {
-  changed = true;
+  if (busy || isElsewhere()) return;
   const [kind, first, second] = name.split("-");
   const n = Number(first);
   if (kind === "corner") layout.corners[n] = [clamp(place[0], 0, data.width), clamp(place[1], 0, data.height)];
@@ -113,6 +169,7 @@ function move(name, place) {
     const y = shares(place)[1];
     told[n][end] = end ? clamp(y, told[n][0] + 0.01, 1) : clamp(y, 0, told[n][1] - 0.01);
   }
+  edited();
   draw(name);
 }
 
@@ -134,27 +191,90 @@ function nearest(place) {
   return `rule-${off.indexOf(Math.min(...off))}`;
 }
 
-function listen() {
-  let held = null;
-  layer.addEventListener("pointerdown", (event) => {
-    held = event.target.dataset.handle ?? event.target.dataset.grip ?? null;
-    if (held?.startsWith("rule")) held = nearest(onImage(event));
-    if (!held) return;
-    event.stopPropagation();
+const isMending = () => !$("layout-tools").hidden;
+
+/** One finger, or the left button, on a handle drags the handle; all else moves the image. The viewer hears everything
+ * and is held back where a handle is dragged, so that a second finger finds the first. */
+function drag() {
+  const area = viewer.container;
+  const fingers = new Set();
+  let held = null; // { name, id, off, was }
+  let moved = null; // where the middle button has the image
+  let space = false;
+  const letGo = () => { // as if it had not been touched
+    layout = held.was.layout;
+    changed = held.was.changed;
+    held = null;
+    keep();
+    draw();
+  };
+  area.addEventListener("pointerdown", (event) => {
+    if (!isMending()) return;
+    if (event.pointerType === "touch") fingers.add(event.pointerId);
+    if (fingers.size > 1) { // two fingers are for the image
+      if (held) letGo();
+      return;
+    }
+    if (event.button === 1) {
+      moved = [event.clientX, event.clientY];
+      area.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      return;
+    }
+    let name = event.target.dataset?.handle ?? event.target.dataset?.grip;
+    if (!name || event.button !== 0 || space || busy || isElsewhere()) return;
+    const at = onImage(event);
+    if (name.startsWith("rule")) name = nearest(at);
+    const from = place(name);
+    held = { name, id: event.pointerId, off: [from[0] - at[0], from[1] - at[1]], was: { layout: structuredClone(layout), changed } };
+  }, { capture: true });
+  area.addEventListener("pointermove", (event) => {
+    if (moved) {
+      const by = new OpenSeadragon.Point(moved[0] - event.clientX, moved[1] - event.clientY);
+      viewer.viewport.panBy(viewer.viewport.deltaPointsFromPixels(by), true);
+      moved = [event.clientX, event.clientY];
+    } else if (held && event.pointerId === held.id) {
+      const [x, y] = onImage(event);
+      move(held.name, [x + held.off[0], y + held.off[1]]); // what was taken beside it does not jump
+    }
+  }, { capture: true });
+  for (const end of ["pointerup", "pointercancel"])
+    area.addEventListener(end, (event) => {
+      fingers.delete(event.pointerId);
+      if (event.button === 1 || event.type === "pointercancel") moved = null;
+      if (held?.id !== event.pointerId) return;
+      if (event.type === "pointercancel") return letGo();
+      setTimeout(() => { // the viewer hears of it first, and takes the focus
+        layer.querySelector(`[data-handle="${held?.name}"]`)?.focus({ preventScroll: true });
+        held = null;
+      });
+    }, { capture: true });
+  for (const name of ["canvas-drag", "canvas-drag-end", "canvas-double-click"])
+    viewer.addHandler(name, (event) => {
+      if (held || moved || (name === "canvas-double-click" && event.originalEvent.target.dataset?.grip)) event.preventDefaultAction = true;
+    });
+  for (const name of ["animation", "animation-finish", "resize"]) viewer.addHandler(name, fit);
+  const onField = (target) => target instanceof Element && target.closest("input, select, textarea, button, a, summary, dialog");
+  const hold = (on) => {
+    space = on;
+    area.classList.toggle("moving", on);
+  };
+  addEventListener("keydown", (event) => {
+    if (event.key !== " " || !isMending() || onField(event.target)) return;
     event.preventDefault();
-    layer.setPointerCapture(event.pointerId);
-  }, { capture: true });
-  layer.addEventListener("pointermove", (event) => {
-    if (!held) return;
-    event.stopPropagation();
-    move(held, onImage(event));
-  }, { capture: true });
-  for (const end of ["pointerup", "pointercancel"]) layer.addEventListener(end, () => { held = null; });
+    hold(true);
+  });
+  addEventListener("keyup", (event) => { if (event.key === " ") hold(false); });
+  addEventListener("blur", () => hold(false));
+}
+
+function listen() {
+  drag();
   layer.addEventListener("keydown", (event) => {
     const name = event.target.dataset.handle;
     const step = (event.shiftKey ? 20 : 2) * Math.max(data.width / 1500, 0.5);
     const by = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] }[event.key];
-    if (!name) return;
+    if (!name || busy || isElsewhere()) return;
     if (by) move(name, place(name).map((n, i) => n + by[i]));
     else if (event.key === "Delete" && name.startsWith("rule")) removeRule(Number(name.split("-")[1]));
     else return;
@@ -169,7 +289,7 @@ function addRule() {
   const widest = gaps.indexOf(Math.max(...gaps));
   layout.rules.splice(widest, 0, (edges[widest] + edges[widest + 1]) / 2);
   layout.notes = [];
-  changed = true;
+  edited();
   draw(`rule-${widest}`);
 }
 function removeRule(n) {
@@ -177,127 +297,154 @@ function removeRule(n) {
   layout.rules.splice(n, 1);
   layout.notes = [];
   chosen = 0;
-  changed = true;
+  edited();
   draw();
 }
 
+let sought = 0;
 async function seek() {
+  const mine = (sought += 1);
   const listed = await ask(api(`images?sought=${encodeURIComponent($("mend-sought").value)}`));
+  if (mine !== sought) return; // somebody typed on
   const none = make("option", { value: "" }, say("mendFound"));
   $("mend-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
   if (given.image && !listed.items.includes(given.image)) $("mend-image").append(make("option", { value: given.image }, given.image));
   $("mend-image").value = given.image;
 }
 
+/** Sets how the page is read. What nobody answered is sent under the same key: it may have arrived. */
 async function set(body) {
-  const said = await ask(api(`${own}/mends`), { ...body, version, key: uuid() });
+  const sent = { ...body, version };
+  if (JSON.stringify(body) === standing) return;
+  if (JSON.stringify(asked?.sent) !== JSON.stringify(sent)) asked = { sent, key: uuid() };
+  const said = await ask(api(`${own}/mends`), { ...sent, key: asked.key });
   version = said.version;
-}
-
-/** What came of having the page read again: asked after until it is there, by a server that was started anew too. */
-async function reread() {
-  let said = await ask(api(`${own}/read-again`), {});
-  while (said.state === "waiting" || said.state === "reading") {
-    $("mend-said").textContent = say(said.state === "waiting" ? "mendWaits" : "mendReading");
-    await new Promise((done) => { setTimeout(done, 700); });
-    try {
-      said = await ask(api(`${own}/read-again/${said.job}`));
-    } catch (problem) {
-      if (problem.status === 404) said = await ask(api(`${own}/read-again`), {});
-      else if (problem.status !== 0) throw problem;
-    }
-  }
-  return said;
+  standing = JSON.stringify(body);
+  sessionStorage.removeItem(DRAFT);
 }
 
 /** Somebody set the page right in between: who, and the page as it now is. */
 async function ahead() {
   const last = (await ask(api(`${own}/mends`))).items.at(-1);
   const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
+  sessionStorage.removeItem(DRAFT); // it was drawn on what no longer stands
   $("mend-said").replaceChildren(say("mendAhead", { person: last?.person ?? "" }), " ", again);
 }
 
-async function readAgain(body) {
-  const buttons = [$("mend-read-again"), $("mend-back")];
-  for (const button of buttons) button.disabled = true;
+async function readAgain(button, body) {
+  reading = true;
+  lock(true);
   $("mend-said").textContent = say("mendReading");
   try {
-    if (body) await set(body);
-    const said = await reread();
-    if (said.state === "done") {
-      sessionStorage.setItem("proof-read-again", JSON.stringify({ page: data.number, said: said.outcome }));
-      location.reload();
-      return;
-    }
-    $("mend-said").textContent = say("mendFailed", { detail: said.reason });
+    await set(body);
+    const said = await follow(await request(), $("mend-said"));
+    if (said?.state === "done") return show(said.outcome, $("notices"));
+    failure(said ?? { state: "stopped" }, $("mend-said"));
   } catch (problem) {
-    if (problem.status === 409) {
-      await ahead().catch(() => { $("mend-said").textContent = problem.message; });
-      return;
-    }
-    $("mend-said").textContent = say("refused", { detail: problem.message });
+    if (problem.status === 409) return ahead().catch(() => { $("mend-said").textContent = why(problem); });
+    $("mend-said").textContent = why(problem);
   }
-  for (const button of buttons) button.disabled = false;
+  reading = false;
+  lock(false);
+  if (document.activeElement === document.body) button.focus();
 }
 
-function told() {
-  const kept = JSON.parse(sessionStorage.getItem("proof-read-again") ?? "null");
-  if (kept?.page !== data.number) return;
-  sessionStorage.removeItem("proof-read-again");
-  const { said } = kept;
-  const lost = said.lost.map((flag) => make("li", {}, `${say("column", { number: flag.line })}: ${flag.transcribed} → ${flag.reading || flag.suggested}`));
-  const summary = say("mendDone", { fresh: said.fresh, gone: said.gone, kept: said.kept, lost: said.lost.length });
-  $("notices").append(make("div", { class: "notice", id: "read-again-said" }, summary, said.message ? ` ${said.message}` : "", lost.length ? make("ul", {}, ...lost) : ""));
+/** What somebody else, or oneself before leaving the page, has under way. */
+async function watch(said) {
+  const place = make("p", { class: "notice", id: "under-way", role: "status" });
+  $("notices").append(place);
+  const end = await follow(said, place).catch(() => null);
+  if (!end) place.remove();
+  else if (end.state !== "done") failure(end, place);
+  else if (isMending()) place.replaceChildren(say("mendKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
+  else show(end.outcome, $("notices"));
 }
 
-async function begin(viewer) {
-  const history = (await ask(api(`${own}/mends`))).items;
+const draft = () => JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+
+let begun = 0;
+/** What stands is shown, to be set right; what was drawn before and not set, with it. */
+async function begin() {
+  const mine = (begun += 1);
+  lock(true);
+  let history = null;
+  try {
+    [{ items: history }] = await Promise.all([ask(api(`${own}/mends`)), seek(), opened]);
+  } catch (problem) {
+    if (mine !== begun) return;
+    $("mend-said").replaceChildren(why(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
+    return;
+  }
+  if (mine !== begun || !isMending()) return; // closed, or opened anew
   const last = history.at(-1);
   version = last?.version ?? 0;
-  layout = structuredClone(last?.layout ?? null) ?? found();
-  given = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
-  changed = Boolean(last?.layout);
+  const drawn = draft();
+  const mineStill = drawn?.version === version;
+  layout = (mineStill ? drawn.layout : structuredClone(last?.layout ?? null)) ?? found();
+  seen = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
+  given = mineStill ? drawn.given : { ...seen };
+  changed = mineStill ? drawn.changed : Boolean(last?.layout);
+  $("mend-said").textContent = mineStill ? say("mendDraft") : "";
   $("mend-quadrant").value = given.quadrant;
+  preview();
   if (viewer?.world.getItemAt(0) && !layer) {
     layer = svg("svg", { viewBox: `0 0 ${data.width} ${data.height}`, class: "mend-layer" });
     viewer.addOverlay({ element: layer, location: viewer.world.getItemAt(0).getBounds() });
     listen();
   }
+  lock(false);
   draw();
   await seek();
 }
 
+function preview() {
+  $("mend-preview").hidden = !given.image;
+  if (given.image) $("mend-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
+}
+
+function toggle() {
+  const open = $("layout-tools").hidden;
+  $("layout-tools").hidden = !open;
+  $("layout-open").setAttribute("aria-expanded", String(open));
+  $("viewer").classList.toggle("mending", open);
+  $("viewer").setAttribute("role", open ? "group" : "img"); // what is in a picture cannot be reached by keyboard
+  if (!open) layer?.replaceChildren();
+  else if (reading) draw();
+  else begin();
+}
+
+function give(what) {
+  Object.assign(given, what);
+  keep();
+  preview();
+  lock(false);
+  $("mend-said").textContent = isElsewhere() ? say("mendElsewhere") : "";
+}
+
 /** Called by the page view with its viewer. */
-export function mendable(viewer) {
-  told();
-  $("layout-open").hidden = !may("decide");
-  $("layout-open").addEventListener("click", async () => {
-    const open = $("layout-tools").hidden;
-    $("layout-tools").hidden = !open;
-    $("layout-open").setAttribute("aria-expanded", String(open));
-    viewer?.setMouseNavEnabled(!open);
-    $("viewer").classList.toggle("mending", open);
-    $("viewer").setAttribute("role", open ? "group" : "img"); // what is in a picture cannot be reached by keyboard
-    if (open) await begin(viewer);
-    else layer?.replaceChildren();
+export function mendable(shown) {
+  viewer = shown;
+  opened = viewer && new Promise((done) => {
+    for (const event of ["open", "open-failed"]) viewer.addOnceHandler(event, done);
   });
+  told($("notices"));
+  if (data.under_way) watch(data.under_way);
+  $("layout-open").hidden = !may("decide");
+  $("layout-open").addEventListener("click", toggle);
   $("mend-add").addEventListener("click", addRule);
   $("mend-remove").addEventListener("click", () => removeRule(layout.rules.length - 1));
   $("mend-column").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
   $("mend-notes").addEventListener("change", (event) => {
     layout.notes = notes();
     layout.notes[chosen] = { found: null, none: [], all: [[0, 1]], part: [[0.25, 0.75]] }[event.target.value];
-    changed = true;
+    edited();
     draw();
   });
   $("mend-sought").addEventListener("input", seek);
-  $("mend-image").addEventListener("change", (event) => {
-    given.image = event.target.value;
-    changed = false; // a layout holds for the image on which it was drawn
-    $("mend-preview").hidden = !given.image;
-    if (given.image) $("mend-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
-  });
-  $("mend-quadrant").addEventListener("change", (event) => { given.quadrant = event.target.value; });
-  $("mend-read-again").addEventListener("click", () => readAgain({ layout: changed ? layout : null, ...given }));
-  $("mend-back").addEventListener("click", () => readAgain({ layout: null, image: "", quadrant: "" }));
+  $("mend-image").addEventListener("change", (event) => give({ image: event.target.value }));
+  $("mend-quadrant").addEventListener("change", (event) => give({ quadrant: event.target.value }));
+  const wanted = () => ({ layout: changed && !isElsewhere() ? layout : null, ...given });
+  $("mend-read-again").addEventListener("click", (event) => readAgain(event.currentTarget, wanted()));
+  $("mend-back").addEventListener("click", (event) => readAgain(event.currentTarget, { layout: null, image: "", quadrant: "" }));
+  if (may("decide") && draft()) toggle();
 }
