@@ -101,7 +101,8 @@ def command(
         _print_notices(shown)
         if dry_run:
             _print_hint(images)
-            return _list_only(images, fetcher)
+            _print_failures(shown)
+            return max(_list_only(images, fetcher), 1 if shown.failures else 0)
         if listed:
             count = write_list(listed, images)
             if not quiet:
@@ -187,11 +188,15 @@ def _print_outcome(haul: Haul, source: Source, folder: Path, *, quiet: bool) -> 
     failed = haul.of(How.FAILED)
     for result in failed:
         click.echo(f"not fetched: {result.wanted.name}: {result.why}", err=True)
-    for failure in source.failures:
-        click.echo(f"not read: {failure}", err=True)
+    _print_failures(source)
     if haul.stopped:
         left = len(haul.of(How.NOT_ASKED))
         click.echo(f"stopped, {_count(left)} not asked for: {haul.stopped}", err=True)
+
+
+def _print_failures(source: Source) -> None:
+    for failure in source.failures:
+        click.echo(f"not read: {failure}", err=True)
 
 
 def _count(number: int) -> str:

@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proof.errors import SourceError
 
 _LANGUAGES = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
 _IMAGE_API = re.compile(r"ImageService([123])|/image(?:-api)?/([123])(?:\.[0-9]+)*/")
+_FRAGMENT = re.compile(
+    r"(?:^|[#&])xywh=(?P<unit>pixel:|percent:)?"
+    r"(?P<x>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<y>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<w>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<h>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:$|&)"
+)
 _DEEP = 12
 """Bodies within bodies (choices, resources with parts) that are followed."""
+
+COVERS = 0.9
+"""Of a canvas: the image that is painted on so much of it is the page, what else is on the canvas lies over it."""
 
 Value = Mapping[str, Any]
 
@@ -55,11 +62,13 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image of a canvas: as a file at `address`, and by a service, where it has one."""
+    """An image of a canvas: as a file at `address`, and by a service, where it has one. `share` is how much of the
+    canvas it is painted on."""
 
     address: str
     form: str = ""
     service: Service | None = None
+    share: float = 1.0
 
     def at(self, width: int | None = None) -> str:
         """The address of the image, as large as there is or about `width` pixels wide where a service can do that."""
@@ -75,6 +84,18 @@ class Canvas:
     number: int
     label: str
     pictures: tuple[Picture, ...]
+
+    @property
+    def picture(self) -> Picture | None:
+        """The image that shows the whole view: the only one, or of several the one that covers the canvas. None where
+        it takes several together to cover it."""
+        if len(self.pictures) == 1:
+            return self.pictures[0]
+        return next((picture for picture in self.pictures if picture.share >= COVERS), None)
+
+    @property
+    def name(self) -> str:
+        return f"canvas {self.number}{f' ({self.label})' if self.label else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +158,46 @@ def _canvases(whole: Value) -> Iterator[Canvas]:
     if "sequences" in whole:
         first = next(iter(_objects(whole.get("sequences"))), {})
         for number, canvas in enumerate(_objects(first.get("canvases")), start=1):
-            bodies = [body for image in _objects(canvas.get("images")) for body in _bodies(image.get("resource"))]
-            yield Canvas(number, _text(canvas.get("label")), tuple(bodies))
+            painting = [(image.get("resource"), image.get("on")) for image in _objects(canvas.get("images"))]
+            yield Canvas(number, _text(canvas.get("label")), tuple(_painted(canvas, painting)))
         return
     for number, canvas in enumerate(_objects(whole.get("items")), start=1):
         notes = [note for page in _objects(canvas.get("items")) for note in _objects(page.get("items"))]
-        painting = [note for note in notes if note.get("motivation", "painting") in ("painting", ["painting"])]
-        pictures = [body for note in painting for body in _bodies(note.get("body"))]
-        yield Canvas(number, _text(canvas.get("label")), tuple(pictures))
+        painting = [
+            (note.get("body"), note.get("target"))
+            for note in notes
+            if note.get("motivation", "painting") in ("painting", ["painting"])
+        ]
+        yield Canvas(number, _text(canvas.get("label")), tuple(_painted(canvas, painting)))
+
+
+def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterator[Picture]:
+    """The pictures of bodies with what each is painted on, from below upwards."""
+    for body, target in painting:
+        share = _share(canvas, target)
+        for picture in _bodies(body):
+            yield replace(picture, share=share)
+
+
+def _share(canvas: Value, target: object) -> float:
+    """How much of a canvas a target is: all of it, or the part that a fragment names (`#xywh=0,0,600,900`)."""
+    told = [each for each in _list(target) if isinstance(each, str)]
+    for value in _objects(target):
+        told += [_id(value), _source(value), *(str(each.get("value", "")) for each in _objects(value.get("selector")))]
+    found = next((match for each in told if (match := _FRAGMENT.search(each))), None)
+    if found is None:
+        return 1.0
+    x, y, w, h = (float(found[name]) for name in "xywh")
+    percent = found["unit"] == "percent:"
+    width, height = (100, 100) if percent else (_number(canvas.get("width")), _number(canvas.get("height")))
+    if not width or not height:
+        return 1.0
+    return max(0.0, min(x + w, width) - x) * max(0.0, min(y + h, height) - y) / (width * height)
+
+
+def _source(value: Value) -> str:
+    source = value.get("source") or value.get("full") or ""
+    return source if isinstance(source, str) else ""
 
 
 def _bodies(value: object, depth: int = 0) -> list[Picture]:
@@ -210,11 +263,10 @@ def _members(whole: Value) -> Iterator[Member]:
 
 def _remarks(canvases: tuple[Canvas, ...]) -> Iterator[str]:
     for canvas in canvases:
-        named = f"canvas {canvas.number}{f' ({canvas.label})' if canvas.label else ''}"
         if not canvas.pictures:
-            yield f"{named} shows no image"
-        elif len(canvas.pictures) > 1:
-            yield f"{named} is put together from {len(canvas.pictures)} images; the first is taken"
+            yield f"{canvas.name} shows no image"
+        elif len(canvas.pictures) > 1 and canvas.picture:
+            yield f"{canvas.name} shows {len(canvas.pictures)} images; the one that covers it is taken"
 
 
 def _rights(whole: Value) -> Iterator[str]:

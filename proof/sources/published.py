@@ -91,7 +91,7 @@ class Reader:
             tuple(replace(wanted, number=number) for number, wanted in enumerate(images, start=1)),
             tuple(dict.fromkeys(right for source in sources for right in source.rights)),
             (*notices, *(notice for source in sources for notice in source.notices)),
-            tuple(failures),
+            (*failures, *(failure for source in sources for failure in source.failures)),
         )
 
     def _shown(self, manifest: Manifest, document: _Document) -> Source:
@@ -100,15 +100,20 @@ class Reader:
         if self.keep:
             self._keep(f"{subfolder}/{KEPT}", document, address)
         stems = _stems(manifest.canvases)
-        images = []
+        images, failures = [], []
         for canvas in manifest.canvases:
-            if canvas.pictures:
-                picture = canvas.pictures[0]
+            picture = canvas.picture
+            if picture is None and canvas.pictures:
+                failures.append(
+                    f"{canvas.name} is put together from {len(canvas.pictures)} images, and none of them covers it: it "
+                    "is not fetched; save the page as the library's viewer shows it"
+                )
+            if picture is not None:
                 place, address_of_image = place_named(canvas.label), picture.at(self.width)
                 name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, address_of_image)}"
                 places = (place,) if place else ()
                 images.append(Wanted(canvas.number, name, address_of_image, canvas.label, places))
-        return Source(manifest.label or address, tuple(images), manifest.rights, manifest.notices)
+        return Source(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
         """The name of the manifest's folder: its own, with a number where another manifest has it already."""

@@ -173,11 +173,64 @@ def test_annotations_that_do_not_paint_are_no_images() -> None:
     assert "/p1/" in addresses(manifest_3(canvas))[0]
 
 
-def test_an_image_put_together_from_several_is_told() -> None:
-    canvas = canvas_3(1, None, image_3("left"))
-    canvas["items"][0]["items"].append(canvas["items"][0]["items"][0] | {"body": image_3("right")})
-    shown = manifest(manifest_3(canvas))
-    assert shown.notices == ("canvas 1 is put together from 2 images; the first is taken",)
+def put_together(*painted: tuple[str, Any]) -> Json:
+    """A canvas of 3204 x 4613 on which images are painted, each on its target."""
+    canvas = canvas_3(1, None, image_3("none"))
+    note = canvas["items"][0]["items"][0]
+    canvas["items"][0]["items"] = [note | {"body": image_3(name), "target": target} for name, target in painted]
+    return manifest_3(canvas)
+
+
+def selected(value: str) -> Json:
+    selector = {"type": "FragmentSelector", "conformsTo": "http://www.w3.org/TR/media-frags/", "value": value}
+    return {"type": "SpecificResource", "source": "https://example.org/canvas/p1", "selector": selector}
+
+
+WHOLE = "https://example.org/canvas/p1"
+
+
+@pytest.mark.parametrize(
+    "painted",
+    [
+        [("detail", f"{WHOLE}#xywh=0,0,900,900"), ("page", WHOLE)],
+        [("page", WHOLE), ("detail", f"{WHOLE}#xywh=2000,100,900,900")],
+        [("page", f"{WHOLE}#xywh=20,20,3160,4570"), ("detail", selected("xywh=percent:50,50,25.5,25"))],
+        [("detail", selected("xywh=pixel:10,10,500,500")), ("page", {"id": WHOLE, "type": "Canvas"})],
+    ],
+)
+def test_of_several_images_the_one_that_covers_the_canvas_is_the_page(painted: list[tuple[str, Any]]) -> None:
+    shown = manifest(put_together(*painted))
+    picture = shown.canvases[0].picture
+    assert picture is not None
+    assert "/page/" in picture.at()
+    assert shown.notices == ("canvas 1 shows 2 images; the one that covers it is taken",)
+
+
+def test_of_version_2_too_the_image_that_covers_the_canvas_is_the_page() -> None:
+    book = book_2(labels=("p. 1",))
+    canvas = book["sequences"][0]["canvases"][0]
+    page = canvas["images"][0]
+    detail = copy.deepcopy(page) | {"on": f"{page['on']}#xywh=0,0,100,100"}
+    detail["resource"]["service"]["@id"] = "http://example.org/images/detail"
+    canvas["images"] = [detail, page]
+    picture = manifest(book).canvases[0].picture
+    assert picture is not None
+    assert "book1-page1" in picture.at()
+
+
+def test_where_no_image_covers_the_canvas_none_stands_for_it() -> None:
+    """Tiles of a page, or its two halves photographed one after the other."""
+    canvas = manifest(
+        put_together(("left", f"{WHOLE}#xywh=0,0,1602,4613"), ("right", f"{WHOLE}#xywh=1602,0,1602,4613"))
+    )
+    assert canvas.canvases[0].picture is None
+    assert len(canvas.canvases[0].pictures) == 2
+
+
+def test_a_single_image_is_the_page_however_it_lies_on_the_canvas() -> None:
+    picture = manifest(put_together(("page", f"{WHOLE}#xywh=800,1000,1600,2300"))).canvases[0].picture
+    assert picture is not None
+    assert "/page/" in picture.at()
 
 
 @pytest.mark.parametrize(

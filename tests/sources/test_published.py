@@ -183,3 +183,26 @@ def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
     names = [wanted.name.casefold() for wanted in images]
     assert len(set(names)) == len(names)
     assert all(path_inside(folder, wanted.name).suffix in SUFFIXES for wanted in images)
+
+
+def test_a_page_put_together_from_several_images_is_told_and_costs_itself_alone(
+    museum: Museum, client: Client, tmp_path: Path
+) -> None:
+    """Of the second canvas the page and a detail over it, of the third its two halves."""
+    book = book_3(["010-1a", "010-1b", "010-2a"], museum.url("/i"))
+    for canvas, others in ((book["items"][1], [(0, 0, 300, 300)]), (book["items"][2], [(0, 0, 1602, 4613)])):
+        notes = canvas["items"][0]["items"]
+        for x, y, w, h in others:
+            target = f"{canvas['id']}#xywh={x},{y},{w},{h}"
+            notes.insert(0, notes[0] | {"body": image_3("other", museum.url("/i")), "target": target})
+    book["items"][2]["items"][0]["items"][1]["target"] += "#xywh=1602,0,1602,4613"
+    museum.files["/manifest.json"] = data(book)
+    for name in ("p1", "p2", "p3", "other"):
+        museum.files[f"/i/{name}/full/max/0/default.jpg"] = page(form="JPEG")
+    source = read(client, tmp_path, museum.url("/manifest.json"))
+    assert Fetcher(tmp_path, client).fetch(source.images).complete
+    assert [wanted.name for wanted in source.images] == ["儀禮集釋/010-1a.jpg", "儀禮集釋/010-1b.jpg"]
+    assert museum.paths()[1:] == ["/i/p1/full/max/0/default.jpg", "/i/p2/full/max/0/default.jpg"]
+    assert source.notices == ("canvas 2 (010-1b) shows 2 images; the one that covers it is taken",)
+    (failure,) = source.failures
+    assert failure.startswith("canvas 3 (010-2a) is put together from 2 images, and none of them covers it")
