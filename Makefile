@@ -34,9 +34,10 @@ serve: $(VENV)/installed
 	@test -f proof.sqlite || $(BIN)/proof check -q
 	@$(BIN)/proof serve
 
-# A module of tests stays with one worker: its fixtures check, serve and open a browser once.
+# A module of tests stays with one worker: its fixtures check, serve and open a browser once. A worker that died is not
+# replaced: the new one would begin with the very test that it died of.
 test: test-system $(VENV)/installed-dev
-	$(BIN)/python -m pytest -rs -n auto --dist loadfile
+	$(BIN)/python -m pytest -rs -n auto --dist loadfile --max-worker-restart=0
 
 screenshots: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'
