@@ -3,6 +3,7 @@
 
 /* global OpenSeadragon */
 import { mendable } from "./mend.js";
+import { nearest, offer } from "./near.js";
 import { api, ask, data, han, inTurn, isShortcut, make, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
@@ -101,7 +102,7 @@ for (const [element, selector] of [[$("sheet"), ".cell"], [$("viewer"), "rect"]]
 $("sheet").addEventListener("focusin", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), true));
 $("sheet").addEventListener("focusout", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), false));
 $("sheet").addEventListener("click", (event) => {
-  const cell = event.target.closest(".cell");
+  const cell = event.target.closest(".cell") ?? nearest($("sheet"), event);
   if (cell) open(Number(cell.dataset.n));
 });
 
@@ -118,7 +119,8 @@ function open(n) {
   $("mend-problem").textContent = "";
   $("mend-flag").hidden = !flag;
   if (flag) $("mend-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
-  $("mend").showModal();
+  offer($("mend-near"), $("sheet"), n, open);
+  if (!$("mend").open) $("mend").showModal();
   $("mend-reading").focus();
 }
 let composing = false;

@@ -1,0 +1,95 @@
+"""Fingers on a page: a character that is smaller than a finger is hit all the same, and a layout is mended close up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from proof.config import Settings
+from proof.store import Store
+from tests.web.served import serving
+from tests.web.waiting import still
+
+SHOTS = Path(__file__).resolve().parents[2] / "out" / "screenshots"
+FINGER = 44
+SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
+
+
+@pytest.fixture(params=list(SIZES))
+def tablet(request: pytest.FixtureRequest, sample: Path, tmp_path: Path, browser: Browser) -> Iterator[Page]:
+    """A tablet that shows the sample's first page."""
+    project = shutil.copytree(sample, tmp_path / "project")
+    with serving(project) as address, Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        size = SIZES[request.param]
+        context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
+        page = context.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"/works/{work.name}/pages/1")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
+        context.close()
+        assert said == []
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pinch(page: Page, x: float, y: float) -> None:
+    """Two fingers go apart, slowly enough to be no flick."""
+    hand = page.context.new_cdp_session(page)
+    for step in range(9):
+        points = [{"x": x + way * (40 + 8 * step), "y": y, "id": n} for n, way in enumerate((-1, 1))]
+        hand.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": points})
+        page.wait_for_timeout(20)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    hand.detach()
+
+
+def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_around(tablet: Page) -> None:
+    cell = tablet.locator(".cell").nth(30)
+    text = cell.inner_text()
+    box = cell.bounding_box()
+    assert box is not None
+    assert box["width"] < FINGER
+    tablet.touchscreen.tap(box["x"] - 4, box["y"] + box["height"] / 2)  # between two columns
+    expect(tablet.locator("#mend-char")).to_have_text(text)
+    offered = tablet.locator("#mend-near button")
+    expect(offered).not_to_have_count(0)
+    expect(tablet.locator("#mend-near [aria-pressed=true]")).to_have_text(text)
+    for one in offered.all():
+        size = one.bounding_box()
+        assert size is not None
+        assert min(size["width"], size["height"]) >= FINGER
+    found = Axe().run(tablet).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    tablet.screenshot(path=SHOTS / f"correcting-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    other = tablet.locator("#mend-near [aria-pressed=false]").first
+    meant = other.inner_text()
+    other.tap()
+    expect(tablet.locator("#mend-char")).to_have_text(meant)
+    expect(tablet.locator("#mend-near [aria-pressed=true]")).to_have_text(meant)
+
+
+def test_two_fingers_on_the_lines_of_a_layout_zoom_and_move_no_line(tablet: Page) -> None:
+    tablet.locator("#layout-open").tap()
+    rule = tablet.locator('[data-handle="rule-3"]')
+    expect(rule).to_be_attached()
+    still(rule)
+    drawn = [one.get_attribute("x1") for one in tablet.locator(".mend-rule").all()]
+    x, y = middle(rule)
+    tall = (rule.bounding_box() or {"height": 0.0})["height"]
+    pinch(tablet, x - 40, y)  # one finger begins on the line itself
+    still(rule)
+    assert (rule.bounding_box() or {"height": 0.0})["height"] > 1.3 * tall
+    assert [one.get_attribute("x1") for one in tablet.locator(".mend-rule").all()] == drawn
