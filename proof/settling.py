@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence, Set
 
 import proof
-from proof.collate.testimony import Hearing, beside, unheard
+from proof.collate.testimony import ALIGNED, Hearing, beside, unheard
 from proof.config import Settings
 from proof.flags import Flag, Kind
 from proof.habits import Habits
@@ -74,7 +74,7 @@ def hearings_of(
         for witness in witnesses:
             if witness.path.resolve() == edition.path.resolve() or witness.text == edition.text:
                 continue
-            parts = (str(METHOD), proof.__version__, lists_fingerprint(), edition.text, witness.text)
+            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), edition.text, witness.text)
             key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
             known = store.readings.get(key)
             parallel, alignment = beside(edition, witness, known)

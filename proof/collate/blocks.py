@@ -43,6 +43,9 @@ LONG = 24
 LEAST = 9.0
 """The score of the smallest chain: about so many equal characters."""
 
+OUTERMOST = 6
+"""Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
+
 LEAST_WORDS = 6
 """Characters of the shortest saying that is looked for by itself."""
 
@@ -358,7 +361,25 @@ def _extended(a: str, b: str, blocks: list[Block]) -> list[Block]:
         left = found[index - 1].a1 if index else 0
         right = found[index + 1].a0 if index + 1 < len(found) else len(a)
         found[index] = _reaching(a, b, block, left, right)
+    if found:
+        found[0] = _from_the_beginning(a, b, found[0])
+        found[-1] = _to_the_end(a, b, found[-1])
     return found
+
+
+def _from_the_beginning(a: str, b: str, block: Block) -> Block:
+    """The first block with what little both have before it: nothing stands there to agree with, but it is theirs."""
+    if max(block.a0, block.b0) > OUTERMOST or not block.a0 + block.b0:
+        return block
+    return Block(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
+
+
+def _to_the_end(a: str, b: str, block: Block) -> Block:
+    """The last block with what little both have behind it."""
+    m, n = len(a), len(b)
+    if max(m - block.a1, n - block.b1) > OUTERMOST or (block.a1, block.b1) == (m, n):
+        return block
+    return Block(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
 
 
 def _follows(one: Block, other: Block) -> bool:

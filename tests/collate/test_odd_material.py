@@ -11,9 +11,13 @@ from proof.cli import main
 from proof.collate.collation import Collation, collate
 from proof.collate.differences import Class
 from proof.collate.sigla import sigla
+from proof.collate.testimony import Parallel, hear
 from proof.collate.witnesses import places
+from proof.flags import Evidence, Flag, Kind
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
 
 PAGE = "KR1d0030_WYG_010-1a"
 TEXT = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌司馬命量人量矦道與所設乏"
@@ -43,6 +47,10 @@ def differing(one: str, other: str) -> list[tuple[str, str, Class]]:
     ]
 
 
+def differing_at_the_end(one: str, other: str) -> list[tuple[str, str, Class]]:
+    return [(found.base, found.witness, found.category) for found in collated(one, other).differences]
+
+
 def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     base = written(tmp_path / "base.txt", TEXT)
     first = written(tmp_path / "wyg/juan.txt", TEXT.replace("百官", "百宫"))
@@ -54,6 +62,21 @@ def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Pa
     with (tmp_path / "out/places.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["wyg/juan.txt"], row["sbck/juan.txt"]) == ("宫", "宮")
+
+
+def test_on_the_desk_they_are_told_apart_too(tmp_path: Path) -> None:
+    base = read_edition(written(tmp_path / "base.txt", TEXT.replace("百官", "百宫")))
+    parallels = [
+        Parallel.of(collate(base, read_edition(written(tmp_path / folder / "juan.txt", body))))
+        for folder, body in (("wyg", TEXT), ("sbck", TEXT.replace("百官", "百宫")))
+    ]
+    at = base.text.split("\n")[1].index("宫")
+    flag = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "宫", "官", 4.0, True, None, Evidence("posterior"))
+    (heard,) = hear([flag], base, parallels, VariantPolicy(Script.TRADITIONAL), 3.0)
+    assert [(one.siglum, one.side) for one in heard.evidence.witnesses] == [
+        ("wyg/juan", "image"),
+        ("sbck/juan", "text"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +134,26 @@ def test_two_characters_without_code_points_are_not_one() -> None:
     assert differing("君&KR0058;命", "君&KR0058;命") == []
     assert differing("君&KR0058;命", "君&KR0059;命") == [("&KR0058;", "&KR0059;", Class.UNKNOWN)]
     assert differing("君⿰扌奎命", "君挂命") == [("⿰扌奎", "挂", Class.UNKNOWN)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("三", "二", [("三", "二")]),
+        ("三命", "二命", [("三", "二")]),
+        ("命", "", [("命", "")]),
+        ("", "既命", [("", "既"), ("", "命")]),
+    ],
+)
+def test_the_first_and_the_last_characters_are_compared_too(one: str, other: str, found: list[tuple[str, str]]) -> None:
+    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + one, TEXT + other)] == found
+    turned = differing_at_the_end(one[::-1] + TEXT, other[::-1] + TEXT)
+    assert sorted((base, witness) for base, witness, _ in turned) == sorted(found)
+
+
+def test_what_one_of_two_parts_has_beyond_the_other_is_no_difference_of_theirs() -> None:
+    assert differing_at_the_end(TEXT, TEXT + MORE) == []
+    assert differing_at_the_end(MORE + TEXT, TEXT) == []
 
 
 def test_characters_beyond_the_basic_plane_keep_their_places() -> None:

@@ -1,0 +1,84 @@
+"""What witnesses weigh: one that agrees lowers a doubtful flag, and never sinks an error that the image shows."""
+
+from __future__ import annotations
+
+from math import log
+from pathlib import Path
+
+import pytest
+
+from proof.collate.collation import collate
+from proof.collate.testimony import WEIGHTS, Parallel, hear, unheard
+from proof.config import Settings
+from proof.flags import Evidence, Flag, Kind
+from proof.text.edition import parse_edition
+from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
+from proof.text.witness import Edition
+from proof.verify.scores import substitution_score
+
+PAGE = "KR1d0030_WYG_010-1a"
+WRONG = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌"
+RIGHT = WRONG.replace("官", "宮")
+THRESHOLD = Settings().flags.threshold
+
+
+def edition(body: str, name: str) -> Edition:
+    return parse_edition(Decoded(f"<pb:{PAGE}>¶\n{body}¶\n", "utf-8", False), Path(name))
+
+
+def flag(score: float, p_text: float | None = 0.05, p_best: float | None = 0.6) -> Flag:
+    evidence = Evidence("posterior", p_text=p_text, p_best=p_best)
+    raised = score >= THRESHOLD
+    return Flag(PAGE, "", 1, WRONG.index("官"), 1, Kind.SUBSTITUTION, "官", "宮", score, raised, None, evidence)
+
+
+def heard(given: Flag, *bodies: str) -> Flag:
+    base = edition(WRONG, "base.txt")
+    parallels = [
+        Parallel.of(collate(base, edition(body, f"{number}.txt"))) for number, body in enumerate(bodies, start=1)
+    ]
+    (after,) = hear([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    return after
+
+
+def test_a_witness_adds_and_takes_what_was_fitted() -> None:
+    assert heard(flag(2.0), RIGHT).score == pytest.approx(2.0 + WEIGHTS.image)
+    assert heard(flag(4.0), WRONG).score == pytest.approx(4.0 - WEIGHTS.text)
+    assert heard(flag(4.0), WRONG, WRONG).score == pytest.approx(4.0 - 1.5 * WEIGHTS.text)
+
+
+def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:
+    assert not heard(flag(THRESHOLD + 1.0), WRONG).raised
+    assert heard(flag(THRESHOLD - 1.0), RIGHT).raised
+
+
+@pytest.mark.parametrize("copies", [1, 2, 5])
+@pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
+def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
+    """As the design has it: what is transcribed has 0.005 at most, the winner over 0.9; stains may be around."""
+    score = substitution_score(log(0.005), log(0.9), doubt)
+    after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
+    assert after.raised is (score >= THRESHOLD)
+    assert after.score <= score
+    assert all(one.weight <= 0 for one in after.evidence.witnesses)
+
+
+def test_a_sure_omission_is_not_sunk_by_many_copies_of_one_text() -> None:
+    after = heard(flag(7.2, None, None), *[WRONG] * 6)
+    assert after.raised
+    assert heard(flag(6.0, None, None), *[WRONG] * 6).raised is False
+
+
+def test_a_clear_error_keeps_only_what_leaves_it_raised_and_forgets_all_of_it_again() -> None:
+    given = flag(THRESHOLD + 1.0, 0.001, 0.95)
+    after = heard(given, WRONG, WRONG)
+    assert after.score >= THRESHOLD
+    assert after.score == pytest.approx(given.score + sum(one.weight for one in after.evidence.witnesses))
+    assert unheard(after, THRESHOLD) == given
+    assert heard(after, WRONG, WRONG) == after
+
+
+def test_a_clear_error_that_was_not_raised_is_not_raised_by_a_witness_that_agrees() -> None:
+    assert not heard(flag(THRESHOLD - 0.5, 0.001, 0.95), WRONG).raised
