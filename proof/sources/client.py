@@ -18,6 +18,7 @@ import httpx
 
 import proof
 from proof.errors import AddressError, ComeAgainError, ServerError, SourceError
+from proof.sources.proxies import check_through_proxy, pool_through, proxy_of
 from proof.sources.safe import CheckedNetwork, web_address
 
 USER_AGENT = f"proof/{proof.__version__} (proofreads texts against page images; one request at a time)"
@@ -118,12 +119,14 @@ class Client:
             max_connections=1,
             network_backend=CheckedNetwork(allow_private=self._manners.allow_private),
         )
+        self._proxies: dict[httpx.URL, httpcore.HTTPProxy] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._pool.close()
+        for pool in (self._pool, *self._proxies.values()):
+            pool.close()
 
     def get(self, address: str, ask: Callable[[], dict[str, str]], take: Callable[[Answer], Taken]) -> Taken:
         """What `take` makes of the answer to a request for `address` with the headers that `ask` gives.
@@ -137,6 +140,10 @@ class Client:
             self._wait(max(0.0, self._next - time.monotonic()))
             try:
                 with self._answer(web_address(address), ask()) as answer:
+                    if answer.status == 407:
+                        raise ServerError(
+                            address, "the proxy asks for a name and password: http://NAME:PASSWORD@HOST:PORT"
+                        )
                     if answer.status not in PASSING:
                         return take(answer)
                     wait = retry_after(answer.headers.get("retry-after", ""))
@@ -147,6 +154,8 @@ class Client:
                 why = _lost(error)
                 if "CERTIFICATE_VERIFY_FAILED" in why:
                     raise ServerError(address, f"the server cannot prove who it is ({why})") from error
+            except httpcore.ProxyError as error:
+                raise ServerError(address, f"the proxy does not let it be asked ({error})") from error
             except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
                 raise AddressError(address, f"cannot be asked ({error})") from error
             finally:
@@ -161,7 +170,7 @@ class Client:
     def _answer(self, address: httpx.URL, headers: dict[str, str]) -> Iterator[Answer]:
         """The answer to one request, redirections followed; every hop is checked as the first one."""
         for _ in range(_MOST_REDIRECTIONS + 1):
-            with self._pool.stream(
+            with self._connections(address).stream(
                 "GET",
                 httpcore.URL(
                     scheme=address.raw_scheme, host=address.raw_host, port=address.port, target=address.raw_path
@@ -184,6 +193,17 @@ class Client:
         raise ServerError(
             str(address), f"is reached by more than {_MOST_REDIRECTIONS} redirections: it leads in a circle"
         )
+
+    def _connections(self, address: httpx.URL) -> httpcore.ConnectionPool:
+        """What asks `address`: directly, or through the proxy that the environment names for it."""
+        proxy = proxy_of(address)
+        if proxy is None:
+            return self._pool
+        if not self._manners.allow_private:
+            check_through_proxy(address)
+        if proxy not in self._proxies:
+            self._proxies[proxy] = pool_through(proxy)
+        return self._proxies[proxy]
 
     def _in_time(self, body: Iterator[bytes]) -> Iterator[bytes]:
         end = time.monotonic() + self._manners.longest

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import socket
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
+from typing import NoReturn
 
 import httpcore
 import httpx
@@ -63,6 +64,15 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     )
 
 
+def refuse_private(host: str, inner: Sequence[str]) -> NoReturn:
+    """Raises AddressError: `host`, or what it resolves to, is none of the open Internet."""
+    raise AddressError(
+        host if not inner or list(inner) == [host] else f"{host} ({inner[0]})",
+        "is an address of a private network, this machine or none at all: it is not asked; if that is "
+        "meant, as in a museum's own network, add --allow-private",
+    )
+
+
 class CheckedNetwork(httpcore.NetworkBackend):
     """Connects to public addresses alone, unless `allow_private`.
 
@@ -102,12 +112,7 @@ class CheckedNetwork(httpcore.NetworkBackend):
         addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
         inner = [each for each in addresses if not is_public(ip_address(each))]
         if inner and not self._allow_private:
-            named = host if inner == [host] else f"{host} ({inner[0]})"
-            raise AddressError(
-                named,
-                "is an address of a private network, this machine or none at all: it is not asked; if that is "
-                "meant, as in a museum's own network, add --allow-private",
-            )
+            refuse_private(host, inner)
         return addresses
 
 

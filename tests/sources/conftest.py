@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from threading import Thread
 
@@ -9,6 +10,13 @@ import pytest
 
 from proof.sources.client import Client, Manners
 from tests.sources.museum import Handler, Museum, Server, Waits
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers of this machine are asked directly, whatever the machine's own settings are."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
