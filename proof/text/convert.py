@@ -302,6 +302,8 @@ def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
     work = work or edition.work
     if not work:
         raise UsageError(f"{edition.path} does not say which work it is: name its id, such as KR1d0030")
+    if re.fullmatch(r"[A-Za-z0-9]+", work) is None:
+        raise UsageError(f"{work!r} is no id of a work: letters and digits, such as KR1d0030")
     numbers = {name: str(number).zfill(3) for number, name in enumerate(_juan_names(edition), start=1)}
 
     def mark(page: PageStart) -> str:

@@ -4,6 +4,7 @@ footnotes `[^3]: 西：原作東，據嚴本校勘記改。` for what the editor
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,4 +140,14 @@ def _front_matter(text: str, path: Path) -> tuple[int, str]:
     if closing is None:
         raise TextError(path, 1, "the front matter has no end: expected a line --- after it")
     found = _TITLE.search(text, opening.end(), closing.start())
-    return closing.end(), found["title"] if found else ""
+    return closing.end(), _scalar(found["title"], found["quote"]) if found else ""
+
+
+def _scalar(text: str, quote: str) -> str:
+    """What a quoted title says: quotes within it are escaped, or doubled between single ones."""
+    if quote == "'":
+        return text.replace("''", "'")
+    try:
+        return str(json.loads(f'"{text}"')) if quote else text
+    except ValueError:
+        return text

@@ -195,3 +195,15 @@ def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(shared: Path) -
     kanripo = read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
     with pytest.raises(UsageError, match="no image is known for page KR1d0030_WYG_010-1a"):
         convert(kanripo, Format.MIRROR)
+
+
+def test_a_title_with_quotes_comes_back_as_it_was() -> None:
+    source = parse_edition(Decoded("\u3000\u3000大射之儀【射義也】\n", "utf-8", False), Path("a\"b'c\\d.txt"))
+    assert reread(convert(source, Format.CRITICAL)).title == "a\"b'c\\d"
+
+
+@pytest.mark.parametrize("work", ["KR1 d0030", "KR1d0030>", "KR1d0030_WYG"])
+def test_what_cannot_stand_in_a_page_mark_is_no_id_of_a_work(shared: Path, work: str) -> None:
+    source = read_edition(shared / "seeds/003_ef0b6b28549717f0.txt")
+    with pytest.raises(UsageError, match="is no id of a work"):
+        convert(source, Format.KANRIPO, work=work)
