@@ -47,6 +47,9 @@ MOST_NOTICES = 12
 )
 @click.option("--first", metavar="PLACE", help="Half-folio that the first of the images shows: 010-1a.")
 @click.option(
+    "--openings", is_flag=True, help="With --first: each image shows two half-folios, the first on the right."
+)
+@click.option(
     "--list", "listed", type=click.Path(path_type=Path), metavar="FILE", help="Image list to write them into."
 )
 @click.option("--all", "members", is_flag=True, help="All manifests of a IIIF collection.")
@@ -68,6 +71,7 @@ def command(
     numbers: tuple[str, ...],
     width: int | None,
     first: str | None,
+    openings: bool,
     listed: Path | None,
     members: bool,
     dry_run: bool,
@@ -90,13 +94,15 @@ def command(
         raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
     if first and not listed:
         raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
+    if openings and not first:
+        raise UsageError("--openings counts half-folios two by two: say with --first which one stands on the right")
     manners = Manners(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
         shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, listed)
         images = about(shown.images, only) if only else shown.images
         images = numbered(images, numbers) if numbers else images
         if first:
-            images = shown_from(images, first, _places(settings))
+            images = shown_from(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
         _print_notices(shown)
         if dry_run:
@@ -152,7 +158,7 @@ def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
     for result in fetcher.look(images):
         wanted = result.wanted
         state = "" if result.how is How.NOT_ASKED else result.why or result.how.value
-        place = spelled(wanted.places[0]) if wanted.places else ""
+        place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
         told = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(told).rstrip("\t"))
         bad += result.how is How.FAILED

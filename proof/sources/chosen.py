@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import islice, repeat
+from pathlib import Path, PurePosixPath
 
 from proof.atomic import whole_file
 from proof.errors import UsageError
 from proof.images.imglist import ImageList, Place, juan_key
 from proof.refs import ImageRef
-from proof.sources.labels import counted_on, place_given, spelled
+from proof.sources.labels import counted_on, leaf_by_leaf, place_given, spelled
 from proof.sources.model import Wanted
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
@@ -52,12 +53,18 @@ def about(images: Sequence[Wanted], parts: Iterable[str]) -> tuple[Wanted, ...]:
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
-def shown_from(images: Sequence[Wanted], first: str, text: Iterable[Place] = ()) -> tuple[Wanted, ...]:
-    """The images as showing half-folio after half-folio from `first` (`010-1a`) on, as the `text` has them.
+def shown_from(
+    images: Sequence[Wanted], first: str, text: Iterable[Place] = (), *, openings: bool = False
+) -> tuple[Wanted, ...]:
+    """The images as showing half-folio after half-folio from `first` (`010-1a`) on, as the `text` has them; `openings`
+    two each, with the blank ones that a text passes over.
 
     Raises UsageError where `first` is no half-folio.
     """
     places = counted_on(place_given(first), text)
+    if openings:
+        leaves = leaf_by_leaf(places)
+        return tuple(replace(wanted, places=tuple(islice(leaves, 2)), opening=True) for wanted in images)
     return tuple(replace(wanted, places=(place,)) for wanted, place in zip(images, places, strict=False))
 
 
@@ -67,7 +74,11 @@ def write_list(path: Path, images: Iterable[Wanted]) -> int:
     Lines about other half-folios stay as they are. Raises UsageError where no half-folio is known, ImageListError
     for a list that cannot be read, OutputError.
     """
-    lines = {place: f"{spelled(place)}00\t\t{wanted.name}\n" for wanted in images for place in wanted.places}
+    lines = {
+        place: f"{spelled(place)}00\t\t{_part(wanted.name, letter) if wanted.opening else wanted.name}\n"
+        for wanted in images
+        for place, letter in zip(wanted.places, "ab" if wanted.opening else repeat(""), strict=False)
+    }
     if not lines:
         raise UsageError(
             "no label of the source names a half-folio, so there is nothing to list: say which one the first image "
@@ -81,6 +92,12 @@ def write_list(path: Path, images: Iterable[Wanted]) -> int:
     with whole_file(path) as file:
         file.writelines([*kept, *lines.values()])
     return len(lines)
+
+
+def _part(name: str, letter: str) -> str:
+    """How an image list names half of an opening: `book/0012a.jpg`."""
+    path = PurePosixPath(name)
+    return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
 
 
 def _shows(wanted: Wanted, part: str) -> bool:

@@ -51,12 +51,28 @@ def spelled(place: Place) -> str:
     return f"{juan:0>3}-{folio}" if juan.isdigit() else f"{juan}-{folio}"
 
 
+def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
+    """The places with the blank half-folios between them that a text does not have: every leaf has a right half and a
+    left one."""
+    last: Place | None = None
+    for place in places:
+        if last and place[1].side == last[1].side:
+            yield last[0], last[1].successor()
+        yield place
+        last = place
+
+
 def counted_on(first: Place, pages: Iterable[Place]) -> Iterator[Place]:
     """The half-folios from `first` on: as `pages`, the text's own, have them, and beyond them leaf by leaf.
 
-    So a juan ends where the text ends it; without a text that knows `first` it never does.
+    So a juan ends where the text ends it; without a text that knows `first` it never does. `0b` stands before the
+    first half-folio of a juan.
     """
     juan, folio = first
+    if folio == Folio(0, "b"):
+        yield first
+        yield from counted_on((juan, folio.successor()), pages)
+        return
     found = False
     for place in pages:
         found = found or place == first

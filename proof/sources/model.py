@@ -11,13 +11,14 @@ from proof.images.imglist import Place
 class Wanted:
     """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
     `places` the half-folios that it shows, where the source says so; `label` what the source calls it,
-    where that is not its name."""
+    where that is not its name. `opening`: it shows two half-folios, the first of `places` on the right."""
 
     number: int
     name: str
     address: str
     label: str = ""
     places: tuple[Place, ...] = ()
+    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from proof.errors import ImageListError, UsageError
 from proof.images.imglist import ImageList
+from proof.refs import Folio
 from proof.sources.chosen import about, numbered, shown_from, write_list
 from proof.sources.kanripo import listed_images
 from proof.sources.labels import place_given
@@ -103,3 +104,23 @@ def test_a_list_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(ImageListError):
         write_list(path, shown_from(PLAIN, "010-1a"))
     assert path.read_bytes() == b"\xff\xfe"
+
+
+def test_openings_show_two_half_folios_each_the_blank_ones_included(tmp_path: Path) -> None:
+    """A book lies open at 0b | 1a first; juan 10 ends with 2a, and the next one begins on a new leaf."""
+    text = [(juan, Folio.parse(folio)) for juan, folio in (("10", "1a"), ("10", "1b"), ("10", "2a"), ("11", "1a"))]
+    images = [Wanted(number, f"book/{number:04}.jpg", "") for number in (1, 2, 3)]
+    shown = shown_from(images, "010-0b", text, openings=True)
+    assert [[str(folio) for _, folio in wanted.places] for wanted in shown] == [
+        ["0b", "1a"],
+        ["1b", "2a"],
+        ["2b", "1a"],
+    ]
+    listed = tmp_path / "010.txt"
+    assert write_list(listed, shown) == 6
+    assert listed.read_text(encoding="utf-8").splitlines()[2:] == [
+        "010-1b00\t\tbook/0002a.jpg",
+        "010-2a00\t\tbook/0002b.jpg",
+        "010-2b00\t\tbook/0003a.jpg",
+        "011-1a00\t\tbook/0003b.jpg",
+    ]
