@@ -302,3 +302,14 @@ def test_a_browser_whose_store_is_full_sends_all_the_same(context: BrowserContex
     until(page, "document.querySelectorAll('#trail li').length === 2")
     page.close()
     written(folder, set(flags))
+
+
+def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:
+    """Nobody is left to decide before a column that only looks empty."""
+    context.route("**/iiif/**", lambda route: route.abort())
+    page = desk(context)
+    told = page.locator("#missed")
+    expect(told).to_contain_text("The image cannot be loaded")
+    context.unroute("**/iiif/**")
+    expect(told).not_to_be_attached()
+    until(page, "!document.querySelector('#stage').classList.contains('waiting')")

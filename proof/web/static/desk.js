@@ -7,6 +7,7 @@ import { draw, drawGlyph, picture } from "./stage.js";
 
 const AHEAD = 6;
 const TRAIL = 6;
+const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
 const $ = (id) => document.getElementById(id);
 
 const flags = []; // all that this session has seen or fetched, in order
@@ -155,15 +156,12 @@ function show() {
     return;
   }
   picture(flag);
-  draw($("stage"), flag, whole, flag.why);
+  paint(flag);
   $("page").textContent = flag.page.page;
   $("cell").textContent = flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
     : flag.line ? say("column", { number: flag.line }) : say("wholePage");
   $("kind").textContent = words.kinds[flag.kind];
   $("score").textContent = flag.score.toFixed(1);
-  const glyph = $("glyph");
-  glyph.dataset.flag = flag.number;
-  drawGlyph(glyph, flag);
   big($("transcribed"), flag.transcribed);
   big($("suggested"), flag.suggested);
   $("why").textContent = flag.why;
@@ -175,6 +173,23 @@ function show() {
   document.body.dataset.flag = flag.number;
   const place = $("cell").textContent;
   $("announce").textContent = `${words.kinds[flag.kind]}, ${place}: ${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}. ${flag.why}`;
+}
+
+function paint(flag) {
+  draw($("stage"), flag, whole, flag.why, (ok) => (ok ? $("missed")?.remove() : missed(flag)));
+  const glyph = $("glyph");
+  glyph.dataset.flag = flag.number;
+  drawGlyph(glyph, flag);
+}
+
+/** The image did not come: nobody is left to decide before a column that only looks empty. It is asked for again. */
+function missed(flag) {
+  const again = () => { if (flags[at] === flag) paint(flag); };
+  if (!$("missed")) {
+    const button = make("button", { type: "button", onclick: () => flags[at] && paint(flags[at]) }, say("tryAgain"));
+    $("notices").append(make("p", { id: "missed", class: "notice" }, say("imageFailed"), " ", button));
+  }
+  setTimeout(again, AGAIN);
 }
 
 function big(element, text) {
@@ -405,7 +420,7 @@ const acts = {
   whole: () => {
     whole = !whole;
     localStorage.setItem("proof-whole", whole ? "1" : "0");
-    if (flags[at]) draw($("stage"), flags[at], whole, flags[at].why);
+    if (flags[at]) paint(flags[at]);
   },
 };
 

@@ -26,7 +26,10 @@ export function picture(flag) {
     image.decoding = "sync";
     image.src = url;
     found = { image, ready: image.decode().then(() => true, () => false), failed: false };
-    found.ready.then((ok) => { found.failed = !ok; });
+    found.ready.then((ok) => {
+      found.failed = !ok;
+      if (!ok) pictures.delete(url); // asked for anew where it is shown again
+    });
     pictures.set(url, found);
     if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
   }
@@ -44,11 +47,12 @@ function seen(view, whole) {
   return [x, top, w, tall];
 }
 
-/** Draws a flag into `stage`. */
-export function draw(stage, flag, whole, label) {
+/** Draws a flag into `stage`; `came(ok)` hears whether its image did, unless another flag is shown by then. */
+export function draw(stage, flag, whole, label, came) {
   const { view } = flag;
   if (!view) {
     stage.replaceChildren(plain(flag));
+    came(true);
     return;
   }
   const [x, y, w, h] = view.area;
@@ -90,7 +94,11 @@ export function draw(stage, flag, whole, label) {
   drawing.append(svg("defs", {}, clip, told), page, text);
   const known = picture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
-  if (!known.image.complete) known.ready.then(() => stage.contains(drawing) && stage.classList.remove("waiting"));
+  known.ready.then((ok) => {
+    if (!stage.contains(drawing)) return;
+    stage.classList.remove("waiting");
+    came(ok);
+  });
   stage.replaceChildren(drawing);
   stage.setAttribute("aria-label", label);
 }
