@@ -186,3 +186,18 @@ def test_a_half_of_what_is_no_opening_costs_its_page_and_says_so(project: Projec
     assert [found[ref].status for ref in FIRST] == [Status.FAILED] * 2
     assert "no opening of two" in found[FIRST[0]].message
     assert [found[ref].status for ref in SECOND] == [Status.CHECKED] * 2
+
+
+def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
+    """As the page view does it: an image that no page would find, and which half of it."""
+    settings = project.put("book/0012.png", "book/0013.png")
+    with Store.open(settings.store_address) as store:
+        check(settings)
+        (work,) = store.queue.works()
+        for place, quadrant in ((1, "a"), (2, "b")):
+            number = store.queue.pages(work.name, place, 1)[0].number
+            given = (work.name, number, None, "book/0012.png", quadrant)
+            store.mends.set(*given, version=0, person="甲", key=f"given-{quadrant}-key")
+    found = results(settings, check(settings))
+    assert [found[ref].status for ref in FIRST] == [Status.CHECKED] * 2
+    assert raised(found) >= {error for error in ERRORS if error[0] in FIRST}
