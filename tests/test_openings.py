@@ -201,3 +201,13 @@ def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
     found = results(settings, check(settings))
     assert [found[ref].status for ref in FIRST] == [Status.CHECKED] * 2
     assert raised(found) >= {error for error in ERRORS if error[0] in FIRST}
+
+
+def test_openings_that_were_drawn_are_found_and_read(project: Project, run: Run) -> None:
+    assert run("render", "text.txt", "--out", "drawn", "--openings", "-q").returncode == 0
+    names = sorted(path.name for path in (project.folder / "drawn").glob("*.png"))
+    assert names == ["10-3ab.png", "10-4ab.png", "10-5ab.png"]
+    done = run("check", "text.txt", "--images", "drawn", "--out", "out", "-q")
+    assert done.returncode == 0, done.stderr
+    flags = [json.loads(line) for line in (project.folder / "out" / "flags.jsonl").read_text().splitlines()]
+    assert sum(flag["raised"] for flag in flags) <= 2

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from proof.commands.options import config_option, setting_options, settings_of
+from proof.errors import UsageError
 from proof.images import facsimile
 
 
@@ -18,6 +19,7 @@ from proof.images import facsimile
 @config_option
 @setting_options(("page.columns", "page.rows", "render.font", "render.wear", "render.seed"))
 @click.option("--plates", is_flag=True, help="Draw plates of four half-folios, as the printed pages have them.")
+@click.option("--openings", is_flag=True, help="Draw leaves that were never folded, two half-folios on an image.")
 @click.option("--grey", is_flag=True, help="Keep the tones of a photograph; else black and white as a facsimile.")
 @click.option("--scale", type=click.FloatRange(0.2, 4.0), default=1.0, show_default=True, help="Size of the images.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
@@ -27,6 +29,7 @@ def command(
     config: Path | None,
     given: dict[str, Any],
     plates: bool,
+    openings: bool,
     grey: bool,
     scale: float,
     quiet: bool,
@@ -35,6 +38,8 @@ def command(
 
     Writes an image a half-folio, named by its reference, and boxes.jsonl with the true box of every character.
     """
+    if plates and openings:
+        raise UsageError("plates or openings? name one of --plates and --openings")
     settings = settings_of(config, (text,), given)
     render = settings.render
     console = Console(stderr=True, highlight=False, markup=False)
@@ -47,7 +52,7 @@ def command(
             scale=scale,
             fonts=(render.font,) if render.font else (),
             seed=render.seed,
-            as_plates=plates,
+            draw=facsimile.plates if plates else facsimile.leaves if openings else facsimile.half_folios,
             columns=settings.page.columns,
             rows=settings.page.rows,
             progress=lambda count: status.update(f"drawing: {count} images"),

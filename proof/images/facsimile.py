@@ -12,11 +12,12 @@ from PIL import Image
 
 from proof.errors import OutputError, UsageError
 from proof.geometry import Box
+from proof.images.imglist import place_of
 from proof.images.leaf import StripText, Style
 from proof.images.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.images.wear import Wear, named_wear, without_seal
 from proof.ocr.engine import Pixels
-from proof.refs import ImageRef
+from proof.refs import ImageRef, PageId
 from proof.text.model import Page, Transcription
 from proof.text.read import read_transcription
 
@@ -75,6 +76,25 @@ def plates(
         yield str(ref), render_plate(sheet, style, without_seal(wear or Wear()), seed, strips=strips, label=label)
 
 
+def leaves(
+    transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
+) -> Iterator[tuple[str, RenderedPage]]:
+    """The same as leaves that were never folded, each an opening named by the half-folios that it shows (`010-1ab`).
+
+    Raises UsageError for a page that is not numbered as a half-folio, beside what `half_folios` raises.
+    """
+    sheets: dict[str, list[Page | None]] = {}
+    for page in transcription.pages:
+        place, parts = place_of(page), PageId.match(page.id)
+        if place is None:
+            raise UsageError(f"page {page.id} is not numbered as a half-folio, so it has no leaf")
+        juan, folio = (f"{parts.work}_{parts.edition}_{parts.juan}", parts.folio) if parts else place
+        sheets.setdefault(f"{juan}-{folio.leaf}ab", [None] * 2)["ab".index(folio.side)] = page
+    for name, sheet in sheets.items():
+        strip = next(strip_of(transcription, page) for page in sheet if page is not None)
+        yield name, render_plate(sheet, style, without_seal(wear or Wear()), seed, strips=[strip])
+
+
 def render(
     transcription: Transcription,
     out_dir: Path,
@@ -82,14 +102,13 @@ def render(
     wear: Wear | None = None,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
-    as_plates: bool = False,
+    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
 ) -> Rendering:
     """Write the half-folios of a transcription as `<reference>.png` with their true boxes in `boxes.jsonl`.
 
     A page without an image reference is named by its id. `progress` is called with the number of images
     written. Raises OutputError when the folder cannot be written, FontError, UsageError.
     """
-    draw = plates if as_plates else half_folios
     return write_facsimiles(draw(transcription, style, wear, seed), out_dir, progress)
 
 
@@ -103,7 +122,7 @@ def run(
     wide_margins: bool = True,
     fonts: tuple[str, ...] = (),
     seed: int = 0,
-    as_plates: bool = False,
+    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
     columns: int = 0,
     rows: int = 0,
     progress: Callable[[int], None] | None = None,
@@ -125,7 +144,7 @@ def run(
         fonts=fonts,
     )
     worn = replace(named_wear(wear), grey=grey)
-    return render(transcription, out_dir, style, worn, seed, progress, as_plates)
+    return render(transcription, out_dir, style, worn, seed, progress, draw)
 
 
 def write_facsimiles(

@@ -156,14 +156,18 @@ def render_plate(
     strips: Sequence[StripText] = (),
     label: str = "",
 ) -> RenderedPage:
-    """Draw a plate of the printed facsimile: two leaves, four half-folios in the quadrants a to d.
+    """Draw a plate of the printed facsimile: two leaves, four half-folios in the quadrants a to d; or one leaf, two
+    half-folios a and b.
 
     a is upper right, b upper left, c lower right, d lower left, with the whole fold strip between the
     halves; None leaves a half ruled but empty. `strips` are the texts of the upper and the lower fold
     strip, `label` the number printed below (`140-330`). Raises FontError and UsageError.
     """
-    if len(pages) != 4:
-        raise UsageError(f"a plate has four quadrants, but {len(pages)} pages were given: use None for an empty one")
+    if len(pages) not in (2, 4):
+        raise UsageError(
+            f"a plate has four quadrants, but {len(pages)} pages were given (two are a leaf): use None for an empty one"
+        )
+    leaves = len(pages) // 2
     style, wear = style or Style(), wear or Wear()
     own = page_seed(seed, " ".join(page.id for page in pages if page is not None))
     rng = np.random.default_rng(own)
@@ -174,11 +178,11 @@ def render_plate(
     leaf_width, leaf_height = 2 * half + strip_width + 2 * gap, height + 2 * gap
     between = 1.1 * CELL_HEIGHT * scale
     # The sheet of the printed facsimile is a quarter wider than the frame and leaves more above than below.
-    size = (int(leaf_width * 1.26), int(2 * leaf_height + between + 14.5 * CELL_HEIGHT * scale))
+    size = (int(leaf_width * 1.26), int(leaves * leaf_height + (leaves - 1) * between + 14.5 * CELL_HEIGHT * scale))
     left, top = (size[0] - leaf_width) / 2, 8.4 * CELL_HEIGHT * scale
     pen = _new_pen(size, style, wear, fonts_for(style.fonts), rng)
     halves: list[Half] = []
-    for leaf in (0, 1):
+    for leaf in range(leaves):
         y = top + leaf * (leaf_height + between)
         fold = left + gap + half
         for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):

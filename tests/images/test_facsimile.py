@@ -113,7 +113,7 @@ def test_plates_carry_the_half_folios_of_one_printed_page(mirror: Transcription,
     }
     lower = sheets["WYG0103-0192"]
     assert min(one.box.y for one in lower.characters) > lower.image.shape[0] / 2
-    rendering = render(mirror, tmp_path / "out", as_plates=True)
+    rendering = render(mirror, tmp_path / "out", draw=plates)
     assert [path.name for path in rendering.images] == ["WYG0103-0192.png", "WYG0103-0193.png"]
 
 
@@ -121,7 +121,7 @@ def test_pages_without_a_place_on_a_plate_are_named(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text(KANRIPO, encoding="utf-8")
     with pytest.raises(UsageError, match="KR1d0030_WYG_010-1a has no image reference"):
-        run(text, tmp_path / "out", as_plates=True)
+        run(text, tmp_path / "out", draw=plates)
 
 
 def test_the_fold_strip_says_title_juan_and_leaf(tmp_path: Path) -> None:
