@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ from proof.errors import TextError
 from proof.text.encoding import Decoded, encode
 from proof.text.model import Transcription
 from proof.text.read import parse_transcription, read_transcription
+from tests.growth import computing
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r", "\x0c", "\x85", "\u2028", ""])
 BODIES = st.one_of(
@@ -219,22 +219,15 @@ def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
     )
 
 
-def read_in(seconds: list[float], columns: str) -> Transcription:
-    """A page with these columns; the seconds of computing that it took are noted."""
-    text = Decoded(f"<pb:K_WYG_001-1a>¶\n{columns}", "utf-8", False)
-    start = time.process_time()
-    read = parse_transcription(text, Path("juan.txt"))
-    seconds.append(time.process_time() - start)
-    return read
+def read_in(columns: str) -> Transcription:
+    """A page with these columns."""
+    return parse_transcription(Decoded(f"<pb:K_WYG_001-1a>¶\n{columns}", "utf-8", False), Path("juan.txt"))
 
 
 def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_times_and_told() -> None:
-    short: list[float] = []
-    long: list[float] = []
-    for _ in range(3):
-        read_in(short, "大夫之西比耦(案比今/本訛作)命¶\n" * 1000)
-    read = read_in(long, "大夫之西比耦(案比今/本訛作)命¶\n" * 10_000)
-    assert long[0] < 40 * max(min(short), 0.02)
+    column = "大夫之西比耦(案比今/本訛作)命¶\n"
+    assert computing(lambda: read_in(column * 10_000)) < 40 * computing(lambda: read_in(column * 1000))
+    read = read_in(column * 10_000)
     assert len(read.pages[0].columns) == 10_000
     assert read.warnings == (
         "juan.txt:1: page K_WYG_001-1a has 10000 columns, more than a half-folio: is a page mark missing?",
@@ -243,10 +236,6 @@ def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_ti
 
 @pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
 def test_a_column_of_a_hundred_thousand_characters_is_read_as_quickly_as_ten_of_ten_thousand(unit: str) -> None:
-    short: list[float] = []
-    long: list[float] = []
-    for _ in range(3):
-        read_in(short, unit * (10_000 // len(unit)) + "¶\n")
-    read = read_in(long, unit * (100_000 // len(unit)) + "¶\n")
-    assert long[0] < 40 * max(min(short), 0.02)
-    assert len(read.pages[0].columns) == 1
+    short, long = (unit * (length // len(unit)) + "¶\n" for length in (10_000, 100_000))
+    assert computing(lambda: read_in(long)) < 40 * computing(lambda: read_in(short))
+    assert len(read_in(long).pages[0].columns) == 1
