@@ -101,7 +101,7 @@ class Reader:
         StoppedError as long as nothing of it is in the store."""
         with self._lock:
             heed()
-            place, _ = self._store.queue.page(work, number)
+            place = self._placed(work, self._store.queue.page(work, number)[0])
             run = self._store.latest_run(work)
             assert run is not None, "a page of a work came out of a run"
             before = self._flags(work, place)
@@ -146,6 +146,24 @@ class Reader:
         task = bearers[min(place.repeat, len(bearers) - 1)]
         mend = self._store.mends.of_work(work).get((place.page, place.repeat))
         return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
+
+    def _placed(self, work: str, place: Place) -> Place:
+        """The page with its text where that lies now."""
+        own = str(self._text_at(Path(place.text)))
+        if own == place.text:
+            return place
+        self._store.move_text(work, place.text, own)
+        return replace(place, text=own)
+
+    def _text_at(self, checked: Path) -> Path:
+        """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
+        that name that it names now, and where the old one is still there, of the same content."""
+        if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
+            return checked
+        own = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
+        if len(own) != 1 or (checked.is_file() and checked.read_bytes() != own[0].read_bytes()):
+            return checked
+        return own[0]
 
     def _hearing(self, given: Transcription | Edition, text: Transcription) -> Hearing | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a

@@ -125,6 +125,32 @@ def told(store: Store, work: str) -> list[tuple[str, float, bool, tuple[WitnessR
     )
 
 
+@pytest.mark.parametrize("old", ["stays", "is gone"])
+def test_a_project_that_was_copied_or_moved_reads_its_own_text_again(
+    settings: Settings, tmp_path: Path, old: str
+) -> None:
+    check(settings)
+    assert settings.folder is not None
+    copied = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    shutil.copytree(settings.folder, copied)
+    if old == "is gone":
+        settings.folder.rename(tmp_path.parent / f"{tmp_path.name}-away")
+    there = Settings.load(copied)
+    with Store.open(there.store_address) as store:
+        [work] = store.queue.works()
+        reader = Reader(there, store)
+        first = reader.read(work.name, 1)
+        assert first.trouble is None
+        assert first.fresh == first.gone == ()
+
+        # from then on the page is of the text in the new place, whatever becomes of the old
+        assert store.queue.page(work.name, 1)[0].text == str(copied / "text.txt")
+        text = (copied / "text.txt").read_text(encoding="utf-8")
+        assert text.count("\n司射适西阶西") == 1
+        (copied / "text.txt").write_text(text.replace("\n司射适西阶西", "\n司龘适西阶西"), encoding="utf-8")
+        assert [one.flag.transcribed for one in reader.read(work.name, 1).fresh] == ["龘"]
+
+
 def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weighed(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

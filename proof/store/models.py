@@ -62,13 +62,17 @@ class Base(DeclarativeBase):
 
 
 class WorkRow(Base):
-    """A work, known by the id that its transcription gives it (`KR1d0030`)."""
+    """A work, known by the id that its transcription gives it (`KR1d0030`).
+
+    `revision` grows with every change to what was found in it, other than by the pages of a run that goes on.
+    """
 
     __tablename__ = "works"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255), unique=True)
     title: Mapped[str] = mapped_column(Text)
+    revision: Mapped[int] = mapped_column(default=0, server_default=text("0"))
 
 
 class RunRow(Base):

@@ -423,11 +423,12 @@ PLACE = (
 
 def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
     """What changes when a check or a decision changes the flags of a work."""
-    runs = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == work_id)
+    runs = select(func.max(RunRow.id)).where(RunRow.work_id == work_id)
+    revision = select(WorkRow.revision).where(WorkRow.id == work_id)
     flags = select(func.max(FlagRow.id)).where(FlagRow.work_id == work_id)
     rules = select(func.max(RuleRow.id)).where(RuleRow.work_id == work_id)
     decisions = select(func.max(DecisionRow.id)).where(DecisionRow.work_id == work_id)
-    now = (*session.execute(runs).one(), session.scalar(flags), session.scalar(rules))
+    now = (session.scalar(runs), session.scalar(revision), session.scalar(flags), session.scalar(rules))
     return (*now, session.scalar(decisions) or 0)
 
 

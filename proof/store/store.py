@@ -117,6 +117,7 @@ class Store:
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
             carry_over(session, run.work_id)
+            _changed(session, run.work_id)
         self.readings.note_use()
 
     def run(self, run_id: int) -> Run:
@@ -145,6 +146,13 @@ class Store:
         with self._reading() as session:
             return session.scalar(query)
 
+    def move_text(self, work: str, old: str, new: str) -> None:
+        """Note that a text of a work lies at another path now: its pages stay what they are."""
+        with self._writing() as session:
+            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
+            _changed(session, number)
+
     # pages
 
     def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult, *, carrying: bool = False) -> None:
@@ -172,6 +180,8 @@ class Store:
                     again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
                     session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
                 _save_mixed_in(session, page, result)
+                if carrying:
+                    _changed(session, work_id)
                 return
             page.result_run_id, page.key = run_id, key
             _set(page, rows.page_values(result))
@@ -181,6 +191,7 @@ class Store:
             if carrying:
                 session.flush()
                 carry_over(session, work_id)
+                _changed(session, work_id)
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
@@ -238,6 +249,7 @@ class Store:
             for flag in flags:
                 change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
                 session.execute(change.values(rows.judgement_values(flag)))
+            _changed(session, number)
 
     def pairs(self, work: str) -> list[Pair]:
         """What is transcribed against what is read, over the work as it stands, most frequent first."""
@@ -283,6 +295,11 @@ def _check_flags(result: PageResult) -> None:
         raise ValueError(f"{result.page}: flags without an id of their own: {sorted(ids)}")
     if any(flag.page != result.page for flag in result.flags):
         raise ValueError(f"{result.page}: holds a flag of another page")
+
+
+def _changed(session: Session, work_id: int | None) -> None:
+    """Whoever keeps something of the work in memory, in whatever process, is to look again."""
+    session.execute(update(WorkRow).where(WorkRow.id == work_id).values(revision=WorkRow.revision + 1))
 
 
 def _page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:

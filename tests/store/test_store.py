@@ -16,6 +16,7 @@ from proof.flags import FOUND, Evidence, Flag, Kind
 from proof.geometry import Box
 from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store.queue import Order, Wanted
 from proof.text.model import Row
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -240,6 +241,29 @@ def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result
     assert found(FlagFilter("KR1d0030", kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
     assert found(FlagFilter("KR1d0030", page="another page")) == []
     assert found(FlagFilter("another work")) == []
+
+
+def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighed_anew(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """Also where no flag is new: the one left is told to go, another's score falls."""
+    first, second = (replace(page_result.flags[0], id=f"flag {n}", offset=n, score=9.0 - n) for n in range(2))
+    run = store.begin_run(info)
+    store.save_page(run, PLACE, "key", replace(page_result, flags=(first, second)))
+    store.finish_run(run, whole=True)
+
+    def queued() -> list[tuple[str, float]]:
+        numbers, _ = store.queue.find(info.work, Wanted(), Order.SCORE)
+        return [(one.flag.id, one.flag.score) for one in store.queue.flags(info.work, numbers)]
+
+    assert queued() == [("flag 0", 9.0), ("flag 1", 8.0)]
+    store.rescore(info.work, [replace(first, score=1.0)])
+    assert queued() == [("flag 1", 8.0), ("flag 0", 1.0)]
+    store.save_page(run, PLACE, "other key", replace(page_result, flags=(first,)), carrying=True)
+    assert queued() == [("flag 0", 9.0)]
+    store.move_text(info.work, PLACE.text, "elsewhere.txt")
+    assert [place.text for place in store.queue.pages(info.work)] == ["elsewhere.txt"]
+    assert queued() == [("flag 0", 9.0)]
 
 
 def test_pairs_and_totals_count_what_stands(store: Store, info: RunInfo, page_result: PageResult) -> None:
