@@ -313,3 +313,57 @@ def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: B
     context.unroute("**/iiif/**")
     expect(told).not_to_be_attached()
     until(page, "!document.querySelector('#stage').classList.contains('waiting')")
+
+
+VIEWS = {
+    "queue": "",
+    "confusions": "pairs",
+    "pages": "pages/",
+    "a page": "pages/2",
+    "history": "history",
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_next(
+    context: BrowserContext, folder: Path, view: str
+) -> None:
+    page = desk(context)
+    cut_off(context)
+    decided = press(page, "k")
+    page.close()
+    assert stands(folder) == []
+    other = context.new_page()
+    other.goto(f"/works/{WORK}/{view}")
+    expect(other.locator("#waiting")).to_have_text("1 not saved yet: the server does not answer")
+    context.unroute(DECISIONS)
+    written(folder, {decided})
+    expect(other.locator("#waiting")).to_have_count(0)
+
+
+def test_that_another_was_quicker_than_a_closed_desk_is_told_on_whatever_page_is_opened_next(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    cut_off(context)
+    decided = press(page, "k")
+    page.close()
+    decide(folder, decided, Verdict.COPY, 0)
+    context.unroute(DECISIONS)
+    other = context.new_page()
+    other.goto(f"/works/{WORK}/")
+    expect(other.locator("#unsent")).to_contain_text("王 was quicker: copy reads so. Your decision was not written.")
+    other.get_by_role("link", name="Look again").click()
+    expect(other.locator("body")).to_have_attribute("data-flag", str(decided))
+    assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.COPY]
+
+
+def test_a_double_click_decides_one_flag(context: BrowserContext, folder: Path) -> None:
+    page = desk(context)
+    first = shown(page)
+    page.locator(".tile.said").dblclick()
+    expect(page.locator("body")).not_to_have_attribute("data-flag", str(first))
+    second = shown(page)
+    page.locator(".tile.seen").click()
+    written(folder, {first, second})
+    assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.KEEP, Verdict.TAKE]

@@ -1,12 +1,13 @@
 // The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
 // decided is on its way while the next flag is already looked at.
 
-import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, words, work } from "./shell.js";
-import { Outbox } from "./outbox.js";
+import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
+import { Outbox, ahead, worded } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
 
 const AHEAD = 6;
 const TRAIL = 6;
+const DOUBLED = 250; // milliseconds in which nobody sees a flag, decides and clicks
 const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
 const $ = (id) => document.getElementById(id);
 
@@ -31,7 +32,7 @@ const outbox = new Outbox({
   conflict(entry, problem) {
     const last = problem.document.decisions?.at(-1);
     stepBack(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
-    notice(say("ahead", { person: last?.person ?? "", verdict: said(last) }), entry.flag);
+    notice(ahead(problem), entry.flag);
   },
   refused(entry, problem) {
     stepBack(entry, entry.was);
@@ -45,12 +46,6 @@ const outbox = new Outbox({
     line.textContent = say("unsent", { num: count });
   },
 });
-
-const said = (decision) => {
-  if (!decision) return "";
-  const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
-  return decision.state === "corrected" ? `${verdict} ${decision.reading || say("nothing")}` : verdict;
-};
 
 // fetching ahead
 
@@ -85,7 +80,7 @@ async function fetchAhead() {
     },
     (problem) => {
       if (at >= flags.length && !$("unfetched"))
-        $("notices").append(make("p", { id: "unfetched", class: "notice" }, problem.status ? say("refused", { detail: problem.message }) : say("silent")));
+        $("notices").append(make("p", { id: "unfetched", class: "notice" }, why(problem)));
       return new Promise((resolve) => setTimeout(resolve, 1000));
     },
   );
@@ -275,7 +270,7 @@ async function fetched(number) {
     add([await ask(api(`flags/${number}`))], at);
     return byNumber.get(number);
   } catch (problem) {
-    notice(problem.status ? say("refused", { detail: problem.message }) : say("silent"), problem.status === 404 ? null : number);
+    notice(why(problem), problem.status === 404 ? null : number);
     return null;
   }
 }
@@ -345,7 +340,7 @@ async function back(from, to, changed) {
     if (!flag) return null;
     if (flag.version !== step.version) { // another decided it since: theirs is not taken back
       forget(step.flag);
-      notice(say("ahead", { person: flag.last?.person ?? "", verdict: said(flag.last) }), step.flag);
+      notice(say("ahead", { person: flag.last?.person ?? "", verdict: worded(flag.last) }), step.flag);
       return null;
     }
   }
@@ -425,6 +420,8 @@ const acts = {
 };
 
 const LOOKING = ["back", "ahead", "whole"];
+const DECIDING = ["keep", "take", "copy", "unsure", "skip", "other"];
+let clicked = 0;
 if (!may("decide"))
   for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
 
@@ -460,6 +457,10 @@ addEventListener("keydown", (event) => {
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
   if (!button || button.disabled) return;
+  // the second half of a double click was not meant for the flag that came up under it
+  const doubled = event.detail > 1 && event.timeStamp - clicked < DOUBLED;
+  clicked = event.timeStamp;
+  if (doubled && DECIDING.includes(button.dataset.act)) return;
   perform(button.dataset.act, Number(button.dataset.n));
 });
 

@@ -1,8 +1,8 @@
 // What the machine got wrong about a page is set right here: frame and columns dragged, notes told, another image
 // given, and the page read again.
 
-import { failure, follow, request, show, told, why } from "./reread.js";
-import { api, ask, data, make, may, person, say, uuid, work } from "./shell.js";
+import { failure, follow, request, show, told } from "./reread.js";
+import { api, ask, data, make, may, person, say, uuid, why, work } from "./shell.js";
 
 /* global OpenSeadragon */
 

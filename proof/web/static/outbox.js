@@ -2,7 +2,7 @@
 // has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled, whichever
 // of several tabs sends it.
 
-import { Problem, api, ask, person, uuid, work } from "./shell.js";
+import { Problem, api, ask, person, say, uuid, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
 const PAUSES = [250, 500, 1000, 2000, 4000];
@@ -11,6 +11,19 @@ const LAST = 20; // decisions that go after a page that is left
 
 /** Whether the server may answer otherwise when asked again: it was not reached, stopped, busy, or the session is over. */
 const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
+
+/** A decision in words. */
+export function worded(decision) {
+  if (!decision) return "";
+  const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
+  return decision.state === "corrected" ? `${verdict} ${decision.reading || say("nothing")}` : verdict;
+}
+
+/** Who decided before one's own decision came, and what. */
+export function ahead(problem) {
+  const last = problem.document.decisions?.at(-1);
+  return say("ahead", { person: last?.person ?? "", verdict: worded(last) });
+}
 
 function kept() {
   try {

@@ -1,6 +1,6 @@
 // A page that is read again: asked for, followed until it is there, taken back; and what came of it is told.
 
-import { api, ask, data, make, may, person, say } from "./shell.js";
+import { api, ask, data, make, may, person, say, why } from "./shell.js";
 
 const own = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
@@ -9,9 +9,6 @@ const PAUSE = 700;
 const pause = () => new Promise((done) => { setTimeout(done, PAUSE); });
 const underWay = (said) => said.state === "waiting" || said.state === "reading";
 const passing = (problem) => problem.status === 0 || problem.status >= 500 || problem.status === 429;
-
-/** What a problem says to people. */
-export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 const details = (text) => (text ? make("details", {}, make("summary", {}, say("detail")), text) : "");
 

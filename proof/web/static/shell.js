@@ -85,10 +85,13 @@ const trouble = document.getElementById("trouble");
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof Problem) || !trouble) return;
   event.preventDefault();
-  trouble.textContent = event.reason.status ? say("refused", { detail: event.reason.message }) : say("silent");
+  trouble.textContent = why(event.reason);
   trouble.dataset.status = event.reason.status;
   trouble.hidden = false;
 });
+
+/** What a problem says to people. */
+export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 /** An element with its attributes and children; text is only ever text. */
 export function make(tag, attributes = {}, ...children) {
