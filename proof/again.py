@@ -101,7 +101,8 @@ class Reader:
         StoppedError as long as nothing of it is in the store."""
         with self._lock:
             heed()
-            place = self._placed(work, self._store.queue.page(work, number)[0])
+            known, _ = self._store.queue.page(work, number)
+            place = replace(known, text=str(self._text_at(Path(known.text))))
             run = self._store.latest_run(work)
             assert run is not None, "a page of a work came out of a run"
             before = self._flags(work, place)
@@ -112,6 +113,8 @@ class Reader:
             result, key, trouble = self._checked(task, job, checker)
             given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
             heed()  # for the last time: what follows is kept whole
+            if place.text != known.text:
+                self._store.move_text(work, known.text, place.text)
             self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
             # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
             self._store.rescore(work, given.flags)
@@ -146,14 +149,6 @@ class Reader:
         task = bearers[min(place.repeat, len(bearers) - 1)]
         mend = self._store.mends.of_work(work).get((place.page, place.repeat))
         return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
-
-    def _placed(self, work: str, place: Place) -> Place:
-        """The page with its text where that lies now."""
-        own = str(self._text_at(Path(place.text)))
-        if own == place.text:
-            return place
-        self._store.move_text(work, place.text, own)
-        return replace(place, text=own)
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of

@@ -339,6 +339,10 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     context.unroute(DECISIONS)
     written(folder, {decided})
     expect(other.locator("#waiting")).to_have_count(0)
+    bar, main = other.locator("header.bar").bounding_box(), other.locator("main").bounding_box()
+    assert bar is not None
+    assert main is not None
+    assert main["y"] == bar["y"] + bar["height"], "nothing is left where it was told"
 
 
 def test_that_another_was_quicker_than_a_closed_desk_is_told_on_whatever_page_is_opened_next(
