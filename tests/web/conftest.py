@@ -40,3 +40,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "config.toml").write_text(f"[project]\n{text}", encoding="utf-8")
     check(Settings.load(folder))
     return folder
+
+
+@pytest.fixture
+def project(sample: Path, tmp_path: Path) -> Path:
+    """A copy of the checked sample, for whoever changes something in it."""
+    return shutil.copytree(sample, tmp_path / "project")

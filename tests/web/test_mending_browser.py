@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,11 +13,6 @@ from proof.config import Settings
 from proof.store import Store
 from tests.web.served import serving
 from tests.web.waiting import still
-
-
-@pytest.fixture
-def project(sample: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(sample, tmp_path / "project")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +17,6 @@ from tests.web.served import serving
 from tests.web.waiting import still
 
 JOB = "0123456789abcdef0123456789abcdef"
-
-
-@pytest.fixture
-def project(sample: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(sample, tmp_path / "project")
 
 
 @pytest.fixture

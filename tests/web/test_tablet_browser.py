@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,11 +16,6 @@ from tests.web.waiting import saved, still
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
 SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
-
-
-@pytest.fixture
-def project(sample: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(sample, tmp_path / "project")
 
 
 @pytest.fixture(params=list(SIZES))

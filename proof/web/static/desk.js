@@ -2,7 +2,7 @@
 // decided is on its way while the next flag is already looked at.
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
-import { Outbox, ahead, worded } from "./outbox.js";
+import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
 
 const AHEAD = 6;
@@ -32,7 +32,7 @@ const outbox = new Outbox({
   conflict(entry, problem) {
     const last = problem.document.decisions?.at(-1);
     stepBack(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
-    notice(ahead(problem), entry.flag);
+    notice(ahead(last), entry.flag);
   },
   refused(entry, problem) {
     stepBack(entry, entry.was);
@@ -40,10 +40,7 @@ const outbox = new Outbox({
     else notice(say("refused", { detail: problem.message }), entry.flag);
   },
   waiting(count) {
-    const known = $("waiting");
-    if (!count) return known?.remove();
-    const line = known ?? $("notices").appendChild(make("p", { id: "waiting", class: "notice" }));
-    line.textContent = say("unsent", { num: count });
+    waitingAt($("notices"), count);
   },
 });
 
@@ -340,7 +337,7 @@ async function back(from, to, changed) {
     if (!flag) return null;
     if (flag.version !== step.version) { // another decided it since: theirs is not taken back
       forget(step.flag);
-      notice(say("ahead", { person: flag.last?.person ?? "", verdict: worded(flag.last) }), step.flag);
+      notice(ahead(flag.last), step.flag);
       return null;
     }
   }

@@ -2,7 +2,7 @@
 // has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled, whichever
 // of several tabs sends it.
 
-import { Problem, api, ask, person, say, uuid, words, work } from "./shell.js";
+import { Problem, api, ask, make, person, request, say, uuid, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
 const PAUSES = [250, 500, 1000, 2000, 4000];
@@ -13,16 +13,20 @@ const LAST = 20; // decisions that go after a page that is left
 const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
 
 /** A decision in words. */
-export function worded(decision) {
+function worded(decision) {
   if (!decision) return "";
   const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
   return decision.state === "corrected" ? `${verdict} ${decision.reading || say("nothing")}` : verdict;
 }
 
 /** Who decided before one's own decision came, and what. */
-export function ahead(problem) {
-  const last = problem.document.decisions?.at(-1);
-  return say("ahead", { person: last?.person ?? "", verdict: worded(last) });
+export const ahead = (last) => say("ahead", { person: last?.person ?? "", verdict: worded(last) });
+
+/** Tells at `place` how many decisions wait, as long as some do. */
+export function waitingAt(place, count) {
+  const line = document.getElementById("waiting");
+  if (!count) return line?.remove();
+  (line ?? place.appendChild(make("p", { id: "waiting", class: "notice" }))).textContent = say("unsent", { num: count });
 }
 
 function kept() {
@@ -129,15 +133,6 @@ export class Outbox {
   leave() {
     const first = this.entries.filter((entry, n) => this.entries.findIndex((other) => other.flag === entry.flag) === n);
     for (const entry of first.slice(0, LAST))
-      fetch(api(`flags/${entry.flag}/decisions`), {
-        method: "POST",
-        keepalive: true,
-        headers: {
-          Accept: "application/json",
-          "Content-Type": "application/json",
-          "X-CSRFToken": document.querySelector("meta[name=csrf]").content,
-        },
-        body: JSON.stringify(entry.body),
-      }).catch(() => {});
+      request(api(`flags/${entry.flag}/decisions`), entry.body, { keepalive: true }).catch(() => {});
   }
 }

@@ -35,17 +35,22 @@ function startAnew() {
   location.reload();
 }
 
-export async function ask(path, body) {
-  const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
+/** Asks the server; with a body, has it do something. */
+export function request(path, body, more = {}) {
+  const options = { headers: { Accept: "application/json" }, credentials: "same-origin", ...more };
   if (body !== undefined) {
     options.method = "POST";
     options.headers["Content-Type"] = "application/json";
     options.headers["X-CSRFToken"] = document.querySelector("meta[name=csrf]").content;
     options.body = JSON.stringify(body);
   }
+  return fetch(path, options);
+}
+
+export async function ask(path, body) {
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await request(path, body);
   } catch {
     throw new Problem(0, null);
   }

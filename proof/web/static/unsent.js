@@ -1,6 +1,6 @@
 // What a desk could not send before it was left goes from whatever page of the work is opened next.
 
-import { Outbox, ahead } from "./outbox.js";
+import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { make, may, say, why, work } from "./shell.js";
 
 const lines = document.getElementById("unsent");
@@ -11,16 +11,10 @@ function tell(entry, text) {
   lines.append(make("p", { class: "notice" }, text, " ", make("a", { href: where }, say("lookAgain"))));
 }
 
-function waiting(count) {
-  const line = document.getElementById("waiting");
-  if (!count) return line?.remove();
-  (line ?? lines.appendChild(make("p", { id: "waiting", class: "notice" }))).textContent = say("unsent", { num: count });
-}
-
 if (may("decide"))
   new Outbox({
     done() {},
-    conflict(entry, problem) { tell(entry, ahead(problem)); },
+    conflict(entry, problem) { tell(entry, ahead(problem.document.decisions?.at(-1))); },
     refused(entry, problem) { tell(entry, why(problem)); },
-    waiting,
+    waiting(count) { waitingAt(lines, count); },
   });
