@@ -33,15 +33,15 @@ import cv2
 from rich.console import Console
 from rich.table import Table
 
-from proof.config import Settings
-from proof.images.facsimile import write_image
+from proof.check.executor import checker_for, engine_settings
+from proof.check.pipeline import check
+from proof.facsimile.benchmark_pages import choose, rendered
+from proof.facsimile.files import write_image
 from proof.images.find import ImageIndex
 from proof.images.load import load_image
-from proof.images.trial import choose, rendered
 from proof.ocr.registry import open_engine
-from proof.pipeline import check
-from proof.reading import checker_for, engine_settings
 from proof.report.source import StoredRun
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.model import Script, Transcription
 from proof.text.read import read_transcription

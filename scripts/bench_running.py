@@ -23,11 +23,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from proof.config import Settings
-from proof.images.facsimile import render
-from proof.images.wear import named_wear
-from proof.pipeline import check
+from proof.check.pipeline import check
+from proof.facsimile.files import render
+from proof.facsimile.wear import named_wear
 from proof.report.source import StoredRun
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.convert import convert
 from proof.text.edition import read_edition

@@ -30,7 +30,7 @@ from playwright.sync_api import BrowserContext, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from proof.flags import flag_id  # noqa: E402
+from proof.model.flags import flag_id  # noqa: E402
 from proof.ocr.engine import EngineIdentity  # noqa: E402
 from proof.store import PagePlace, RunInfo, Store, TextInfo  # noqa: E402
 from proof.store.accounts import Role  # noqa: E402

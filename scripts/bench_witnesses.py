@@ -28,13 +28,13 @@ from bench import Bench, Pool
 from rich.console import Console
 from rich.table import Table
 
-from proof.collate.testimony import IMAGE, TEXT, WEIGHTS, Hearing, Parallel, Weights, beside
-from proof.config import Settings
-from proof.flags import Flag, Kind
-from proof.images.facsimile import write_image
-from proof.images.trial import Trial, fits, rendered
-from proof.pipeline import check
+from proof.check.pipeline import check
+from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Hearing, Parallel, Weights, beside
+from proof.facsimile.benchmark_pages import Trial, fits, rendered
+from proof.facsimile.files import write_image
+from proof.model.flags import Flag, Kind
 from proof.report.source import StoredRun
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edition import read_edition
 from proof.text.read import read_transcription

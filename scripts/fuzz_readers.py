@@ -30,7 +30,7 @@ from rich.table import Table
 from proof.collate.apparatus import apparatus_of
 from proof.errors import ProofError
 from proof.images.imglist import ImageList
-from proof.readings.parse import parse_readings
+from proof.ocr.external.parse import parse_readings
 from proof.text.convert import convert
 from proof.text.edition import parse_edition
 from proof.text.encoding import decode, encode
@@ -143,7 +143,7 @@ READERS: dict[str, Callable[[bytes], None]] = {
 def samples(name: str, shared: Path) -> list[bytes]:
     """Real material for a reader to begin from."""
     if name == "readings":
-        tests = (ROOT / "tests/readings/test_parse.py").read_text(encoding="utf-8")
+        tests = (ROOT / "tests/ocr/external/test_parse.py").read_text(encoding="utf-8")
         return [part.encode() for part in tests.split('"""')[1::2] if "<" in part]
     if name == "imglist":
         return [path.read_bytes() for path in sorted(shared.rglob("imglist/*.txt"))[:4]]

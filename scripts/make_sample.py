@@ -17,9 +17,9 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from proof.errors import ProofError, UsageError
-from proof.images.facsimile import file_stem, half_folios, write_image
-from proof.images.leaf import Style
-from proof.images.wear import LEVELS
+from proof.facsimile.files import file_stem, half_folios, write_image
+from proof.facsimile.leaf import Style
+from proof.facsimile.wear import LEVELS
 from proof.text.model import Column, Page, Transcription
 from proof.text.read import read_transcription
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.flags import Evidence, Flag, Kind, context_of
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.planting import Judge, planted
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.quality.seeded_errors import Judge, planted
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
-from proof.verify.whole import numbered
+from proof.verify.page_findings import numbered
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"

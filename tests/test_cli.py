@@ -24,9 +24,9 @@ from rich.cells import cell_len
 import proof
 from proof.cli import COMMANDS, main
 from proof.errors import FontError
-from proof.images.fonts import find_faces
-from proof.images.layout import find_layout
+from proof.facsimile.fonts import find_faces
 from proof.images.load import load_image
+from proof.layout.half_folio import find_layout
 from proof.ocr.registry import names
 from tests.conftest import PATIENCE
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from proof.errors import EngineError, FontError
-from proof.images import fonts
-from proof.images.fonts import find_faces, installed_faces
+from proof.facsimile import fonts
+from proof.facsimile.fonts import find_faces, installed_faces
 from proof.ocr.models import cache_folder
 from proof.ocr.paddle import PaddleRecogniser, PaddleSettings
 from proof.ocr.registry import EngineSettings, open_engine

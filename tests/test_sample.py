@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
-from proof.config import Settings
+from proof.check.pipeline import check
 from proof.errors import FontError, UsageError
-from proof.images.facsimile import half_folios
-from proof.images.fonts import FontChain, find_faces
-from proof.pipeline import check
+from proof.facsimile.files import half_folios
+from proof.facsimile.fonts import FontChain, find_faces
+from proof.settings.config import Settings
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.blocks import Block, align, gaps
 from proof.collate.differences import PASSAGE, Class, Difference, Judge, SystematicPair, differences, systematic
-from proof.collate.sequence import Keys, Sequence, sequence_of, shared_layers
+from proof.collate.tokens import Keys, Sequence, sequence_of, shared_layers
 from proof.errors import UsageError
-from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Addresses, Edition, Layer

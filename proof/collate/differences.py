@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import Block, Op
-from proof.collate.sequence import Sequence
-from proof.flags import Kind
+from proof.collate.tokens import Sequence
+from proof.model.flags import Kind
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy, Verdict, unified
 

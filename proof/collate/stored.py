@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
-from proof.collate.testimony import Parallel, hear
+from proof.collate.witness_evidence import Parallel, hear
 from proof.errors import UsageError
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.store import FlagFilter, Store
-from proof.store.laid import pages_of
+from proof.store.text_pages import pages_of
 from proof.text.variants import VariantPolicy
 
 THRESHOLD = 3.0

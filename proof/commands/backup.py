@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from proof.backup import backup
 from proof.commands.options import config_option, settings_of
+from proof.store.backup import backup
 
 
 @click.command("backup")

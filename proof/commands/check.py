@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from proof.atomic import must_be_writable
+from proof.check.pipeline import check
 from proof.commands.options import CHECKING, config_option, must_have_work, setting_options, settings_of
 from proof.commands.outcome import flagged, print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
-from proof.config import Settings
-from proof.pipeline import check
+from proof.settings.config import Settings
 
 SOUND, TROUBLED = 0, 1
 

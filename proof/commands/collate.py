@@ -12,8 +12,8 @@ from proof.collate.collation import Collation, collate
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
 from proof.commands.options import config_option, setting_options, settings_of
-from proof.config import Settings
 from proof.errors import UsageError
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edition import read_edition
 

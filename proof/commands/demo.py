@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from proof.commands.check import run_check
-from proof.config import Settings
 from proof.paths import sample_dir
+from proof.settings.config import Settings
 
 ALL = 1_000_000
 

@@ -12,15 +12,15 @@ import click
 from proof.collate.collation import collate
 from proof.collate.witnesses import places
 from proof.commands.options import config_option, setting_options, settings_of
-from proof.config import Settings
 from proof.errors import UsageError
 from proof.export.decided import decided_corrections
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
 from proof.export.source import CorrectedSource, correct, write_corrected
-from proof.result import PageResult
+from proof.model.result import PageResult
+from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.laid import pages_of
+from proof.store.text_pages import pages_of
 from proof.text.edition import read_edition
 
 

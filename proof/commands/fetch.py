@@ -15,19 +15,19 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from proof.commands.options import config_option, settings_of
 from proof.commands.progress import EVERY
-from proof.config import Settings
 from proof.errors import SourceError, UsageError
+from proof.fetch.client import Client, Manners
+from proof.fetch.fetch import MOST_BYTES, Fetcher, Haul, How, Result
+from proof.fetch.index import alone_in
+from proof.fetch.kanripo import listed_images
+from proof.fetch.labels import spelled
+from proof.fetch.model import Source, Wanted
+from proof.fetch.published import Reader
+from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import Place, place_of
-from proof.refs import ImageRef
-from proof.sources.chosen import about, numbered, shown_from, write_list
-from proof.sources.client import Client, Manners
-from proof.sources.fetch import MOST_BYTES, Fetcher, Haul, How, Result
-from proof.sources.kanripo import listed_images
-from proof.sources.labels import spelled
-from proof.sources.model import Source, Wanted
-from proof.sources.published import Reader
-from proof.sources.remembered import alone_in
+from proof.model.refs import ImageRef
+from proof.settings.config import Settings
 from proof.text.edition import read_text
 from proof.text.model import Transcription
 

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.report.places import Place
 
 GAP = 2

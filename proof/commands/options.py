@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from proof.config import FILE_NAME, SETTINGS, Settings
 from proof.errors import UsageError
-from proof.setting import Kind, Setting, WrongSetting, shown
+from proof.settings.config import FILE_NAME, SETTINGS, Settings
+from proof.settings.setting import Kind, Setting, WrongSetting, shown
 
 SPELLED = {"engine.name": "engine", "variants.file": "variants", "store.url": "store"}
 """Options whose key alone would not say what they set; all others are spelled as their key."""

@@ -9,16 +9,16 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from proof.check.pipeline import Outcome
 from proof.commands.flagged import print_places
-from proof.config import Settings
-from proof.flags import Kind
-from proof.pipeline import Outcome
+from proof.model.flags import Kind
+from proof.model.result import Status
 from proof.report.places import Place, places
 from proof.report.progress import Progress
 from proof.report.source import StoredRun
 from proof.report.tally import PageTally, Tally
 from proof.report.write import Written
-from proof.result import Status
+from proof.settings.config import Settings
 from proof.store import Store
 
 MOST_REMARKS = 12

@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
+from proof.check.pipeline import Progress as Done
 from proof.commands.pace import Pace, clock
-from proof.pipeline import Progress as Done
 
 EVERY = 10.0
 """Seconds from one line to the next where there is no terminal."""

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.errors import UsageError
-from proof.images import facsimile
+from proof.facsimile import files
 
 
 @click.command("render")
@@ -44,7 +44,7 @@ def command(
     render = settings.render
     console = Console(stderr=True, highlight=False, markup=False)
     with console.status("drawing") as status:
-        rendering = facsimile.run(
+        rendering = files.run(
             text,
             out,
             wear=render.wear,
@@ -52,7 +52,7 @@ def command(
             scale=scale,
             fonts=(render.font,) if render.font else (),
             seed=render.seed,
-            draw=facsimile.plates if plates else facsimile.leaves if openings else facsimile.half_folios,
+            draw=files.plates if plates else files.leaves if openings else files.half_folios,
             columns=settings.page.columns,
             rows=settings.page.rows,
             progress=lambda count: status.update(f"drawing: {count} images"),

@@ -9,7 +9,7 @@ import click
 
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.outcome import print_caught, print_counts
-from proof.report.again import write_again
+from proof.report.regenerate import write_again
 
 
 @click.command("report")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from proof.backup import restore
+from proof.store.backup import restore
 
 
 @click.command("restore")

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from proof.commands.options import config_option, setting_options, settings_of
-from proof.config import FILE_NAME, Settings
 from proof.errors import UsageError
+from proof.settings.config import FILE_NAME, Settings
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it is given
 

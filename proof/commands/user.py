@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from proof.commands.options import config_option, setting_options, settings_of
-from proof.config import FILE_NAME
 from proof.errors import UsageError
+from proof.settings.config import FILE_NAME
 from proof.store import Store
 from proof.store.accounts import Accounts, By, Role, Way
 

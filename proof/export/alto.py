@@ -11,7 +11,7 @@ from lxml import etree
 import proof
 from proof.export.marked import Line, MarkedPage
 from proof.export.xml import legal, root_of, written
-from proof.geometry import Box
+from proof.model.geometry import Box
 
 NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
 

@@ -13,7 +13,7 @@ from itertools import count
 from proof.errors import UsageError
 from proof.export.corrections import Placed
 from proof.export.source import CorrectedSource
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.text.column import parse_column
 from proof.text.edit import Edit, mend
 from proof.text.model import Script

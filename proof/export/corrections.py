@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from proof.errors import ProofError, UsageError
-from proof.flags import Flag, Kind
+from proof.model.flags import Flag, Kind
 from proof.text.edit import Edit
 from proof.text.witness import Addresses, Edition
 

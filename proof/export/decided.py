@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from proof.export.corrections import Correction
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decisions import Decision, State, Verdict
-from proof.store.laid import pages_of
+from proof.store.text_pages import pages_of
 from proof.text.witness import Edition
 
 

@@ -22,7 +22,7 @@ from proof.export.pagexml import page_xml
 from proof.export.source import CorrectedSource, write_corrected
 from proof.export.tei import tei
 from proof.images.pdf import file_name
-from proof.result import PageResult
+from proof.model.result import PageResult
 
 
 class Form(StrEnum):

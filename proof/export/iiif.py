@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from proof.flags import Flag
-from proof.geometry import Box
 from proof.images.pdf import file_name
-from proof.result import PageResult
+from proof.model.flags import Flag
+from proof.model.geometry import Box
+from proof.model.result import PageResult
 
 PRESENTATION = "http://iiif.io/api/presentation/3/context.json"
 ANNOTATION = "http://www.w3.org/ns/anno.jsonld"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from proof.export.corrections import Correction
-from proof.geometry import Box
 from proof.images.pdf import file_name
-from proof.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Row
 
 

@@ -9,7 +9,7 @@ from lxml import etree
 import proof
 from proof.export.marked import Line, MarkedPage
 from proof.export.xml import legal, root_of, written
-from proof.geometry import Box
+from proof.model.geometry import Box
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 _VERTICAL = {"readingDirection": "top-to-bottom"}

@@ -16,7 +16,7 @@ from typing import Any
 from proof.atomic import whole_file
 from proof.errors import TextError
 from proof.export.corrections import Correction
-from proof.flags import Kind
+from proof.model.flags import Kind
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
 _FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction)}

@@ -20,9 +20,9 @@ from proof.errors import UsageError
 from proof.export.corrections import Placed
 from proof.export.marked import columns_found
 from proof.export.xml import legal, root_of, written
-from proof.geometry import Box
 from proof.images.pdf import file_name
-from proof.result import CheckedCharacter, PageResult
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, PageResult
 from proof.text.column import ENTITY
 from proof.text.model import Script
 from proof.text.witness import Addresses, Block, BlockKind, Edition, Footnote, Format, Layer, PageStart, Stretch

@@ -17,7 +17,7 @@ from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
-from proof.refs import ImageRef, PageId
+from proof.model.refs import ImageRef, PageId
 from proof.text.model import Page
 
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}

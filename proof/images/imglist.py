@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import ImageListError
-from proof.refs import Folio, PageId
+from proof.model.refs import Folio, PageId
 from proof.text.model import Page
 
 _PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")

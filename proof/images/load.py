@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from proof.errors import ImageError
-from proof.geometry import Box
 from proof.images.pdf import PdfPage, draw
+from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")

@@ -97,7 +97,7 @@ class OnnxRuntime:
 
 class OpenVino:
     """The network on OpenVINO, in bfloat16 where the processor has it. It prepares itself for every length of line
-    and remembers that: with lines of any length memory grows (`proof.images.strips.LENGTHS`)."""
+    and remembers that: with lines of any length memory grows (`proof.layout.strips.LENGTHS`)."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
         import openvino  # noqa: PLC0415 - nearly half a second

@@ -181,7 +181,7 @@ def _open_replay(settings: EngineSettings) -> Engine:
 
 
 def _open_readings(settings: EngineSettings) -> Engine:
-    from proof.readings.folder import ReadingsEngine  # noqa: PLC0415
+    from proof.ocr.external.folder import ReadingsEngine  # noqa: PLC0415
 
     if settings.recording is None:
         raise UsageError("the engine readings needs what was read: name its folder (engine.recording)")

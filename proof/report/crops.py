@@ -14,9 +14,9 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from proof.errors import ImageError
-from proof.geometry import Box
 from proof.images.load import LARGEST_MEGAPIXELS
 from proof.images.pdf import PdfPage, draw
+from proof.model.geometry import Box
 
 METHOD = 1
 """Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""

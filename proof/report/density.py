@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from math import ceil, floor, log10
 
+from proof.model.result import Status
 from proof.report.tally import PageTally
-from proof.result import Status
 
 MOST_BARS = 320
 WIDTH, HEIGHT = 1300.0, 130.0

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proof.flags import Flag, Kind
-from proof.geometry import Box
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
 from proof.report.phrases import retold
@@ -16,7 +17,6 @@ from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, s
 from proof.report.source import Source
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
-from proof.result import PageResult, Status
 from proof.store import Run
 from proof.store.decisions import Verdict
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from proof.flags import Flag
-from proof.languages import translations
+from proof.locale.languages import translations
+from proof.model.flags import Flag
+from proof.model.result import PageResult
 from proof.report.reasons import kind_name, why
 from proof.report.source import Source
 from proof.report.tally import in_order
-from proof.result import PageResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from proof.audit import Estimate, estimate, interval
+from proof.quality.sampling import Estimate, estimate, interval
 from proof.store import Store
 from proof.store.decisions import Verdict
 from proof.store.queue import JuanCount

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proof.flags import Flag, Kind
+from proof.model.flags import Flag, Kind
+from proof.model.result import Status
 from proof.report.phrases import retold
-from proof.result import Status
 from proof.store.decisions import Verdict
 
 Say = Callable[[str], str]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from proof.model.result import PageResult
 from proof.report.crops import Shelf
 from proof.report.progress import Progress, progress_of
-from proof.result import PageResult
 from proof.store import Run, Store
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from proof.flags import FOUND
+from proof.model.flags import FOUND
+from proof.model.result import Status
 from proof.report.tally import Tally
-from proof.result import Status
 from proof.store import Run
 
 PACKAGES = ("onnxruntime", "paddleocr", "rapidocr", "opencv-contrib-python", "numpy", "pillow", "sqlalchemy")

@@ -6,7 +6,7 @@ import csv
 import json
 from typing import IO, Any, Protocol
 
-from proof.flags import Flag
+from proof.model.flags import Flag
 
 COLUMNS = (
     "page",

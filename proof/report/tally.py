@@ -6,10 +6,10 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 
-from proof.flags import Flag, Kind
-from proof.geometry import Box
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import PageResult, Status
 from proof.report.crops import Picture
-from proof.result import PageResult, Status
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
 """Which status stands where two pages bear one id; `failed` goes over all."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from proof.flags import Flag, Kind
-from proof.geometry import Box
-from proof.result import CheckedCharacter, PageResult
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import Row
 
 AROUND = 4

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from proof.atomic import whole_file
-from proof.languages import translations
+from proof.locale.languages import translations
 from proof.paths import templates_dir
 from proof.report.density import short_name
 from proof.report.page import report_of
@@ -47,7 +47,7 @@ def write_reports(
 ) -> Written:
     """Write the four files of a run into `folder`, each whole or not at all.
 
-    `language` is a tag of `proof.languages`; `pictures` is how many flags, the most suspicious, are shown
+    `language` is a tag of `proof.locale.languages`; `pictures` is how many flags, the most suspicious, are shown
     with their image. One page is in memory at a time, and one image. The run should be finished, or its
     time is not known. Raises OutputError where a file cannot be written, UsageError for the language.
     """

@@ -16,8 +16,8 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.geometry import Box
-from proof.result import CheckedCharacter
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
 FORMAT = 1

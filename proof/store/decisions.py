@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ProofError
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.planted import Answer, answers, planted_places, shown_context
+from proof.store.seeded_errors import Answer, answers, planted_places, shown_context
 
 LONGEST_READING = 64
 """Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""

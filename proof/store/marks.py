@@ -12,8 +12,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.flags import Evidence, Flag, Kind, context_of, flag_id
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
+from proof.model.geometry import Box
 from proof.store import codec, rows
 from proof.store.decisions import (
     LONGEST_READING,
@@ -26,7 +26,7 @@ from proof.store.decisions import (
     decide_in,
 )
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
-from proof.store.planted import planted_places, shown_text
+from proof.store.seeded_errors import planted_places, shown_text
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500

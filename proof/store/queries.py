@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
-from proof.flags import Kind
-from proof.result import PageResult
+from proof.model.flags import Kind
+from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, WorkRow
 from proof.store.records import FlagFilter, Pair, StoredFlag, Totals

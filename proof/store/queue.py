@@ -21,13 +21,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.flags import Flag, Kind
-from proof.result import PageResult
+from proof.model.flags import Flag, Kind
+from proof.model.result import PageResult
 from proof.store import queries, rows
 from proof.store.decisions import SETTLED, MissingFlagError, State
 from proof.store.marks import PageState, page_states, rules_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
-from proof.store.planted import Places, as_shown, planted_places, shown_context
+from proof.store.seeded_errors import Places, as_shown, planted_places, shown_context
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 Mask = NDArray[np.bool_]

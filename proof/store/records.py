@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import proof
-from proof.flags import Flag, Kind
+from proof.model.flags import Flag, Kind
 from proof.ocr.engine import EngineIdentity
 
 

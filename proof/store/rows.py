@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proof.flags import Evidence, Flag, Kind, WitnessReading
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, WitnessReading
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.result import CheckedColumn, PageResult, Status
 from proof.store import codec
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
 from proof.store.records import PagePlace, Run, RunInfo, TextInfo

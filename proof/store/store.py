@@ -17,16 +17,16 @@ from sqlalchemy import URL, Engine, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
-from proof.flags import REACH, Flag, Kind
-from proof.result import PageResult
+from proof.model.flags import REACH, Flag, Kind
+from proof.model.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
+from proof.store.cache import Readings
 from proof.store.decisions import Decisions, carry_over
+from proof.store.layout_overrides import Mends
 from proof.store.marks import Marks
-from proof.store.mends import Mends
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
-from proof.store.readings import Readings
 from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
 
 

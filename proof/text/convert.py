@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proof.errors import UsageError
-from proof.refs import PageId
+from proof.model.refs import PageId
 from proof.text.edition import detect_format, parse_edition
 from proof.text.encoding import Decoded
 from proof.text.layers import note_parts

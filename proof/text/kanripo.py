@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from proof.refs import PageId
+from proof.model.refs import PageId
 from proof.text.pages import PageFormat, PageMark
 
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)

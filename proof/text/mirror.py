@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 from proof.text.pages import PageFormat, PageMark
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from unicodedata import category
 
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 
 
 class Row(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from proof.errors import UsageError
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 from proof.text.column import parse_column
 from proof.text.model import Script, is_han
 

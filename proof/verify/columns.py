@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proof.images.layout import ColumnArea, Layout
-from proof.images.strips import Strip, Way, cut_strips, window
+from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.strips import Strip, Way, cut_strips, window
 from proof.ocr.engine import Engine, Pixels, Reading
 from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step, align

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
-from proof.flags import Evidence, Flag, Kind, context_of
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
 from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
 from proof.text.variants import Relation, VariantPolicy

@@ -14,9 +14,9 @@ from math import exp, log
 
 import numpy as np
 
-from proof.images.ink import ink_cells
-from proof.images.layout import Layout
-from proof.images.strips import Strip
+from proof.layout.half_folio import Layout
+from proof.layout.ink import ink_cells
+from proof.layout.strips import Strip
 from proof.ocr.engine import Posterior, Reading
 from proof.text.model import Row
 

@@ -8,33 +8,33 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from proof.errors import ImageError
-from proof.flags import Evidence, Flag
-from proof.geometry import Box
 from proof.images.find import PageImage
-from proof.images.hint import LayoutHint
-from proof.images.ink import has_ink
-from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
-from proof.images.opening import opening_halves
-from proof.images.plate import quadrant_boxes
+from proof.layout.half_folio import Layout, find_layout
+from proof.layout.ink import has_ink
+from proof.layout.opening import opening_halves
+from proof.layout.overrides import LayoutHint
+from proof.layout.plate import quadrant_boxes
+from proof.model.flags import Evidence, Flag
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
+from proof.ocr.external.folder import ReadingsEngine
 from proof.ocr.page import PageEngine
-from proof.readings.folder import ReadingsEngine
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.model import Page
 from proof.text.variants import VariantPolicy
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.external import GivenColumns, GivenLikeness, GivenPages
 from proof.verify.findings import PageContext, Weigher
-from proof.verify.given import GivenColumns, GivenLikeness, GivenPages
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, Trouble
+from proof.verify.page_findings import layout_flag, mismatch, numbered
 from proof.verify.pairing import gate
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
-from proof.verify.whole import layout_flag, mismatch, numbered
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""

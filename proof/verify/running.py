@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proof.images.layout import ColumnArea
-from proof.images.strips import Way
+from proof.layout.half_folio import ColumnArea
+from proof.layout.strips import Way
 from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proof.flags import Evidence, Flag, Kind, context_of
-from proof.geometry import Box
-from proof.images.layout import ColumnArea
-from proof.result import CheckedCharacter, CheckedColumn
+from proof.layout.half_folio import ColumnArea
+from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BETTER, TROUBLED, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.lines import Assignment, LineTrouble, Trouble
-from proof.verify.whole import LAYOUT_SCORE
+from proof.verify.page_findings import LAYOUT_SCORE
 
 PASSAGE = 8
 """Characters in a row that the text lacks: one finding and not one each."""

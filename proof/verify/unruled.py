@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from proof.geometry import Box
-from proof.images.layout import ColumnArea
 from proof.images.load import LoadedImage
+from proof.layout.half_folio import ColumnArea
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.ocr.page import PageEngine, PageLine
-from proof.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
+from proof.verify.page_findings import mismatch, numbered
 from proof.verify.pairing import gate
 from proof.verify.running import lay_out
-from proof.verify.whole import mismatch, numbered
 
 HALF = 0.5
 """What a finding weighs that rests on text alone."""

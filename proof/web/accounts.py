@@ -20,12 +20,12 @@ from proof.store.accounts import (
 )
 from proof.web import people as who
 from proof.web.attempts import TooManyAttemptsError
+from proof.web.error_messages import told
 from proof.web.language import say
+from proof.web.messages import DEEDS, PEOPLE, REFUSALS, ROLES, WAYS
+from proof.web.page_view import sheet
 from proof.web.people import WrongPasswordError
 from proof.web.project import project
-from proof.web.sheet import sheet
-from proof.web.told import told
-from proof.web.words import DEEDS, PEOPLE, REFUSALS, ROLES, WAYS
 
 EVENTS = 50
 """Things done to accounts that the page lists at once."""

@@ -12,12 +12,12 @@ from pydantic import BaseModel
 from proof.store.decisions import ConflictError, Decision, Demand, RefusedDecisionError, Verdict
 from proof.store.marks import Mark, PageEvent
 from proof.store.queue import CursorError, Order, Wanted
-from proof.web import schemas, shown
-from proof.web.dial import dial
+from proof.web import schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
+from proof.web.threshold_curve import dial
 
 MOST_DETAILS = 20
 
@@ -56,7 +56,7 @@ def work(path: schemas.WorkPath) -> Response:
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     start = number_of(query.cursor) or 0
     found = project().store.queue.pages(path.work, start + 1, query.limit + 1)
-    items = [shown.page_of(page) for page in found[: query.limit]]
+    items = [serializers.page_of(page) for page in found[: query.limit]]
     more = len(found) > query.limit
     return answer(schemas.PagesOut(items=items, next=str(start + query.limit) if more else None))
 
@@ -72,7 +72,7 @@ def page(path: schemas.PagePath) -> Response:
     place, result = queue.page(path.work, path.page)
     wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
-    return answer(shown.page_detail(place, result, queue.flags(path.work, numbers), say))
+    return answer(serializers.page_detail(place, result, queue.flags(path.work, numbers), say))
 
 
 @api.post(
@@ -138,7 +138,7 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 )
 def columns(path: schemas.PagePath) -> Response:
     _, result = project().store.queue.page(path.work, path.page)
-    return answer(schemas.ColumnsOut(items=shown.columns_of(result)))
+    return answer(schemas.ColumnsOut(items=serializers.columns_of(result)))
 
 
 @api.get(
@@ -151,7 +151,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
         path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
     )
     found = store.queue.flags(path.work, numbers)
-    items = shown.details(store, found, say) if query.detail else [shown.flag_of(queued) for queued in found]
+    items = [serializers.flag_of(one) for one in found] if not query.detail else serializers.details(store, found, say)
     return answer(schemas.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
 
 
@@ -168,7 +168,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: schemas.FlagDetail}, summary="A flag")
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store
-    return answer(shown.details(store, store.queue.flags(path.work, [path.flag]), say)[0])
+    return answer(serializers.details(store, store.queue.flags(path.work, [path.flag]), say)[0])
 
 
 @api.get(

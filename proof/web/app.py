@@ -15,16 +15,16 @@ from flask_wtf.csrf import CSRFProtect
 from jinja2 import StrictUndefined
 
 import proof
-from proof.again import Reader
-from proof.config import Settings
+from proof.check.recheck import Reader
 from proof.paths import templates_dir
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import description, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.api import api
 from proof.web.iiif import iiif
 from proof.web.images import Images
-from proof.web.mending import mending
+from proof.web.layout_overrides import mending
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of

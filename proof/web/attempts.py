@@ -12,7 +12,7 @@ from limits import RateLimitItem, RateLimitItemPerMinute
 
 from proof.errors import ToldError
 from proof.store.accounts import handle
-from proof.web.words import PEOPLE
+from proof.web.messages import PEOPLE
 
 MINUTES = 15
 MORE = 5

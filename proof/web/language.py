@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, g, has_request_context, request
 from werkzeug.datastructures import LanguageAccept
 
-from proof.languages import LANGUAGES, translations
+from proof.locale.languages import LANGUAGES, translations
 
 COOKIE = "lang"
 SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")

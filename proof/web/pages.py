@@ -11,10 +11,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decisions import State
 from proof.store.queue import Order, Wanted, WorkSummary
-from proof.web import api, mending, problems, schemas, shown
+from proof.web import api, layout_overrides, problems, schemas, serializers
 from proof.web.language import say
+from proof.web.page_view import sheet
 from proof.web.project import project
-from proof.web.sheet import sheet
 
 AHEAD = 8
 LISTED = 50
@@ -65,9 +65,9 @@ def page(work: str, number: int) -> AnyResponse:
     wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = shown.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
+    data = serializers.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
     job = project().rereading.under_way(work, number)
-    data["under_way"] = mending.reading_of(job).model_dump(mode="json") if job else None
+    data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
         "page.html",
         queue.work(work),
@@ -134,7 +134,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         store.queue.flags(work, [first])
         numbers = [first, *numbers]
     found = store.queue.flags(work, numbers)
-    items = shown.details(store, found, say) if detail else [shown.flag_of(queued) for queued in found]
+    items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
     data: dict[str, Any] = {
         "work": schemas.WorkOut(**_fields(summary)).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),

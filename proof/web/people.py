@@ -19,9 +19,9 @@ from werkzeug.wrappers import Response
 from proof.errors import ToldError
 from proof.store.accounts import Account, By, NoAccountError, Way
 from proof.web.attempts import Attempts
+from proof.web.messages import PEOPLE, REFUSALS
 from proof.web.project import Project, project
 from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
-from proof.web.words import PEOPLE, REFUSALS
 
 TOUCHED = 60
 """Seconds after which a session that is used is noted to be in use."""

@@ -14,10 +14,10 @@ from werkzeug.http import HTTP_STATUS_CODES
 from proof.errors import ProofError, ToldError
 from proof.store.decisions import ConflictError
 from proof.web.attempts import TooManyAttemptsError
+from proof.web.error_messages import told
 from proof.web.language import say
+from proof.web.messages import REFUSALS, STATUSES
 from proof.web.schemas import decision_of
-from proof.web.told import told
-from proof.web.words import REFUSALS, STATUSES
 
 LOG = logging.getLogger(__name__)
 

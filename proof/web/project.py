@@ -10,9 +10,9 @@ from typing import cast
 
 from flask import current_app
 
-from proof.again import Reader
-from proof.config import Settings
+from proof.check.recheck import Reader
 from proof.errors import OutputError
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.web.images import Images
 from proof.web.rereading import Rereading

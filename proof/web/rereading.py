@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Event, Lock
 
-from proof.again import Reader, Reread, Trouble
+from proof.check.recheck import Reader, Reread, Trouble
 from proof.errors import ProofError, StoppedError, ToldError
-from proof.web.words import REFUSALS
+from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
 KEPT = 100

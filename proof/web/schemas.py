@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
 from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
 from proof.store.marks import PageState

@@ -12,10 +12,10 @@ import pytest
 from proof.collate.collation import Collation, collate, flags
 from proof.collate.differences import Class
 from proof.collate.report import apparatus_summary, write_collation
-from proof.collate.testimony import Parallel, hear
+from proof.collate.witness_evidence import Parallel, hear
 from proof.collate.witnesses import places
 from proof.errors import UsageError
-from proof.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Script

@@ -11,9 +11,9 @@ from proof.cli import main
 from proof.collate.collation import Collation, collate
 from proof.collate.differences import Class
 from proof.collate.sigla import sigla
-from proof.collate.testimony import Parallel, hear
+from proof.collate.witness_evidence import Parallel, hear
 from proof.collate.witnesses import places
-from proof.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Script

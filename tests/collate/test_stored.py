@@ -9,9 +9,9 @@ import pytest
 from proof.collate.collation import collate
 from proof.collate.stored import weigh_stored
 from proof.errors import UsageError
-from proof.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.result import PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.records import TextInfo
 from proof.text.edition import parse_edition

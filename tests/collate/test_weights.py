@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from proof.collate.collation import collate
-from proof.collate.testimony import WEIGHTS, Parallel, hear, unheard
-from proof.config import Settings
-from proof.flags import Evidence, Flag, Kind
+from proof.collate.witness_evidence import WEIGHTS, Parallel, hear, unheard
+from proof.model.flags import Evidence, Flag, Kind
+from proof.settings.config import Settings
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Script

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from proof.commands.flagged import lines, print_places
-from proof.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
 from proof.report.places import Place
 
 COLUMN = "司射东面于大夫之西北耦大夫与大夫(案比今注疏/本讹作北据)"

@@ -8,9 +8,9 @@ import pytest
 
 from proof.commands.check import command
 from proof.commands.options import CHECKING, settings_of, spelling
-from proof.config import SETTINGS, Settings
 from proof.errors import ConfigError
-from proof.setting import Kind
+from proof.settings.config import SETTINGS, Settings
+from proof.settings.setting import Kind
 
 
 def test_every_setting_of_a_check_is_an_option_of_its_own() -> None:

@@ -11,8 +11,8 @@ from urllib.error import HTTPError
 import pytest
 
 from proof.commands.serve import is_loopback, names
-from proof.config import Settings
 from proof.errors import UsageError
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web.app import ANY, LOOPBACK

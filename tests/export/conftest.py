@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from proof.flags import Evidence, Flag, Kind
-from proof.geometry import Box
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.column import parse_column
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 from proof.export.collation_notes import house_list, plain_list, with_footnotes
 from proof.export.corrections import Correction
 from proof.export.source import CorrectedSource, correct
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 

@@ -12,9 +12,9 @@ from sqlalchemy import select
 from proof.export.collation_notes import house_list
 from proof.export.decided import decided_corrections
 from proof.export.source import correct
-from proof.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
-from proof.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decisions import Demand, Verdict
 from proof.store.models import FlagRow

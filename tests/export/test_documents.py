@@ -20,9 +20,9 @@ from proof.export.marked import MarkedPage, mark
 from proof.export.pagexml import page_xml
 from proof.export.source import correct
 from proof.export.tei import tei
-from proof.flags import Kind
-from proof.geometry import Box
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.model.flags import Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Row

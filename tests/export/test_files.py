@@ -13,7 +13,7 @@ from proof.errors import OutputError, UsageError
 from proof.export.corrections import Correction
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.source import correct
-from proof.result import PageResult
+from proof.model.result import PageResult
 from proof.text.edition import read_edition
 
 PAGE = "KR1_WYG_010-1a"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from proof.export.corrections import Correction
 from proof.export.marked import MarkedPage, mark
-from proof.geometry import Box
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.model import Row
 
 RIGHT, LEFT = Box(200, 50, 90, 700), Box(100, 50, 90, 700)

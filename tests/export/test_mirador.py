@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Route, expect
 
 from proof.export.iiif import manifest
-from proof.result import PageResult
+from proof.model.result import PageResult
 
 BASE = "http://manifest.test"
 PAGE = """<!doctype html><meta charset="utf-8"><div id="m"></div><script src="mirador.min.js"></script><script>

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proof.errors import TextError
 from proof.export.corrections import Correction
 from proof.export.records import read_corrections, write_corrections
-from proof.flags import Kind
+from proof.model.flags import Kind
 
 WORDS = st.text("甲乙丙𩔖", max_size=3)
 

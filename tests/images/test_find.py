@@ -10,7 +10,7 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.images.find import How, ImageIndex, PageImage
 from proof.images.imglist import ImageList, find_image_lists
-from proof.refs import Folio, ImageRef, PageId
+from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Page
 from tests.growth import computing
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proof.errors import ImageListError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists, juan_key
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 from proof.text.model import Page
 
 

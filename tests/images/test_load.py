@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from proof.errors import ImageError
-from proof.geometry import Box
 from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.model.geometry import Box
 
 WIDTH, HEIGHT = 240, 360
 BLOCK = (20, 30, 80, 120)

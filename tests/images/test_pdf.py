@@ -18,7 +18,7 @@ from proof.images.find import How, ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
 from proof.images.pdf import PdfPage, file_name, page_labels, stem_of
-from proof.refs import Folio
+from proof.model.refs import Folio
 from proof.report.crops import load_picture
 from proof.text.model import Page
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from proof.errors import EngineError
-from proof.images.layout import find_layout
 from proof.images.load import load_image
-from proof.images.strips import Way, cut_strips
+from proof.layout.half_folio import find_layout
+from proof.layout.strips import Way, cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 

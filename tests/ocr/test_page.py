@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.geometry import Box
+from proof.model.geometry import Box
 from proof.ocr.engine import Pixels, ReadCharacter
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order, skew
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from proof.errors import EngineError
-from proof.images.layout import find_layout
 from proof.images.load import load_image
-from proof.images.strips import Way, cut_strips
+from proof.layout.half_folio import find_layout
+from proof.layout.strips import Way, cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 

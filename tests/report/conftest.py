@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from proof.flags import Evidence, Flag, Kind, flag_id
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.report import HeldRun
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import Run, RunInfo, TextInfo
 from proof.text.model import Row
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from proof.geometry import Box
+from proof.model.geometry import Box
 from proof.report.crops import AT_ONCE, Crop, Cutter, Picture
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from proof.model.result import Status
 from proof.report.density import MOST_BARS, plot, short_name
 from proof.report.tally import PageTally
-from proof.result import Status
 
 
 def pages(count: int, raised: int = 2, status: Status = Status.CHECKED) -> list[PageTally]:

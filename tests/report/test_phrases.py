@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.languages import translations
-from proof.refs import Folio, ImageRef, sequence_findings
+from proof.locale.languages import translations
+from proof.model.refs import Folio, ImageRef, sequence_findings
 from proof.report.phrases import PHRASES, retold
 from proof.text.column import parse_column
 from proof.text.model import Column, Page

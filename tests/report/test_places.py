@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from proof.errors import UsageError
-from proof.flags import Kind
+from proof.model.flags import Kind
 from proof.report import HeldRun
 from proof.report.places import places
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from proof.audit import REASON
-from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.ocr.engine import EngineIdentity
+from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decisions import Demand, Verdict
 from proof.store.queue import Order, Wanted
-from proof.web.dial import dial
+from proof.web.threshold_curve import dial
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from proof.flags import Evidence, Kind
-from proof.languages import LANGUAGES, translations
+from proof.locale.languages import LANGUAGES, translations
+from proof.model.flags import Evidence, Kind
+from proof.model.result import PageResult, Status
 from proof.report.reasons import kind_name, percent, status_name, why
-from proof.result import PageResult, Status
 
 
 def english(message: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FloatRect, Locator, Page
 
-from proof.languages import LANGUAGES
+from proof.locale.languages import LANGUAGES
 from proof.report import HeldRun, write_reports
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.flags import Evidence, Flag, Kind
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
 from proof.report.tables import COLUMNS, FORMULA, JsonLines, Spreadsheet
 
 FLAG = Flag(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proof.flags import Evidence
+from proof.model.flags import Evidence
+from proof.model.result import PageResult, Status
 from proof.report.tally import Tally, in_order
-from proof.result import PageResult, Status
 
 
 def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None:

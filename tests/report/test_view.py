@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.flags import Evidence, Flag, Kind
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.report.view import View, ordinal, view_of
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.model import Row
 
 PITCH = 50.0

@@ -17,9 +17,9 @@ import pytest
 
 from proof import atomic
 from proof.errors import OutputError, UsageError
-from proof.flags import FOUND, Kind
+from proof.model.flags import FOUND, Kind
+from proof.model.result import PageResult
 from proof.report import HeldRun, StoredRun, Written, write_reports
-from proof.result import PageResult
 from proof.store import PagePlace, Run, Store
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, create_engine, text
 
-from proof.flags import Evidence, Flag, Kind, flag_id
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import RunInfo, Store, TextInfo
 from proof.text.model import Row
 from tests.conftest import PATIENCE

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.geometry import Box
-from proof.result import CheckedCharacter
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter
 from proof.store.codec import pack, unpack
 from proof.text.model import Row
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.errors import UsageError
-from proof.result import PageResult
+from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.copying import copy_store, count_rows
 from proof.store.decisions import Demand, Verdict

@@ -19,7 +19,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, event
 
 from proof.errors import OutputError, UsageError
-from proof.result import PageResult
+from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import store_url
 from proof.store.models import Base

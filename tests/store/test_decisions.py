@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from proof.flags import Evidence, Flag, Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.result import CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.decisions import (
     CHECK,

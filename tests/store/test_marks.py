@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from proof.result import CheckedColumn, PageResult
+from proof.model.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decisions import ConflictError, Demand, NotYoursError, RefusedDecisionError, State, Verdict
 from proof.store.marks import Mark, NoPlaceError, PageConflictError, PageState

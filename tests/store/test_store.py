@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.flags import FOUND, Evidence, Flag, Kind
-from proof.geometry import Box
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.model.flags import FOUND, Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.queue import Order, Wanted
 from proof.text.model import Row

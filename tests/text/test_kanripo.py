@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.refs import Folio
+from proof.model.refs import Folio
 from proof.text.encoding import Decoded
 from proof.text.kanripo import header_property
 from proof.text.model import Script, Transcription

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.refs import Folio, ImageRef
+from proof.model.refs import Folio, ImageRef
 from proof.text.encoding import Decoded
 from proof.text.model import Row, Script, Transcription
 from proof.text.read import parse_transcription, read_transcription

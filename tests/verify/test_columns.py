@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proof.images.layout import Layout, find_layout
 from proof.images.load import load_image
+from proof.layout.half_folio import Layout, find_layout
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.replay import RecordingEngine

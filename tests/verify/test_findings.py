@@ -7,11 +7,11 @@ from math import log
 
 import pytest
 
-from proof.config import Settings
-from proof.flags import Flag, Kind
-from proof.geometry import Box
-from proof.images.layout import ColumnArea
-from proof.images.strips import Way
+from proof.layout.half_folio import ColumnArea
+from proof.layout.strips import Way
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.settings.config import Settings
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.variants import VariantPolicy

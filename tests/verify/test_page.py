@@ -12,19 +12,19 @@ import pytest
 from PIL import Image
 
 from proof.errors import FontError, ImageError
-from proof.flags import Flag, Kind
-from proof.geometry import Box
+from proof.facsimile.benchmark_pages import choose, rendered
+from proof.facsimile.fonts import find_faces
+from proof.facsimile.render import RenderedPage
 from proof.images.find import How, PageImage
-from proof.images.fonts import find_faces
 from proof.images.load import load_image
-from proof.images.render import RenderedPage
-from proof.images.trial import choose, rendered
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.model.refs import Folio
+from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity, Pixels
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.refs import Folio
-from proof.result import PageResult, Status
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.read import read_transcription

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.refs import Folio
+from proof.model.refs import Folio
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
 from proof.verify.pairing import gate, neighbours_of

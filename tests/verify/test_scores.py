@@ -7,7 +7,7 @@ from math import log
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.config import Settings
+from proof.settings.config import Settings
 from proof.verify.scores import insertion_score, omission_score, strange_score, substitution_score, swap_score
 
 THRESHOLD = Settings().flags.threshold

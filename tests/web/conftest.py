@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proof.config import Settings
-from proof.pipeline import check
+from proof.check.pipeline import check
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import create_app
 from tests.web.drawn import Served, fill, settings_in

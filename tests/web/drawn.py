@@ -11,11 +11,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 from PIL import Image, ImageDraw
 
-from proof.config import Settings
-from proof.flags import Evidence, Flag, Kind, flag_id
-from proof.geometry import Box
+from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.settings.config import Settings
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.text.model import Row
 

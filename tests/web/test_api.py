@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from proof.flags import WitnessReading
+from proof.model.flags import WitnessReading
 from proof.store import FlagFilter
 from tests.web.drawn import SCRIPT, WORK, Served
 

@@ -15,11 +15,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from proof.config import Settings
-from proof.flags import WitnessReading
-from proof.languages import LANGUAGES
+from proof.locale.languages import LANGUAGES
+from proof.model.flags import WitnessReading
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
+from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in

@@ -12,8 +12,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from proof.config import Settings
-from proof.languages import LANGUAGES
+from proof.locale.languages import LANGUAGES
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app

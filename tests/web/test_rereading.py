@@ -12,10 +12,10 @@ from typing import cast
 
 import pytest
 
-from proof.again import Heed, Reader, Reread, Trouble
-from proof.config import Settings
+from proof.check.recheck import Heed, Reader, Reread, Trouble
 from proof.errors import EngineError, GonePageError, StoppedError, UsageError
-from proof.images.hint import LayoutHint
+from proof.layout.overrides import LayoutHint
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.web.rereading import NoReadingError, NotAskedError, Rereading, Stage
 from tests.conftest import PATIENCE

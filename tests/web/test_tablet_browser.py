@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from proof.config import Settings
+from proof.settings.config import Settings
 from proof.store import Store
 from tests.web.served import serving
 from tests.web.waiting import saved, still

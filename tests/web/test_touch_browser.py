@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from proof.config import Settings
+from proof.settings.config import Settings
 from proof.store import Store
 from tests.web.served import serving
 from tests.web.waiting import still

@@ -1,0 +1,98 @@
+"""What the whole text teaches about its readings: an engine's habits with this hand and this print.
+
+Where one character is read as another all over a work, and the engine gives what is transcribed some chance
+each time, the two run together in this hand (羲 and 義, 己 and 已): a single reading then proves little,
+however sure it looks. Where the engine gives it none, a recurring pair is a recurring error (托 for 託) and
+stays raised. A character that the engine never learned is read as some neighbour in shape; once that
+neighbour is known, another reading in its place is news.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from math import log
+from statistics import median
+
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.result import PageResult
+
+OFTEN = 3
+"""Times that a pair must occur before it can be a habit."""
+
+REMEMBERED = 200
+"""Readings of a pair that are remembered: enough to tell what is usual."""
+
+LEAST = 1e-5
+"""The probability taken where an engine gives none."""
+
+STRANGER = 5.0
+"""The score of an unknown character that is, for once, read as something quite else with certainty."""
+
+CERTAIN = 0.9
+"""Probability from which a reading counts as certain."""
+
+
+@dataclass(slots=True)
+class Habits:
+    """Counts over a run, gathered page by page; memory grows with the kinds of pairs, not with pages.
+
+    `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the
+    first `REMEMBERED` of them; `unknown` counts, for characters that the engine does not know, what it read.
+    """
+
+    chances: defaultdict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    unknown: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, result: PageResult) -> None:
+        """Take in what a page's flags say."""
+        for flag in result.flags:
+            self.learn(flag)
+
+    def learn(self, flag: Flag) -> None:
+        """Take in what one flag says."""
+        if flag.kind is not Kind.SUBSTITUTION:
+            return
+        pair = (flag.transcribed, flag.suggested)
+        if flag.evidence.p_text is None:
+            self.unknown[flag.transcribed][flag.suggested] += 1
+        elif len(self.chances[pair]) < REMEMBERED:
+            self.chances[pair].append(flag.evidence.p_text)
+
+    def settled(self, flag: Flag, threshold: float) -> Flag:
+        """The flag with the score that it has in the light of the whole run.
+
+        Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
+        """
+        if flag.kind is not Kind.SUBSTITUTION:
+            return flag
+        base = flag.score if flag.evidence.base is None else flag.evidence.base
+        score, reason = self._judged(flag, base)
+        raised = score >= threshold
+        evidence = flag.evidence
+        if score == base and evidence.base is None:
+            return flag if flag.raised == raised else replace(flag, raised=raised)
+        return replace(flag, score=score, raised=raised, evidence=replace(evidence, base=base, rule=reason))
+
+    def _judged(self, flag: Flag, base: float) -> tuple[float, str]:
+        pair = (flag.transcribed, flag.suggested)
+        own = flag.evidence.p_text
+        if own is None:
+            return self._stranger(flag.transcribed, flag.suggested, flag.evidence, base)
+        if len(self.chances[pair]) < OFTEN:
+            return base, ""
+        # the median: one reading under a stain says nothing about the others
+        usual = median(self.chances[pair])
+        relief = log(max(usual, LEAST) / max(own, LEAST))
+        return (base - relief, "run together in this hand") if relief > 0 else (base, "")
+
+    def _stranger(self, transcribed: str, read: str, evidence: Evidence, base: float) -> tuple[float, str]:
+        """A character that the engine does not know: by how it reads its other occurrences."""
+        readings = self.unknown[transcribed]
+        usual, count = readings.most_common(1)[0] if readings else ("", 0)
+        if count < OFTEN or count < 0.6 * readings.total():
+            return base, ""
+        if read == usual:
+            return min(base, 0.01), "always read so"
+        certain = evidence.p_best is not None and evidence.p_best >= CERTAIN
+        return (STRANGER, f"elsewhere read {usual}") if certain else (base, "")

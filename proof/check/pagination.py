@@ -1,0 +1,186 @@
+"""A running edition on its pages: which part of the text each image of a sequence shows.
+
+An edition without page marks is laid on what was read on the images, all of them in one sequence: equal stretches
+are found and extended (`proof.collate.blocks`, near linear), and what follows one another in both is kept. Every
+page then has its slice of the text, each character with its place in the file. The text may begin before the first
+image and end after the last, images may be missing, and the images may show what the edition leaves out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from proof.collate.blocks import Block, align
+from proof.collate.tokens import Keys
+from proof.errors import TextError
+from proof.model.refs import Folio, ImageRef, PageId
+from proof.text.model import Cell, Column, Page, Row, Run, Transcription
+from proof.text.witness import Addresses, Edition, Layer
+from proof.text.witness import Cell as Placed
+
+ELSEWHERE = 12
+"""Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
+the print leaves out); fewer are held against the image, and flagged."""
+
+LEAST = 4
+"""Characters of a page that must be found for it to show this text."""
+
+OVERLAP = 2
+"""Characters by which two neighbouring parts may overlap on the images."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadImage:
+    """What was read on one image, column by column; `id` is the image's name without ending."""
+
+    id: str
+    columns: tuple[str, ...]
+
+
+def paged(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
+    """The edition as a transcription with a page an image, in the order of the images.
+
+    A page's columns are the lines of the file that stand on it, each with the characters that do; `number` and
+    `file_line` are both the line of the file, offsets count in that line. Images before the text begins and after it
+    ends are no pages of it; one in between that shows none of it is a page without columns. `fold` brings forms of a
+    word and both scripts together. Raises TextError where no image shows the text.
+    """
+    keys = Keys(fold)
+    stretches = (stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS)
+    cells = [cell for stretch in stretches for cell in stretch.cells()]
+    text = "".join(keys.key(cell.text) for cell in cells)
+    shown = ["".join(map(keys.key, "".join(image.columns))) for image in images]
+    owner = [number for number, read in enumerate(shown) for _ in read]
+    place = _places(len(cells), _in_order(align(text, "".join(shown))))
+    pages = [None if at is None else owner[at] for at in place]
+    count = {page: sum(1 for one in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
+    told = [number for number, size in count.items() if size >= LEAST]
+    if not told:
+        raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")
+    lines = _Lines(edition)
+    by_page: dict[int, list[int]] = {number: [] for number in range(min(told), max(told) + 1)}
+    for index, page in enumerate(pages):
+        if page in count and count[page] >= LEAST:
+            by_page[page].append(index)
+    found = tuple(
+        _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))
+        for number, chosen in by_page.items()
+    )
+    return Transcription(
+        path=edition.path,
+        format=edition.format.value,
+        script=edition.script,
+        text=edition.text,
+        encoding=edition.encoding,
+        bom=edition.bom,
+        title=edition.title,
+        work=edition.work,
+        pages=found,
+        warnings=(*edition.warnings, *_remarks(edition, images, pages, cells, (min(told), max(told)), lines)),
+    )
+
+
+def _in_order(blocks: Sequence[Block]) -> list[Block]:
+    """Of the parts that both have, those that follow one another in both: the heaviest such row. A formula that
+    stands elsewhere too is no part of it."""
+    ends: list[int] = []
+    best: list[tuple[int, int]] = []  # for each end the greatest weight so far, and the block that has it
+    before: list[int] = []
+    for number, block in enumerate(blocks):
+        at = bisect_right(ends, block.b0 + OVERLAP) - 1
+        weight = (best[at][0] if at >= 0 else 0) + block.equal
+        before.append(best[at][1] if at >= 0 else -1)
+        at = bisect_left(ends, block.b1)
+        if (at < len(ends) and ends[at] == block.b1 and best[at][0] >= weight) or (at and best[at - 1][0] >= weight):
+            continue
+        stop = at
+        while stop < len(ends) and best[stop][0] <= weight:
+            stop += 1
+        ends[at:stop], best[at:stop] = [block.b1], [(weight, number)]
+    chosen: list[Block] = []
+    number = best[-1][1] if best else -1
+    while number >= 0:
+        chosen.append(blocks[number])
+        number = before[number]
+    return chosen[::-1]
+
+
+def _places(length: int, blocks: Iterable[Block]) -> list[int | None]:
+    """For every character of the text the one of the images where it stands, or should; None where it is on none."""
+    found: list[int | None] = [None] * length
+    for block in blocks:
+        for op in block.ops:
+            wide, room = op.a1 - op.a0, op.b1 - op.b0
+            if not op.equal and wide - room >= ELSEWHERE:
+                continue
+            for offset in range(wide):
+                step = offset if op.equal or wide == room else offset * room // wide
+                found[op.a0 + offset] = min(op.b0 + step, block.b1 - 1)
+    last: int | None = None
+    gap: list[int] = []
+    for index, at in enumerate(found):
+        if at is None:
+            gap.append(index)
+            continue
+        if last is not None and gap and len(gap) < ELSEWHERE and at - last <= len(gap) + ELSEWHERE:
+            for number, missing in enumerate(gap, start=1):
+                found[missing] = min(last + number, at)
+        last, gap = at, []
+    return found
+
+
+class _Lines:
+    """The lines of a file, as the columns of pages."""
+
+    def __init__(self, edition: Edition) -> None:
+        self._text = edition.text
+        self._spans = list(Addresses(edition).spans())
+        self._starts = [start for start, _ in self._spans]
+
+    def number(self, start: int) -> int:
+        """The line, from 1, in which a code point of the file stands."""
+        return bisect_right(self._starts, start)
+
+    def columns(self, cells: Iterable[Placed]) -> tuple[Column, ...]:
+        """The lines in which the cells stand, with these cells alone."""
+        found = []
+        for number, group in groupby(cells, key=lambda cell: self.number(cell.start)):
+            start, end = self._spans[number - 1]
+            own = tuple(Cell(c.text, c.start - start, c.length, Row.MAIN) for c in group)
+            found.append(Column(number, self._text[start:end], start, number, (Run(False, own),)))
+        return tuple(found)
+
+
+def _page(name: str, edition: Edition, columns: tuple[Column, ...]) -> Page:
+    parts = PageId.match(name)
+    folio: Folio | None = parts.folio if parts else None
+    first = columns[0].file_line if columns else 0
+    return Page(name, folio, ImageRef.match(name), parts.juan if parts else "", first, columns, running=True)
+
+
+def _remarks(
+    edition: Edition,
+    images: Sequence[ReadImage],
+    pages: Sequence[int | None],
+    cells: Sequence[Placed],
+    ends: tuple[int, int],
+    lines: _Lines,
+) -> list[str]:
+    """What is on no image, and which images show none of the text."""
+    told: list[str] = []
+    at = 0
+    for nowhere, group in groupby(pages, key=lambda page: page is None):
+        size = sum(1 for _ in group)
+        if nowhere:
+            first = cells[at]
+            begun = "".join(cell.text for cell in cells[at : at + min(size, 12)])
+            line = lines.number(first.start)
+            told.append(f"{edition.path}:{line}: on no image: {begun}{'…' if size > 12 else ''} ({size} characters)")
+        at += size
+    for number, what in ((ends[0], "before the text begins"), (len(images) - 1 - ends[1], "after the text ends")):
+        if number:
+            told.append(f"{edition.path}: {number} {'image' if number == 1 else 'images'} {what}")
+    return told

@@ -1,0 +1,154 @@
+"""What a run is about: the pages of its texts with their images, and what the result of each depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import proof
+from proof.errors import ImageListError, UsageError
+from proof.images.find import ImageIndex, PageImage
+from proof.images.imglist import find_image_lists
+from proof.images.load import sha256_of
+from proof.model.refs import ImageRef
+from proof.ocr.engine import EngineIdentity
+from proof.settings.config import Settings
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.layout_overrides import Mend
+from proof.text.authorities import lists_fingerprint
+from proof.text.model import Page, Script, Transcription
+
+METHOD = 6
+"""Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
+    kept its image from being looked for, `mend` what a person set right about how it is read."""
+
+    text: Transcription
+    number: int
+    place: PagePlace
+    found: PageImage | None
+    image_ref: ImageRef | None
+    trouble: str = ""
+    mend: Mend | None = None
+
+    @property
+    def page(self) -> Page:
+        return self.text.pages[self.number]
+
+    @property
+    def ref(self) -> str:
+        return str(self.image_ref) if self.image_ref else ""
+
+
+def work_of(texts: Sequence[Transcription], store: Store) -> str:
+    """A work's id in the store: as its texts give it; else the one that they were checked as before, so that some
+    texts of a work can be checked alone; else the first file's name. Raises UsageError without texts."""
+    if not texts:
+        raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+    first = texts[0]
+    return first.work or store.work_of_text(str(first.path)) or first.path.stem
+
+
+class Work:
+    """What a run is about: its texts paired with their images, and what a page's result depends on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        texts: Sequence[Transcription],
+        index: ImageIndex,
+        engine: EngineIdentity,
+        store: Store,
+    ) -> None:
+        self.name = work_of(texts, store)
+        self._settings = settings
+        self._texts = texts
+        self._engine = engine
+        self._fingerprint = settings.fingerprint()
+        self.reused = 0
+        self.tasks: list[Task] = []
+        for text in texts:
+            own = index.with_lists(image_lists(settings, text))
+            self.tasks += [_task(text, n, len(self.tasks) + n, own) for n in range(len(text.pages))]
+        self.tasks = _mended(self.tasks, store.mends.of_work(self.name), index)
+
+    def info(self) -> RunInfo:
+        return RunInfo(
+            work=self.name,
+            title=self._settings.project.title or self._texts[0].title or self.name,
+            texts=tuple(
+                TextInfo(str(t.path), hashlib.sha256(t.text.encode()).hexdigest(), t.format, self.script(t).value)
+                for t in self._texts
+            ),
+            engine=self._engine,
+            settings={"fingerprint": self._fingerprint, "threshold": self._settings.flags.threshold},
+        )
+
+    def script(self, text: Transcription) -> Script:
+        """The script of a text: as set, or as the text shows."""
+        named = self._settings.page.script
+        return text.script if named == "auto" else Script(named)
+
+    def key(self, task: Task) -> str:
+        """A hash of all that the result of a page depends on. Raises ImageError where the image cannot be read."""
+        image = task.found
+        parts = [
+            str(METHOD),
+            proof.__version__,
+            *(self._engine.name, self._engine.version, self._engine.checksum),
+            self._fingerprint,
+            lists_fingerprint(),
+            self.script(task.text).value,
+            sha256_of(image.path) if image else "",
+            image.quadrant if image else "",
+            *([json.dumps(task.mend.layout.as_json())] if task.mend and task.mend.layout else []),
+            task.ref,
+            task.page.id,
+            *(column.source for column in task.page.columns),
+        ]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
+    """The image list that is set (in a folder of them, the one named as the text), or the one beside the
+    text, as Kanripo has them."""
+    return find_image_lists(text.path, text.pages, settings.project.imglist)
+
+
+def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> Task:
+    page = text.pages[number]
+    place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "")
+    ref = index.reference(page)
+    try:
+        found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
+        return Task(text, number, place, found, ref)
+    except ImageListError as error:
+        return Task(text, number, place, None, ref, str(error))
+
+
+def _mended(tasks: Sequence[Task], mends: Mapping[tuple[str, int], Mend], index: ImageIndex) -> list[Task]:
+    """The tasks with what people set right: layouts, and images given to pages."""
+    repeats: Counter[str] = Counter()
+    mended = []
+    for task in tasks:
+        mend = mends.get((task.page.id, repeats[task.page.id]))
+        repeats[task.page.id] += 1
+        mended.append(with_mend(task, mend, index) if mend else task)
+    return mended
+
+
+def with_mend(task: Task, mend: Mend, index: ImageIndex) -> Task:
+    """A task as a person set it right. An image that is gone from the folders costs this page."""
+    if not mend.image:
+        return replace(task, mend=mend)
+    found = index.assigned(mend.image, mend.quadrant)
+    gone = f"{mend.image}: this image was assigned by {mend.person} and is in no image folder now; assign another"
+    return replace(task, mend=mend, found=found, trouble="" if found else gone)

@@ -1,0 +1,252 @@
+"""One page read again while a project is served: as a person set it right, with every decision whose place remains."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from threading import Lock
+
+from proof.check.engine_bias import Habits
+from proof.check.executor import Plates, checked, checker_for, engine_settings, failed, mixed_in, on_pages
+from proof.check.plan import Task, Work, with_mend
+from proof.check.rescoring import hearings_of, weighed
+from proof.collate.witness_evidence import Hearing
+from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
+from proof.images.find import ImageIndex
+from proof.model.flags import Kind
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
+from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.registry import open_engine
+from proof.settings.config import Settings
+from proof.store import FlagFilter, Store
+from proof.store.decisions import State
+from proof.store.marks import NoPlaceError
+from proof.store.queue import Order, Place, QueuedFlag, Wanted
+from proof.text.edition import read_edition, read_text
+from proof.text.model import Transcription
+from proof.text.witness import Edition
+from proof.verify.page import Checker
+
+KEPT_TEXTS = 8
+"""Texts whose alignment with the witnesses is kept in memory."""
+
+
+Heed = Callable[[], None]
+"""Raises StoppedError where the reading was taken back; called wherever it can end without leaving anything behind."""
+
+
+class Trouble(StrEnum):
+    """Why a page could not be read, as far as who looks at it can do something about it."""
+
+    TEXT_CHANGED = "text changed"
+    TEXT = "text"
+    NO_IMAGE = "no image"
+    IMAGE_GONE = "image gone"
+    IMAGE = "image"
+    OTHER_PAGE = "other page"
+    ENGINE = "engine"
+    MEMORY = "memory"
+    STORE = "store"
+    MISTAKE = "mistake"
+
+    @classmethod
+    def of(cls, error: BaseException) -> Trouble:
+        """The trouble that an error tells of."""
+        kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
+            (GonePageError, cls.TEXT_CHANGED),
+            (NoPlaceError, cls.TEXT_CHANGED),
+            (TextError, cls.TEXT),
+            (ImageError, cls.IMAGE),
+            (EngineError, cls.ENGINE),
+            (MemoryError, cls.MEMORY),
+            (OutputError, cls.STORE),
+        )
+        return next((trouble for kind, trouble in kinds if isinstance(error, kind)), cls.MISTAKE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What came of reading a page again: its raised flags that are new and that are gone, and, of the flags that
+    were decided, those whose place remains and those whose place is gone. `trouble`: why it could not be checked."""
+
+    result: PageResult
+    trouble: Trouble | None
+    fresh: tuple[QueuedFlag, ...]
+    gone: tuple[QueuedFlag, ...]
+    kept: tuple[QueuedFlag, ...]
+    lost: tuple[QueuedFlag, ...]
+
+
+class Reader:
+    """Reads pages again, one at a time; the engine is opened for the first and kept."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
+        self._store = store
+        self._lock = Lock()
+        self._engine: Engine | None = None
+        self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
+        self._hearings: dict[bytes, Hearing | None] = {}
+
+    def images(self) -> list[tuple[str, Path]]:
+        """The project's images, by the names that they are assigned by."""
+        return ImageIndex(self._settings.project.images).files()
+
+    def read(self, work: str, number: int, heed: Heed = lambda: None) -> Reread:
+        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
+        StoppedError as long as nothing of it is in the store."""
+        with self._lock:
+            heed()
+            known, _ = self._store.queue.page(work, number)
+            place = replace(known, text=str(self._text_at(Path(known.text))))
+            run = self._store.latest_run(work)
+            assert run is not None, "a page of a work came out of a run"
+            before = self._flags(work, place)
+            engine = _heeding(self._open(), heed)
+            job, task, hearing = self._task(work, place, engine)
+            heed()
+            checker = checker_for(self._settings, engine, job.script(task.text))
+            result, key, trouble = self._checked(task, job, checker)
+            given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
+            heed()  # for the last time: what follows is kept whole
+            if place.text != known.text:
+                self._store.move_text(work, known.text, place.text)
+            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
+            # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
+            self._store.rescore(work, given.flags)
+            return _compared(result, trouble, before, self._flags(work, place))
+
+    def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[PageResult, str, Trouble | None]:
+        """The page's result with its key, and why it could not be checked."""
+        try:
+            _, result, key = checked(task, job, self._store, {job.script(task.text): checker}, Plates(job))
+        except StoppedError:
+            raise
+        except Exception as error:
+            return failed(task, error), "", Trouble.of(error)
+        told = {Status.NO_IMAGE: Trouble.NO_IMAGE, Status.MISMATCH: Trouble.OTHER_PAGE}
+        gone = Trouble.IMAGE_GONE if task.trouble else None
+        return result, key, told.get(result.status, gone)
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            self._engine = open_engine(engine_settings(self._settings))
+        return self._engine
+
+    def _task(self, work: str, place: Place, engine: Engine) -> tuple[Work, Task, Hearing | None]:
+        """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
+        index = ImageIndex(self._settings.project.images)
+        given = read_text(Path(place.text))
+        text: Transcription = on_pages(given, self._settings, index, engine, self._store)
+        job = Work(self._settings, [text], index, engine.identity, self._store)
+        bearers = [task for task in job.tasks if task.page.id == place.page]
+        if not bearers:
+            raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+        task = bearers[min(place.repeat, len(bearers) - 1)]
+        mend = self._store.mends.of_work(work).get((place.page, place.repeat))
+        return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
+
+    def _text_at(self, checked: Path) -> Path:
+        """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
+        that name that it names now, and where the old one is still there, of the same content."""
+        if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
+            return checked
+        own = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
+        if len(own) != 1 or (checked.is_file() and checked.read_bytes() != own[0].read_bytes()):
+            return checked
+        return own[0]
+
+    def _hearing(self, given: Transcription | Edition, text: Transcription) -> Hearing | None:
+        """The text beside the project's witnesses, which are read again only where a file of them, the text or a
+        setting changed."""
+        files = self._settings.witness_files()
+        if not files:
+            return None
+        known = hashlib.sha256(self._settings.fingerprint().encode())
+        for file in files:
+            known.update(file.read_bytes() if file.is_file() else b"")
+        if known.digest() != self._witnesses[0]:
+            self._witnesses = known.digest(), tuple(read_edition(file) for file in files)
+            self._hearings.clear()
+        own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
+        if own not in self._hearings:
+            found = hearings_of(self._settings, [given], [text], self._store, self._witnesses[1])
+            while len(self._hearings) >= KEPT_TEXTS:
+                del self._hearings[next(iter(self._hearings))]
+            self._hearings[own] = next(iter(found.values()), None)
+        return self._hearings[own]
+
+    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: Hearing | None) -> PageResult:
+        """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
+        check leaves them."""
+        habits = Habits()
+        habits.add(result)
+        asked = tuple({flag.transcribed for flag in given.flags if flag.kind is Kind.SUBSTITUTION})
+        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
+        for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
+            if other.flag.page != result.page:
+                habits.learn(other.flag)
+        threshold = self._settings.flags.threshold
+        return replace(given, flags=tuple(weighed(flag, habits, threshold, hearing) for flag in given.flags))
+
+    def _flags(self, work: str, place: Place) -> dict[int, QueuedFlag]:
+        wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+        numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
+        return {one.number: one for one in self._store.queue.flags(work, numbers)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Heeding:
+    """An engine that is asked no further where the reading was taken back."""
+
+    engine: Engine
+    heed: Heed
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self.engine.identity
+
+    def knows(self, character: str) -> bool:
+        return self.engine.knows(character)
+
+    def familiarity(self, character: str) -> float:
+        return self.engine.familiarity(character)
+
+    def class_of(self, character: str) -> int | None:
+        return self.engine.class_of(character)
+
+    def character_of(self, number: int) -> str:
+        return self.engine.character_of(number)
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        self.heed()
+        return self.engine.read(strips, sought)
+
+
+def _heeding(engine: Engine, heed: Heed) -> Engine:
+    """What somebody else's software read is at hand, and its engine is known by its kind."""
+    return engine if isinstance(engine, ReadingsEngine) else _Heeding(engine, heed)
+
+
+def _compared(
+    result: PageResult, trouble: Trouble | None, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]
+) -> Reread:
+    def stands(flags: dict[int, QueuedFlag], number: int) -> bool:
+        return number in flags and not flags[number].stale
+
+    def raised(flags: dict[int, QueuedFlag], number: int) -> bool:
+        return stands(flags, number) and flags[number].flag.raised
+
+    decided = [one for one in before.values() if one.state is not State.OPEN and not one.stale]
+    return Reread(
+        result=result,
+        trouble=trouble,
+        fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
+        gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
+        kept=tuple(one for one in decided if stands(after, one.number)),
+        lost=tuple(one for one in decided if not stands(after, one.number)),
+    )

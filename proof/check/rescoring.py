@@ -1,0 +1,89 @@
+"""The flags of a run weighed again: by what the whole work taught, and by what other witnesses read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence, Set
+
+import proof
+from proof.check.engine_bias import Habits
+from proof.check.plan import METHOD
+from proof.collate.witness_evidence import ALIGNED, Hearing, beside, unheard
+from proof.model.flags import Flag, Kind
+from proof.settings.config import Settings
+from proof.store import FlagFilter, Store
+from proof.text.authorities import lists_fingerprint
+from proof.text.edition import edition_of, read_edition
+from proof.text.model import Script, Transcription
+from proof.text.variants import VariantPolicy
+from proof.text.witness import Addresses, Edition
+
+
+def settle(
+    store: Store,
+    work: str,
+    habits: Habits,
+    threshold: float,
+    hearings: Mapping[str, Hearing] | None = None,
+    pages: Set[str] | None = None,
+) -> None:
+    """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
+    read (`hearings`, by page). Of `pages` alone, where they are given."""
+    changed = []
+    for stored in store.flags(FlagFilter(work=work, planted=True)):
+        if pages is not None and stored.flag.page not in pages:
+            continue
+        hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
+        settled = weighed(stored.flag, habits, threshold, hearing)
+        if settled != stored.flag:
+            changed.append(settled)
+    store.rescore(work, changed)
+
+
+def weighed(flag: Flag, habits: Habits, threshold: float, hearing: Hearing | None) -> Flag:
+    """A flag in the light of the whole work, and of what witnesses read at its place."""
+    if flag.kind is Kind.AUDIT:
+        return flag
+    settled = habits.settled(unheard(flag, threshold), threshold)
+    if hearing is not None:
+        settled = hearing.heard(settled)
+    # a planted error is met, or it tells nothing
+    return flag if settled.planted and not settled.raised else settled
+
+
+def hearings_of(
+    settings: Settings,
+    editions: Sequence[Transcription | Edition],
+    texts: Sequence[Transcription],
+    store: Store,
+    witnesses: Sequence[Edition] | None = None,
+) -> dict[str, Hearing]:
+    """For every page its text beside the witnesses that have something of it; the text itself is none of them.
+
+    `witnesses` are those of the settings where they were read already. An alignment is kept in the store while
+    neither of the two changes. Raises TextError, ConfigError.
+    """
+    if witnesses is None:
+        witnesses = [read_edition(path) for path in settings.witness_files()]
+    if not witnesses:
+        return {}
+    found: dict[str, Hearing] = {}
+    for given, text in zip(editions, texts, strict=True):
+        edition = edition_of(given) if isinstance(given, Transcription) else given
+        parallels = []
+        for witness in witnesses:
+            if witness.path.resolve() == edition.path.resolve() or witness.text == edition.text:
+                continue
+            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), edition.text, witness.text)
+            key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+            known = store.readings.get(key)
+            parallel, alignment = beside(edition, witness, known)
+            if known is None:
+                store.readings.put(key, alignment)
+            if parallel.aligned:
+                parallels.append(parallel)
+        script = text.script if settings.page.script == "auto" else Script(settings.page.script)
+        policy = VariantPolicy(script, settings.variants.file)
+        hearing = Hearing(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        found |= {page.id: hearing for page in text.pages}
+    return found

@@ -1,0 +1,246 @@
+"""What other witnesses of a text say at the places of its flags: for the image, or for the transcription.
+
+A witness that reads what the image seems to show raises a flag's score, one that reads what is transcribed lowers it.
+It lowers it by less than it would raise it: what is to be transcribed is this copy, and where the copy differs from
+other witnesses the image is right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import floor
+
+from proof.collate.apparatus import ApparatusNote
+from proof.collate.blocks import Block, Op, align
+from proof.collate.collation import Collation, aligned_in, noted
+from proof.collate.sigla import sigla
+from proof.collate.tokens import Keys, sequence_of, shared_layers
+from proof.collate.tokens import Sequence as Characters
+from proof.model.flags import Flag, Kind, WitnessReading
+from proof.text.model import Script
+from proof.text.variants import Relation, VariantPolicy
+from proof.text.witness import Address, Addresses, Edition
+
+TEXT, IMAGE = "text", "image"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a witness adds to the score where it reads what is suggested (`image`), what it takes from it where it
+    reads what is transcribed (`text`), and how much of the former remains (`attested`, a share) where its own
+    apparatus says that a copy reads what is transcribed."""
+
+    image: float
+    text: float
+    attested: float = 0.5
+
+
+WEIGHTS = Weights(image=4.5, text=2.4)
+"""By `scripts/bench_witnesses.py --pages 18 --seeds 3`: logistic regression of whether a flag is an error on its score
+and on what a witness reads, over 1,395 flags (929 errors planted in four texts), heard beside another edition and
+beside eight kinds of copies, which share 0 to 30 in 100 of the errors. Two plantings instead of three give 4.1 and 1.9.
+
+On four other texts (1,263 planted errors, 72 half-folios three times) 1,252 errors and 47 false flags are raised alone.
+With a copy that shares none of the errors these become 1,255 and 25, the average precision 0.994 for 0.991; with one
+that shares all, 15 errors are lost; with two such, 25; another edition spares none of 38 false flags here, 3 of 26 on
+the texts fitted on. Under the weights that were argued before (4.0, 2.5, nothing
+held) it was the same but for two such copies, which lost 36; log loss over all conditions fitted 0.0358, now 0.0356."""
+
+UNLIKELY, LIKELY = 0.005, 0.9
+"""What is transcribed has at most the one probability and what is suggested at least the other where the image
+clearly shows an error. Of the 56 flags of that bench with scores from 3 to 5.5 three are so, and all three are errors;
+of the others 18 of 53."""
+
+BEYOND_DOUBT = 7.0
+"""A score from which the image clearly shows an error of whatever kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """A text beside one witness: both as characters, and which of the witness answers each of the text."""
+
+    base: Characters
+    witness: Characters
+    aligned: dict[int, int]
+    notes: dict[int, list[ApparatusNote]]
+
+    @classmethod
+    def of(cls, collation: Collation) -> Parallel:
+        """The same of a collation that was made already."""
+        return cls(collation.base, collation.witness, collation.aligned(), noted(collation.witness))
+
+
+ALIGNED = "2"
+"""Of which making an alignment is; one kept from an earlier making is made again."""
+
+
+def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple[Parallel, bytes]:
+    """A text beside a witness; the bytes are the alignment, which serve as `known` while neither changes."""
+    mine, theirs = shared_layers(base, witness)
+    keys = Keys(VariantPolicy(Script.SIMPLIFIED).fold)
+    a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
+    if known is None:
+        blocks = align(a.keys, b.keys)
+        ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
+        known = json.dumps(ops, separators=(",", ":")).encode()
+    found = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]
+    return Parallel(a, b, aligned_in(found), noted(b)), known
+
+
+def _block(ops: Sequence[Op]) -> Block:
+    return Block(ops[0].a0, ops[-1].a1, ops[0].b0, ops[-1].b1, tuple(ops))
+
+
+def unheard(flag: Flag, threshold: float) -> Flag:
+    """The flag as it was before witnesses were heard."""
+    if not flag.evidence.witnesses:
+        return flag
+    score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
+    raised = flag.raised if flag.kind is Kind.VARIANT else score >= threshold
+    return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=()))
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """A checked text with the witnesses beside it, its base in every parallel.
+
+    The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Whether a
+    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was heard
+    before is not heard twice.
+    """
+
+    addresses: Addresses
+    parallels: tuple[Parallel, ...]
+    policy: VariantPolicy
+    threshold: float
+    weights: Weights = WEIGHTS
+
+    def heard(self, given: Flag) -> Flag:
+        """The flag with what the witnesses read at its place, and the score that it has in that light. Raises
+        UsageError where it is of another text."""
+        flag = unheard(given, self.threshold)
+        if flag.kind is Kind.LAYOUT:
+            return flag
+        start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
+        count: Counter[str] = Counter()
+        told: list[WitnessReading] = []
+        names = sigla([parallel.witness.edition.path for parallel in self.parallels])
+        for parallel, name in zip(self.parallels, names, strict=True):
+            one = _testimony(parallel, name, start, flag, self.policy, self.weights)
+            if one is not None:
+                count[one.side] += 1
+                told.append(replace(one, weight=round(one.weight / count[one.side], 2)))
+        if not told:
+            return flag
+        told = self._held(flag, told)
+        score = round(flag.score + sum(one.weight for one in told), 6)
+        raised = flag.raised if flag.kind is Kind.VARIANT else score >= self.threshold
+        return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=tuple(told)))
+
+    def _held(self, flag: Flag, told: list[WitnessReading]) -> list[WitnessReading]:
+        """The testimony with no more against an error that the image clearly shows than leaves it raised: a witness
+        may have it from the same source."""
+        against = -sum(one.weight for one in told if one.weight < 0)
+        room = flag.score - self.threshold + sum(one.weight for one in told if one.weight > 0)
+        if not _clear(flag) or not 0 <= room < against:
+            return told
+        kept = room / against
+        return [one if one.weight >= 0 else replace(one, weight=-floor(-one.weight * kept * 100) / 100) for one in told]
+
+
+def _clear(flag: Flag) -> bool:
+    """Whether the image by itself clearly shows an error."""
+    p_text, p_best = flag.evidence.p_text, flag.evidence.p_best
+    if flag.score >= BEYOND_DOUBT:
+        return True
+    return p_text is not None and p_best is not None and p_text <= UNLIKELY and p_best >= LIKELY
+
+
+def hear(
+    flags: Iterable[Flag], edition: Edition, parallels: Sequence[Parallel], policy: VariantPolicy, threshold: float
+) -> list[Flag]:
+    """The flags of a text in the light of its witnesses. Raises UsageError where one is of another text."""
+    hearing = Hearing(Addresses(edition), tuple(parallels), policy, threshold)
+    return [hearing.heard(flag) for flag in flags]
+
+
+def _testimony(
+    parallel: Parallel, siglum: str, start: int, flag: Flag, policy: VariantPolicy, weights: Weights
+) -> WitnessReading | None:
+    span = _run(parallel, start, flag)
+    place = _read(parallel, span.first, span.end)
+    if place is None:
+        return None
+    read = parallel.witness.text(*place)
+    side = _side(read, span, policy)
+    notes = {note: None for at in range(place[0], max(place[1], place[0] + 1)) for note in parallel.notes.get(at, ())}
+    weight = {IMAGE: weights.image, TEXT: -weights.text}.get(side, 0.0)
+    if side == IMAGE and any(note.reading == flag.transcribed for note in notes if note.reading):
+        weight *= weights.attested
+    if flag.kind is Kind.VARIANT:
+        weight = 0.0
+    return WitnessReading(siglum, read, side, "；".join(note.text for note in notes), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Characters `first` to `end` of the base around a flag, what they say and what they would say corrected."""
+
+    first: int
+    end: int
+    transcribed: str
+    suggested: str
+
+
+def _run(collation: Parallel, start: int, flag: Flag) -> _Span:
+    """The characters that a flag is about. Where one is too many or too few among equal ones, all of these: which of
+    them it is cannot be told."""
+    base = collation.base
+    first = base.index_before(start) + 1
+    end = first
+    while end < len(base) and base.cells[end].start < start + flag.length:
+        end += 1
+    left, right = first, end
+    repeated = flag.transcribed if flag.kind is Kind.INSERTION else flag.suggested
+    if flag.kind in (Kind.INSERTION, Kind.OMISSION) and len(repeated) == 1:
+        while left > 0 and base.cells[left - 1].text == repeated:
+            left -= 1
+        while right < len(base) and base.cells[right].text == repeated:
+            right += 1
+    before, after = base.text(left, first), base.text(end, right)
+    # what is planted stands in the flag and not in the text
+    transcribed = flag.transcribed if flag.planted else base.text(left, right)
+    return _Span(left, right, transcribed, before + flag.suggested + after)
+
+
+def _side(read: str, span: _Span, policy: VariantPolicy) -> str:
+    """Whether a witness reads what is transcribed (`text`), what is suggested (`image`), or neither."""
+    if _same(read, span.transcribed, policy):
+        return TEXT
+    return IMAGE if span.suggested != span.transcribed and _same(read, span.suggested, policy) else ""
+
+
+def _read(collation: Parallel, first: int, end: int) -> tuple[int, int] | None:
+    """Which characters the witness has in place of characters `first` to `end` of the base; None where it does not
+    have the place."""
+    aligned = collation.aligned
+    before, after = aligned.get(first - 1), aligned.get(end)
+    if before is None and first in aligned and end > first:
+        before = aligned[first] - 1
+    if after is None and end > first and end - 1 in aligned:
+        after = aligned[end - 1] + 1
+    if before is None and first == 0 and first in aligned:
+        before = aligned[first] - 1
+    if before is None or after is None or not before < after <= before + end - first + 6:
+        return None
+    return before + 1, after
+
+
+def _same(one: str, other: str, policy: VariantPolicy) -> bool:
+    """Whether two readings are the same words."""
+    if len(one) != len(other):
+        return False
+    return all(policy.relation(b, a).relation is not Relation.DISTINCT for a, b in zip(one, other, strict=True))

@@ -1,0 +1,1 @@
+"""A page drawn from a text, with wear and the true boxes."""

@@ -1,0 +1,168 @@
+"""Ink on a canvas: glyphs as a hand writes them, and rules as a block prints them.
+
+A canvas is ink coverage, height x width, 0 bare to 255 full, in pixels of the page before it is skewed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.facsimile.fonts import EM, LEVELS, PAD, Field
+
+Canvas = NDArray[np.uint8]
+Points = NDArray[np.float64]
+"""Points, n x 2, x then y."""
+
+SUBPIXEL_BITS = 4
+KNOTS = 4
+"""Places across a glyph, each way, that stray by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """How a scribe departs from the font. Each is a standard deviation, but `slant` and `weight`.
+
+    `size` and `shift` are shares of the em square, `turn` is in degrees, `wobble` a share of the em
+    square by which parts of a glyph stray, `slant` the rise of horizontals (dy over dx), `weight` and
+    `weight_spread` what is added to the half-width of strokes, in thousandths of the em.
+    """
+
+    size: float = 0.04
+    shift: float = 0.025
+    turn: float = 1.2
+    wobble: float = 0.02
+    slant: float = -0.02
+    weight: float = 0.0
+    weight_spread: float = 2.5
+
+
+def write_glyph(
+    canvas: Canvas,
+    field: Field,
+    centre: tuple[float, float],
+    em: tuple[float, float],
+    hand: Hand,
+    rng: np.random.Generator,
+) -> Points | None:
+    """Write one glyph with its em square (width, height in pixels) about `centre`.
+
+    Returns the ends of its ink in each row of the canvas, or None when no ink fell there.
+    """
+    draw = rng.standard_normal(8)
+    width, height = em[0] * (1 + hand.size * draw[0]), em[1] * (1 + hand.size * draw[1])
+    x, y = centre[0] + hand.shift * em[0] * draw[2], centre[1] + hand.shift * em[1] * draw[3]
+    turn = np.radians(hand.turn * draw[4])
+    slant = hand.slant * (1 + 0.3 * draw[5])
+    scale = float(np.sqrt(width * height)) / EM
+    matrix = (
+        np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        @ np.array([[1, 0], [slant, 1]])
+        @ np.diag([width / EM, height / EM])
+    )
+    inverse = np.linalg.inv(matrix).astype(np.float32)
+    reach_x, reach_y = int(width * 0.68) + 2, int(height * 0.68) + 2
+    left, top = round(x) - reach_x, round(y) - reach_y
+    u = np.arange(left, left + 2 * reach_x + 1, dtype=np.float32) - np.float32(x)
+    v = (np.arange(top, top + 2 * reach_y + 1, dtype=np.float32) - np.float32(y))[:, None]
+    stray = rng.standard_normal((2, KNOTS, KNOTS), dtype=np.float32) * np.float32(hand.wobble * EM)
+    stray_x, stray_y = _bending(v.size) @ stray @ _bending(u.size).T
+    middle = np.float32(EM / 2 + PAD - 0.5)
+    map_x = inverse[0, 0] * u + inverse[0, 1] * v + middle + stray_x
+    map_y = inverse[1, 0] * u + inverse[1, 1] * v + middle + stray_y
+    sampled = cv2.remap(field, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0,))
+    extra = (hand.weight + hand.weight_spread * min(max(draw[6], -2.0), 2.0)) / 1000 * EM
+    levels = (np.arange(256, dtype=np.float32) - 128) / LEVELS
+    coverage = np.clip(((levels + extra) * scale + 0.5) * 255, 0, 255)
+    coverage[0] = 0  # as far out as the field goes: clipped, not measured
+    ink = cv2.LUT(sampled, coverage.astype(np.uint8))
+
+    x0, y0 = max(left, 0), max(top, 0)
+    x1, y1 = min(left + u.size, canvas.shape[1]), min(top + v.size, canvas.shape[0])
+    if x0 >= x1 or y0 >= y1:
+        return None
+    ink = ink[y0 - top : y1 - top, x0 - left : x1 - left]
+    place = canvas[y0:y1, x0:x1]
+    np.maximum(place, ink, out=place)
+    inked = ink >= 128
+    rows = np.flatnonzero(inked.any(axis=1))
+    if rows.size == 0:
+        return None
+    first = inked[rows].argmax(axis=1)
+    last = inked.shape[1] - 1 - inked[rows, ::-1].argmax(axis=1)
+    ends = np.stack([np.concatenate([first, last]), np.concatenate([rows, rows])], axis=1)
+    return np.asarray(ends + np.array([x0, y0]), dtype=np.float64)
+
+
+@lru_cache(maxsize=512)
+def _bending(size: int) -> NDArray[np.float32]:
+    """The weights (size x KNOTS) that spread displacements given at a few knots smoothly over `size` pixels."""
+    knots = np.eye(KNOTS, dtype=np.float32)
+    return np.asarray(cv2.resize(knots, (KNOTS, size), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
+
+
+def rule(
+    canvas: Canvas,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    width: float,
+    rng: np.random.Generator,
+    wander: float = 0.5,
+    rough: float = 0.2,
+    lost: float = 0.0,
+    piece: float = 60.0,
+) -> None:
+    """Draw a printed line, `width` pixels thick.
+
+    `wander` is how far it strays sideways (pixels), `rough` how much its thickness varies (a share),
+    `lost` the share of its length that did not print, in gaps of about `piece` pixels.
+    """
+    a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
+    length = float(np.hypot(*(b - a)))
+    if length < 1 or width <= 0:
+        return
+    count = max(int(length / 6), 2)
+    along = np.linspace(0, 1, count)
+    normal = np.array([-(b - a)[1], (b - a)[0]]) / length
+    slow = _smooth(rng, count, max(count // 25, 2)) * wander
+    coarse = _smooth(rng, count, max(count // 10, 2))
+    fine = rng.standard_normal((2, count))
+    half = width / 2
+    edges = [half * np.clip(1 + rough * (0.8 * coarse + 0.6 * fine[i]), 0.15, None) for i in (0, 1)]
+    spine = a + along[:, None] * (b - a) + slow[:, None] * normal
+    upper, lower = spine + edges[0][:, None] * normal, spine - edges[1][:, None] * normal
+    for first, last in _printed(count, lost, piece / length * count, rng):
+        outline = np.concatenate([upper[first:last], lower[first:last][::-1]])
+        cv2.fillPoly(
+            canvas,
+            [np.round(outline * (1 << SUBPIXEL_BITS)).astype(np.int32)],
+            (255,),
+            lineType=cv2.LINE_AA,
+            shift=SUBPIXEL_BITS,
+        )
+
+
+def _smooth(rng: np.random.Generator, count: int, knots: int) -> NDArray[np.float64]:
+    """A slowly varying random curve of `count` values with `knots` turning points."""
+    values = rng.standard_normal(knots + 1)
+    return np.interp(np.linspace(0, knots, count), np.arange(knots + 1), values)
+
+
+def _printed(count: int, lost: float, piece: float, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """The stretches of a line of `count` points that printed, as index ranges of two points or more."""
+    if lost <= 0:
+        return [(0, count)]
+    kept, position = [], 0.0
+    gap = max(piece, 1.0)
+    while position < count:
+        # Alternating stretches, exponentially long, in the ratio of what printed to what did not.
+        printed = rng.exponential(gap * (1 - lost) / lost)
+        first, last = int(position), int(min(position + printed, count))
+        if last - first >= 2:
+            kept.append((first, last))
+        position += printed + rng.exponential(gap)
+    return kept

@@ -1,0 +1,205 @@
+"""Facsimiles of a transcription: its half-folios or plates as image files, and where everything stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from proof.errors import OutputError, UsageError
+from proof.facsimile.leaf import StripText, Style
+from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
+from proof.facsimile.wear import Wear, named_wear, without_seal
+from proof.images.imglist import place_of
+from proof.model.geometry import Box
+from proof.model.refs import ImageRef, PageId
+from proof.ocr.engine import Pixels
+from proof.text.model import Page, Transcription
+from proof.text.read import read_transcription
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What was written: the image files in page order, the file of boxes, what no font could draw."""
+
+    images: tuple[Path, ...]
+    boxes: Path
+    missing: tuple[str, ...]
+
+
+def strip_of(transcription: Transcription, page: Page) -> StripText:
+    """What the fold strip of a page says: the work's title, the juan, the leaf."""
+    juan = page.juan if not page.juan.isascii() else ""
+    return StripText(title=transcription.title, juan=juan, leaf=page.folio.leaf if page.folio else None)
+
+
+def half_folios(
+    transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
+) -> Iterator[tuple[str, RenderedPage]]:
+    """The half-folios of a transcription with their file names (without ending), one after another.
+
+    A seal stands on the first page of a juan only. Raises FontError, and UsageError for a page that does
+    not fit.
+    """
+    wear = wear or Wear()
+    pages = transcription.pages
+    for number, page in enumerate(pages):
+        first = number == 0 or page.juan != pages[number - 1].juan
+        behind = pages[number + 1 if number + 1 < len(pages) else number - 1]
+        own = wear if first else without_seal(wear)
+        yield file_stem(page), render_page(page, style, own, seed, strip=strip_of(transcription, page), behind=behind)
+
+
+def plates(
+    transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
+) -> Iterator[tuple[str, RenderedPage]]:
+    """The same as plates of four, each named by the reference that its pages share.
+
+    Raises UsageError for a page without a reference, beside what `half_folios` raises.
+    """
+    sheets: dict[ImageRef, list[Page | None]] = {}
+    for page in transcription.pages:
+        place = page.ref.quadrant_index if page.ref else None
+        if page.ref is None or place is None:
+            raise UsageError(f"page {page.id} has no image reference with a quadrant, so no place on a plate")
+        sheets.setdefault(page.ref.plate, [None] * 4)[place] = page
+    for ref, sheet in sheets.items():
+        strips = [
+            next((strip_of(transcription, page) for page in sheet[at : at + 2] if page is not None), StripText())
+            for at in (0, 2)
+        ]
+        label = f"{ref.volume}-{ref.page}"
+        yield str(ref), render_plate(sheet, style, without_seal(wear or Wear()), seed, strips=strips, label=label)
+
+
+def leaves(
+    transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
+) -> Iterator[tuple[str, RenderedPage]]:
+    """The same as leaves that were never folded, each an opening named by the half-folios that it shows (`010-1ab`).
+
+    Raises UsageError for a page that is not numbered as a half-folio, beside what `half_folios` raises.
+    """
+    sheets: dict[str, list[Page | None]] = {}
+    for page in transcription.pages:
+        place, parts = place_of(page), PageId.match(page.id)
+        if place is None:
+            raise UsageError(f"page {page.id} is not numbered as a half-folio, so it has no leaf")
+        juan, folio = (f"{parts.work}_{parts.edition}_{parts.juan}", parts.folio) if parts else place
+        sheets.setdefault(f"{juan}-{folio.leaf}ab", [None] * 2)["ab".index(folio.side)] = page
+    for name, sheet in sheets.items():
+        strip = next(strip_of(transcription, page) for page in sheet if page is not None)
+        yield name, render_plate(sheet, style, without_seal(wear or Wear()), seed, strips=[strip])
+
+
+def render(
+    transcription: Transcription,
+    out_dir: Path,
+    style: Style | None = None,
+    wear: Wear | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
+) -> Rendering:
+    """Write the half-folios of a transcription as `<reference>.png` with their true boxes in `boxes.jsonl`.
+
+    A page without an image reference is named by its id. `progress` is called with the number of images
+    written. Raises OutputError when the folder cannot be written, FontError, UsageError.
+    """
+    return write_facsimiles(draw(transcription, style, wear, seed), out_dir, progress)
+
+
+def run(
+    text: Path,
+    out_dir: Path,
+    *,
+    wear: str = "light",
+    grey: bool = False,
+    scale: float = 1.0,
+    wide_margins: bool = True,
+    fonts: tuple[str, ...] = (),
+    seed: int = 0,
+    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
+    columns: int = 0,
+    rows: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Rendering:
+    """Render the transcription in a file, as the command line asks for it; `wear` is a name of `wear.LEVELS`.
+
+    `columns` of `rows` characters are ruled; 0 is the Siku's.
+
+    Raises TextError, UsageError, FontError, OutputError.
+    """
+    transcription = read_transcription(text)
+    siku = Style()
+    style = replace(
+        siku,
+        columns=columns or siku.columns,
+        cells=rows or siku.cells,
+        scale=scale,
+        wide_margins=wide_margins,
+        fonts=fonts,
+    )
+    worn = replace(named_wear(wear), grey=grey)
+    return render(transcription, out_dir, style, worn, seed, progress, draw)
+
+
+def write_facsimiles(
+    drawn: Iterable[tuple[str, RenderedPage]], out_dir: Path, progress: Callable[[int], None] | None = None
+) -> Rendering:
+    """Write images under their names, and the boxes of all of them. Raises OutputError."""
+    missing: dict[str, None] = {}
+    images: list[Path] = []
+    boxes = out_dir / "boxes.jsonl"
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        with boxes.open("w", encoding="utf-8") as file:
+            for name, page in drawn:
+                path = out_dir / f"{name}.png"
+                write_image(path, page.image)
+                images.append(path)
+                missing |= dict.fromkeys(page.missing)
+                file.writelines(box_line(half, one) for half in page.halves for one in half.characters)
+                if progress:
+                    progress(len(images))
+    except OSError as problem:
+        raise OutputError(
+            f"{out_dir}: the facsimile cannot be written ({problem.strerror or problem}); name another folder"
+        ) from problem
+    return Rendering(tuple(images), boxes, tuple(missing))
+
+
+def file_stem(page: Page) -> str:
+    """A page's file name without ending: its image reference, else its id without what a path would heed."""
+    return str(page.ref) if page.ref else "".join("_" if mark in '/\\:*?"<>|\0' else mark for mark in page.id)
+
+
+def write_image(path: Path, image: Pixels) -> None:
+    """Write a page as PNG: one bit a pixel when it is black and white, else eight. Raises OSError."""
+    two_tone = not bool(np.any((image != 0) & (image != 255)))
+    picture = Image.fromarray(image)
+    (picture.convert("1") if two_tone else picture).save(path, optimize=True)
+
+
+def box_line(half: HalfFolio, character: TrueCharacter) -> str:
+    """One character as a line of `boxes.jsonl`; boxes are `[x, y, w, h]` in pixels, to a tenth."""
+
+    def numbers(box: Box) -> list[float]:
+        return [round(value, 1) for value in (box.x, box.y, box.w, box.h)]
+
+    record = {
+        "page": character.page,
+        "ref": half.ref,
+        "line": character.line,
+        "offset": character.offset,
+        "length": character.length,
+        "text": character.text,
+        "row": character.row.value,
+        "box": numbers(character.box),
+        "cell": numbers(character.cell),
+        "missing": character.missing,
+    }
+    return json.dumps(record, ensure_ascii=False) + "\n"

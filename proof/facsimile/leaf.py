@@ -1,0 +1,387 @@
+"""The half-folio of a Siku leaf: where its frame, rules, cells and fold strip lie, and how they are drawn.
+
+All lengths are pixels of the page before it is skewed. Proportions were measured on half-folios of the
+Wenyuange copy: a column is 1.8 cells wide, a note's half-rows are centred at 27 % and 75 % of it, the
+fold strip is seven tenths of a column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from unicodedata import category
+
+import cv2
+import numpy as np
+
+from proof.errors import UsageError
+from proof.facsimile.brush import Canvas, Hand, Points, rule, write_glyph
+from proof.facsimile.fonts import FontChain, lacuna_field
+from proof.model.geometry import Box
+from proof.text.model import Cell, Column, Page, Row
+
+COLUMN_WIDTH = 104.0
+"""Width of a ruled column at scale 1, in pixels: the smaller of the scans in use."""
+CELL_HEIGHT = 57.6
+STRIP_WIDTH = 0.7
+"""Width of the fold strip (版心) in column widths."""
+ROW_CENTRE = {Row.MAIN: 0.5, Row.RIGHT: 0.755, Row.LEFT: 0.265}
+"""Centre of a row as a share of the column's width, from its left rule."""
+MOST_COLUMNS = 24
+MOST_CELLS = 84
+LACUNA = lacuna_field()
+_CODE_POINT = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a facsimile is drawn.
+
+    `columns` and `cells` are the ruled columns and the characters a column; a page with more columns
+    gets narrower ones. `scale` 1 gives half-folios of about 1150 x 1550 pixels, 2 those of a full scan.
+    `wide_margins` leaves white around the frame. `glyph` and `note` are the em square of main text and
+    of notes in column widths, `squat` its height over its width, `weight` what is added to the strokes
+    (thousandths of the em), `hand` how freely the hand departs from the font (0: the font itself).
+    `strip_seen` is the share of the fold strip left at the cut edge. `raised` raises columns above the
+    frame (抬頭): (page id, line) to cells; a column of one or two cells too many is raised by itself.
+    `fonts` are font files or families to try first.
+    """
+
+    columns: int = 8
+    cells: int = 21
+    scale: float = 1.0
+    wide_margins: bool = True
+    glyph: float = 0.72
+    note: float = 0.45
+    squat: float = 0.9
+    weight: float = 4.0
+    hand: float = 1.0
+    strip_seen: float = 0.4
+    raised: tuple[tuple[tuple[str, int], int], ...] = ()
+    fonts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        limits = {
+            "columns": (self.columns, 1, MOST_COLUMNS),
+            "cells": (self.cells, 1, MOST_CELLS),
+            "scale": (self.scale, 0.2, 4),
+            "strip_seen": (self.strip_seen, 0, 1),
+        }
+        for name, (value, least, most) in limits.items():
+            if not least <= value <= most:
+                raise UsageError(f"facsimile style: {name} is {value}, but must lie between {least} and {most}")
+
+
+@dataclass(frozen=True, slots=True)
+class StripText:
+    """What stands in the fold strip: the series, the book's title, the juan, and the leaf's number."""
+
+    series: str = "欽定四庫全書"
+    title: str = ""
+    juan: str = ""
+    leaf: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A cell as written: the outermost points of its ink (None for no ink) and the cell it stands in."""
+
+    cell: Cell
+    line: int
+    ink: Points | None
+    place: Box
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The ruled area of a half-folio: inside of the inner frame, between the first and the last rule."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    columns: int
+    cells: int
+
+    @property
+    def column_width(self) -> float:
+        return (self.right - self.left) / self.columns
+
+    @property
+    def cell_height(self) -> float:
+        return (self.bottom - self.top) / (self.cells + 0.35)
+
+    @property
+    def first_cell(self) -> float:
+        """Where the first cell begins: the text does not touch the frame."""
+        return self.top + 0.25 * self.cell_height
+
+    def column(self, number: int) -> tuple[float, float]:
+        """The left and right rule of a column, counted from 1 at the right."""
+        right = self.right - (number - 1) * self.column_width
+        return right - self.column_width, right
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """What the drawing of one leaf needs to have at hand."""
+
+    canvas: Canvas
+    fonts: FontChain
+    style: Style
+    hand: Hand
+    lost: float
+    rng: np.random.Generator
+
+    @property
+    def scale(self) -> float:
+        return self.style.scale
+
+
+def pen_hand(style: Style, rng: np.random.Generator) -> Hand:
+    """The hand of one page: scribes differ in slant and weight, each keeps to his own."""
+    free = style.hand
+    base = Hand()
+    return Hand(
+        size=base.size * free,
+        shift=base.shift * free,
+        turn=base.turn * free,
+        wobble=base.wobble * free,
+        slant=(base.slant + 0.025 * rng.standard_normal()) * free,
+        weight=style.weight + 3 * free * rng.standard_normal(),
+        weight_spread=base.weight_spread * free,
+    )
+
+
+def column_count(page: Page, style: Style) -> int:
+    """The columns to rule for a page. Raises UsageError when they would be too narrow to write in."""
+    most = max([style.columns, *(column.number for column in page.columns)])
+    if most > MOST_COLUMNS:
+        raise UsageError(
+            f"page {page.id} (line {page.file_line}) has {most} columns, more than a half-folio can hold "
+            f"({MOST_COLUMNS}): the transcription needs page marks"
+        )
+    return most
+
+
+def column_cells(column: Column) -> int:
+    """How many cells high a column is: a note takes as many as its longer half-row."""
+    return sum(max(len(run.right), len(run.left)) for run in column.runs)
+
+
+def raises(page: Page, style: Style) -> dict[int, int]:
+    """Columns that stand above the frame, by number, and by how many cells."""
+    asked = {line: cells for (page_id, line), cells in style.raised if page_id == page.id}
+    raised = {}
+    for column in page.columns:
+        excess = column_cells(column) - style.cells
+        first = column.runs[0] if column.runs else None
+        by_itself = first is not None and not first.note and not first.right[0].blank and 0 < excess <= 2
+        if height := asked.get(column.number, excess if by_itself else 0):
+            raised[column.number] = height
+    return raised
+
+
+def _cell_edges(column: Column, block: Block, raised: int, pen: Pen) -> list[float]:
+    """Where the cells of a column begin and end. The hand spaces unevenly and gives 一 less room."""
+    count = column_cells(column)
+    if count > MOST_CELLS:
+        raise UsageError(
+            f"line {column.file_line} has {count} characters, more than a column can hold: "
+            "the transcription needs a line for each column"
+        )
+    weights = np.ones(max(count, block.cells + raised))
+    free = pen.style.hand
+    position = 0
+    for run in column.runs:
+        height = max(len(run.right), len(run.left))
+        if not run.note:
+            for step, cell in enumerate(run.right):
+                weights[position + step] -= free * (0.22 if cell.text in "一二" else 0.0)
+        weights[position : position + height] *= 1 + free * 0.035 * pen.rng.standard_normal(height)
+        position += height
+    weights *= (block.cells + raised) / weights.sum()
+    start = block.first_cell + (0.06 * free * pen.rng.standard_normal() - raised) * block.cell_height
+    return list(start + np.concatenate([[0.0], np.cumsum(weights)]) * block.cell_height)
+
+
+def write_columns(page: Page, block: Block, pen: Pen) -> list[Written]:
+    """Write the text of a page into its ruled columns. Raises UsageError for a column too long."""
+    written: list[Written] = []
+    raised = raises(page, pen.style)
+    for column in page.columns:
+        left, right = block.column(column.number)
+        edges = _cell_edges(column, block, raised.get(column.number, 0), pen)
+        drift = pen.style.hand * 0.015 * block.column_width * pen.rng.standard_normal()
+        position = 0
+        for run in column.runs:
+            for row, cells in ((Row.RIGHT if run.note else Row.MAIN, run.right), (Row.LEFT, run.left)):
+                for step, cell in enumerate(cells):
+                    if not cell.blank:
+                        top, bottom = edges[position + step], edges[position + step + 1]
+                        half = (right - left) / 2
+                        x0 = left + half if row is Row.RIGHT else left
+                        place = Box(x0, top, 2 * half if row is Row.MAIN else half, bottom - top)
+                        x = left + ROW_CENTRE[row] * (right - left) + drift
+                        written.append(_write_cell(cell, column.number, place, x, run.note, pen))
+            position += max(len(run.right), len(run.left))
+    return written
+
+
+def character_of(text: str) -> str:
+    """The one character that a cell's text stands for, or nothing where a font cannot know it.
+
+    A code point written as an entity and a character with a variation selector have one; named entities,
+    compositions and private code points, which mean another thing in every font, have none.
+    """
+    if named := _CODE_POINT.fullmatch(text):
+        code = int(named[1], 16) if named[1] else int(named[2])
+        text = chr(code) if code < 0x110000 else ""
+    elif len(text) > 1 and all(category(mark) == "Mn" for mark in text[1:]):
+        text = text[0]
+    return text if len(text) == 1 and category(text) not in ("Co", "Cn", "Cs", "Cc") else ""
+
+
+def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen) -> Written:
+    field = pen.fonts.field(character_of(cell.text))
+    style = pen.style
+    column = place.w * 2 if note else place.w
+    width = column * (style.note if note else style.glyph)
+    # A crowded column is written smaller, never into the next cell.
+    height = min(width * style.squat, place.h * (1.0 if note else 1.06))
+    hand = pen.hand if not note else replace(pen.hand, weight=pen.hand.weight + 4)
+    ink = write_glyph(
+        pen.canvas, LACUNA if field is None else field, (x, place.centre[1]), (width, height), hand, pen.rng
+    )
+    return Written(cell, line, ink, place, field is None)
+
+
+def draw_rules(block: Block, pen: Pen) -> None:
+    """The rules between the columns of a half-folio, its outermost two included."""
+    scale = pen.scale
+    lean = 0.6 * scale * pen.rng.standard_normal(block.columns + 1)
+    for number in range(block.columns + 1):
+        x = block.right - number * block.column_width
+        top = block.top + abs(pen.rng.normal(0, 5 * scale))
+        rule(
+            pen.canvas,
+            (x + lean[number], top),
+            (x - lean[number], block.bottom + 2 * scale),
+            2.4 * scale,
+            pen.rng,
+            wander=0.8 * scale,
+            rough=0.25,
+            lost=pen.lost * 0.5,
+            piece=14 * scale,
+        )
+
+
+def draw_frame(
+    block: Block, outer: Box, raised: Mapping[int, int], pen: Pen, open_left: bool = False, open_right: bool = False
+) -> None:
+    """The double frame: thick outside, thin inside, with a notch over raised columns.
+
+    `open_left` and `open_right` name the side of the cut edge, where the frame has no upright.
+    """
+    scale, rng = pen.scale, pen.rng
+    thick, thin = (6.5 + 1.2 * rng.standard_normal()) * scale, 1.8 * scale
+    thick = max(thick, 4 * scale)
+
+    def outside(start: tuple[float, float], end: tuple[float, float]) -> None:
+        rule(pen.canvas, start, end, thick, rng, 1.2 * scale, 0.35, pen.lost * 0.15, 30 * scale)
+
+    def inside(start: tuple[float, float], end: tuple[float, float]) -> None:
+        rule(pen.canvas, start, end, thin, rng, 0.8 * scale, 0.3, min(pen.lost * 2, 0.85), 24 * scale)
+
+    # Along the top from left to right, up and down again around each raised stretch.
+    top, x = outer.y, outer.x
+    notches = sorted((*block.column(number), cells) for number, cells in raised.items())
+    reach = 0.5 * block.cell_height
+    inner_x = block.left if not open_left else outer.x
+    for left, right, cells in notches:
+        high = top - cells * block.cell_height - reach * 0.4
+        a, b = left - 0.06 * block.column_width, right + 0.06 * block.column_width
+        outside((x, top), (a, top))
+        outside((a, top + thick / 2), (a, high - thick / 2))
+        outside((a, high), (b, high))
+        outside((b, high - thick / 2), (b, top + thick / 2))
+        inside((inner_x, block.top), (left, block.top))
+        x, inner_x = b, right
+    outside((x, top), (outer.right, top))
+    inside((inner_x, block.top), (outer.right if open_right else block.right, block.top))
+    outside((outer.x, outer.bottom), (outer.right, outer.bottom))
+    inside(
+        (outer.x if open_left else block.left, block.bottom), (outer.right if open_right else block.right, block.bottom)
+    )
+    overlap = thick / 2
+    if not open_left:
+        outside((outer.x, outer.y - overlap), (outer.x, outer.bottom + overlap))
+    if not open_right:
+        outside((outer.right, outer.y - overlap), (outer.right, outer.bottom + overlap))
+
+
+NUMERALS = "〇一二三四五六七八九"
+
+
+def chinese_number(number: int) -> str:
+    """A leaf number as the strip writes it: 十六, 二十, 一百二十三. From 1 to 999."""
+    hundreds, tens, ones = number // 100, number // 10 % 10, number % 10
+    text = f"{NUMERALS[hundreds]}百" if hundreds else ""
+    if tens:
+        text += "十" if tens == 1 and not hundreds else f"{NUMERALS[tens]}十"
+    elif hundreds and ones:
+        text += "〇"
+    return text + (NUMERALS[ones] if ones else "")
+
+
+def draw_strip(left: float, right: float, block: Block, text: StripText, pen: Pen) -> None:
+    """The fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
+    cell, width, middle = block.cell_height, right - left, (left + right) / 2
+    hand = pen.hand
+
+    def write(characters: str, x: float, top: float, pitch: float, em: tuple[float, float]) -> None:
+        for step, character in enumerate(characters):
+            field = pen.fonts.field(character)
+            if field is not None:
+                write_glyph(pen.canvas, field, (x, top + (step + 0.5) * pitch), em, hand, pen.rng)
+
+    write(text.series[:10], middle, block.first_cell, 0.95 * cell, (0.92 * width, 1.0 * cell))
+    tail = block.first_cell + (0.95 * len(text.series[:10]) + 0.35) * cell
+    rule(pen.canvas, (left, tail - 0.25 * cell), (right, tail - 0.25 * cell), 2 * pen.scale, pen.rng, lost=pen.lost)
+    fish = np.array(
+        [
+            (left, tail),
+            (right, tail),
+            (right, tail + 0.95 * cell),
+            (middle, tail + 0.4 * cell),
+            (left, tail + 0.95 * cell),
+        ]
+    )
+    cv2.fillPoly(pen.canvas, [np.round(fish).astype(np.int32)], (255,), lineType=cv2.LINE_AA)
+    for side in (-1, 1):
+        rule(
+            pen.canvas,
+            (middle, tail + 0.6 * cell),
+            (middle + side * width / 2, tail + 1.15 * cell),
+            2 * pen.scale,
+            pen.rng,
+            lost=pen.lost,
+        )
+    small = (0.46 * width, 0.62 * cell)
+    write(text.title[:9], left + 0.76 * width, tail + 2.4 * cell, 0.75 * cell, small)
+    write(text.juan[:9], left + 0.24 * width, tail + 2.4 * cell, 0.75 * cell, small)
+    if text.leaf is not None:
+        digits = chinese_number(text.leaf)
+        line = block.bottom - 3.2 * cell
+        write(digits, left + 0.74 * width, line - (0.6 * len(digits) + 0.2) * cell, 0.6 * cell, small)
+        rule(pen.canvas, (left, line), (right, line), 1.6 * pen.scale, pen.rng, lost=pen.lost)
+
+
+def draw_label(label: str, centre: tuple[float, float], pen: Pen) -> None:
+    """The printed page's number below a plate."""
+    size, thickness = 1.1 * pen.scale, max(int(2 * pen.scale), 1)
+    (width, height), _ = cv2.getTextSize(label, cv2.FONT_HERSHEY_TRIPLEX, size, thickness)
+    corner = (int(centre[0] - width / 2), int(centre[1] + height / 2))
+    cv2.putText(pen.canvas, label, corner, cv2.FONT_HERSHEY_TRIPLEX, size, (255,), thickness, cv2.LINE_AA)

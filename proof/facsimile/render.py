@@ -1,0 +1,326 @@
+"""One half-folio or one plate drawn as a facsimile, with the true box of every character.
+
+What is drawn is known exactly, so rendered pages are test data with exact answers. One seed gives one
+image (with one set of fonts and one version of the drawing library).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import cv2
+import numpy as np
+
+from proof.errors import UsageError
+from proof.facsimile.brush import Canvas, Points
+from proof.facsimile.fonts import FontChain
+from proof.facsimile.leaf import (
+    CELL_HEIGHT,
+    COLUMN_WIDTH,
+    STRIP_WIDTH,
+    Block,
+    Pen,
+    StripText,
+    Style,
+    Written,
+    column_count,
+    draw_frame,
+    draw_label,
+    draw_rules,
+    draw_strip,
+    pen_hand,
+    raises,
+    write_columns,
+)
+from proof.facsimile.wear import (
+    Homography,
+    Wear,
+    age,
+    mirroring,
+    moved,
+    photographed,
+    seal_shape,
+    skewing,
+)
+from proof.model.geometry import Box
+from proof.ocr.engine import Pixels
+from proof.text.model import Page, Row
+
+FRAME_GAP = 9.0
+"""From the middle of the outer frame to the inner one, in pixels at scale 1."""
+Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
+"""A quadrilateral in image pixels: upper left, upper right, lower right, lower left."""
+Half = tuple[Page, Block, tuple[Written, ...]]
+"""A half-folio as drawn: its page, where it lies on the canvas, what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrueCharacter:
+    """Where one transcribed character stands on the image.
+
+    `line`, `offset`, `length` and `row` are the cell's; `box` encloses its ink (the cell's middle where
+    it has none), `cell` the cell it stands in. `missing`: no font holds it, 〓 was drawn.
+    """
+
+    page: str
+    line: int
+    offset: int
+    length: int
+    text: str
+    row: Row
+    box: Box
+    cell: Box
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HalfFolio:
+    """One half-folio on an image: its ruled area, its columns (right to left), its characters."""
+
+    page: str
+    ref: str
+    frame: Corners
+    columns: tuple[Corners, ...]
+    characters: tuple[TrueCharacter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPage:
+    """An image (grey, height x width, 0 black) and what stands on it; a plate carries up to four halves.
+
+    `skew` is the angle in degrees, positive where the top of the page leans to the right.
+    """
+
+    image: Pixels
+    skew: float
+    halves: tuple[HalfFolio, ...]
+
+    @property
+    def characters(self) -> tuple[TrueCharacter, ...]:
+        return tuple(character for half in self.halves for character in half.characters)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What no font could draw, each once, in reading order."""
+        return tuple(dict.fromkeys(character.text for character in self.characters if character.missing))
+
+
+@cache
+def fonts_for(names: tuple[str, ...]) -> FontChain:
+    """The font chain for these names, opened once. Raises FontError."""
+    return FontChain.found(names)
+
+
+def page_seed(seed: int, name: str) -> list[int]:
+    """A seed of the page's own, so that a page looks the same whatever is rendered before it."""
+    return [seed, int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")]
+
+
+def render_page(
+    page: Page,
+    style: Style | None = None,
+    wear: Wear | None = None,
+    seed: int = 0,
+    *,
+    strip: StripText | None = None,
+    behind: Page | None = None,
+) -> RenderedPage:
+    """Draw one half-folio; `behind` is the page whose ink shows through when the wear bleeds.
+
+    Raises FontError without a font, UsageError for a page with more columns or characters than fit.
+    """
+    style, wear, strip = style or Style(), wear or Wear(), strip or StripText()
+    fonts = fonts_for(style.fonts)
+    own = page_seed(seed, page.id)
+    rng = np.random.default_rng(own)
+    angle = float(rng.uniform(-wear.skew, wear.skew))
+    pen, block, written = _draw_half_folio(page, style, wear, angle, strip, fonts, rng)
+    through = None
+    if behind is not None and wear.bleed:
+        # Blurred as it will be, half the size is enough.
+        coarse = replace(style, scale=style.scale / 2)
+        other, _, _ = _draw_half_folio(behind, coarse, wear, angle, strip, fonts, np.random.default_rng([*own, 2]))
+        through = other.canvas
+    return _photograph(pen, [(page, block, tuple(written))], through, wear, angle, own)
+
+
+def render_plate(
+    pages: Sequence[Page | None],
+    style: Style | None = None,
+    wear: Wear | None = None,
+    seed: int = 0,
+    *,
+    strips: Sequence[StripText] = (),
+    label: str = "",
+) -> RenderedPage:
+    """Draw a plate of the printed facsimile: two leaves, four half-folios in the quadrants a to d; or one leaf, two
+    half-folios a and b.
+
+    a is upper right, b upper left, c lower right, d lower left, with the whole fold strip between the
+    halves; None leaves a half ruled but empty. `strips` are the texts of the upper and the lower fold
+    strip, `label` the number printed below (`140-330`). Raises FontError and UsageError.
+    """
+    if len(pages) not in (2, 4):
+        raise UsageError(
+            f"a plate has four quadrants, but {len(pages)} pages were given (two are a leaf): use None for an empty one"
+        )
+    leaves = len(pages) // 2
+    style, wear = style or Style(), wear or Wear()
+    own = page_seed(seed, " ".join(page.id for page in pages if page is not None))
+    rng = np.random.default_rng(own)
+    angle = float(rng.uniform(-wear.skew, wear.skew))
+    scale = style.scale
+    half, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
+    gap, height = FRAME_GAP * scale, _ruled_height(style)
+    leaf_width, leaf_height = 2 * half + strip_width + 2 * gap, height + 2 * gap
+    between = 1.1 * CELL_HEIGHT * scale
+    # The sheet of the printed facsimile is a quarter wider than the frame and leaves more above than below.
+    size = (int(leaf_width * 1.26), int(leaves * leaf_height + (leaves - 1) * between + 14.5 * CELL_HEIGHT * scale))
+    left, top = (size[0] - leaf_width) / 2, 8.4 * CELL_HEIGHT * scale
+    pen = _new_pen(size, style, wear, fonts_for(style.fonts), rng)
+    halves: list[Half] = []
+    for leaf in range(leaves):
+        y = top + leaf * (leaf_height + between)
+        fold = left + gap + half
+        for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):
+            columns = column_count(page, style) if page else style.columns
+            block = Block(x, y + gap, x + half, y + gap + height, columns, style.cells)
+            if page is not None:
+                halves.append((page, block, tuple(write_columns(page, block, pen))))
+            draw_rules(block, pen)
+        whole = Block(left + gap, y + gap, left + leaf_width - gap, y + gap + height, 1, style.cells)
+        draw_strip(fold, fold + strip_width, whole, strips[leaf] if leaf < len(strips) else StripText(), pen)
+        draw_frame(whole, Box(left, y, leaf_width, leaf_height), {}, pen)
+    if label:
+        draw_label(label, (size[0] / 2, size[1] - 4.2 * CELL_HEIGHT * scale), pen)
+    return _photograph(pen, halves, None, wear, angle, own)
+
+
+def _new_pen(size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator) -> Pen:
+    canvas = np.zeros((size[1], size[0]), np.uint8)
+    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng)
+
+
+def _ruled_height(style: Style) -> float:
+    return (style.cells + 0.35) * CELL_HEIGHT * style.scale
+
+
+def _side(page: Page) -> str:
+    """Which half of the leaf a page is: by its folio, else by its quadrant, else the right."""
+    if page.folio is not None:
+        return page.folio.side
+    return "b" if page.ref is not None and page.ref.quadrant in ("b", "d") else "a"
+
+
+def _margins(
+    page: Page, style: Style, angle: float, side: str, rng: np.random.Generator
+) -> tuple[float, float, float, float]:
+    """White left, right, above and below the frame, so that the skewed page stays on the image."""
+    scale = style.scale
+    seen = STRIP_WIDTH * COLUMN_WIDTH * scale * style.strip_seen
+    lean = abs(np.sin(np.radians(angle)))
+    across = lean * _ruled_height(style) / 2
+    down = lean * (style.columns * COLUMN_WIDTH * scale + seen) / 2
+    highest = max(raises(page, style).values(), default=0)
+    lift = (highest + 0.6) * CELL_HEIGHT * scale if highest else 0.0
+    if style.wide_margins:
+        left, right, above, below = np.array([130, 130, 125, 135]) * scale * rng.uniform(0.85, 1.15, 4)
+        return left + across, right + across, max(above, lift + 10 * scale) + down, below + down
+    left, right, above, below = rng.uniform(10, 22, 4) * scale
+    # The cut edge has no margin.
+    left, right = (0.0, right) if side == "a" else (left, 0.0)
+    return left + across, right + across, above + lift + down, below + down
+
+
+def _draw_half_folio(
+    page: Page, style: Style, wear: Wear, angle: float, strip: StripText, fonts: FontChain, rng: np.random.Generator
+) -> tuple[Pen, Block, list[Written]]:
+    """Draw a half-folio alone on its canvas, with what is seen of the fold strip at the cut edge."""
+    scale, side = style.scale, _side(page)
+    columns = column_count(page, style)
+    width, height, gap = style.columns * COLUMN_WIDTH * scale, _ruled_height(style), FRAME_GAP * scale
+    strip_width = STRIP_WIDTH * COLUMN_WIDTH * scale
+    seen = strip_width * style.strip_seen
+    free_left, free_right, above, below = _margins(page, style, angle, side, rng)
+    left, top = free_left + (seen if side == "a" else gap), above + gap
+    block = Block(left, top, left + width, top + height, columns, style.cells)
+    size = (int(block.right + (gap if side == "a" else seen) + free_right), int(block.bottom + gap + below))
+    pen = _new_pen(size, style, wear, fonts, rng)
+    written = write_columns(page, block, pen)
+    fold = left - strip_width if side == "a" else block.right
+    text_ink = pen.canvas.copy()
+    draw_strip(fold, fold + strip_width, block, strip, pen)
+    outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
+    draw_rules(block, pen)
+    draw_frame(block, outer, raises(page, style), pen, open_left=side == "a", open_right=side == "b")
+    # The scan was cut along the fold: nothing beyond but the tips of strokes.
+    beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(block.right + seen) :]
+    pen.canvas[beyond] = text_ink[beyond]
+    return pen, block, written
+
+
+def _photograph(
+    pen: Pen, halves: Sequence[Half], behind: Canvas | None, wear: Wear, angle: float, seed: list[int]
+) -> RenderedPage:
+    """Skew and age a drawn canvas, and carry the true places along."""
+    size = (pen.canvas.shape[1], pen.canvas.shape[0])
+    homography = skewing(size, wear, angle, pen.rng)
+    ink = photographed(pen.canvas, homography, size)
+    through = None
+    if behind is not None:
+        half, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
+        turned = mirroring((behind.shape[1], behind.shape[0]), size)
+        through = photographed(behind, shrink @ homography @ turned, half)
+    seal = photographed(_stamp(halves[0][1], pen), homography, size) if wear.seal and halves else None
+    image = age(ink, through, seal, wear, pen.scale, [*seed, 1])
+    known = tuple(
+        HalfFolio(
+            page.id,
+            str(page.ref or ""),
+            _polygon(block, block.left, block.right, homography),
+            tuple(_polygon(block, *block.column(number), homography) for number in range(1, block.columns + 1)),
+            tuple(_character(page.id, one, homography) for one in written),
+        )
+        for page, block, written in halves
+    )
+    return RenderedPage(image, angle, known)
+
+
+def _stamp(block: Block, pen: Pen) -> Canvas:
+    """The seal where it was set: high on the half-folio, over six or seven columns."""
+    side = int(min(6.6 * block.column_width, 0.62 * (block.bottom - block.top)))
+    shape = seal_shape(side, pen.rng)
+    tilt = cv2.getRotationMatrix2D((side / 2, side / 2), float(pen.rng.normal(0, 1.0)), 1)
+    shape = np.asarray(cv2.warpAffine(shape, tilt, (side, side)), dtype=np.uint8)
+    x = int(block.right - 0.55 * block.column_width - side)
+    y = int(block.top + 0.15 * block.cell_height)
+    stamp = np.zeros_like(pen.canvas)
+    place = stamp[max(y, 0) : y + side, max(x, 0) : x + side]
+    place[:] = shape[: place.shape[0], : place.shape[1]]
+    return stamp
+
+
+def _polygon(block: Block, left: float, right: float, homography: Homography) -> Corners:
+    corners = [(left, block.top), (right, block.top), (right, block.bottom), (left, block.bottom)]
+    a, b, c, d = ((float(x), float(y)) for x, y in moved(np.array(corners, np.float64), homography))
+    return a, b, c, d
+
+
+def _bounds(points: Points) -> Box:
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+
+def _character(page: str, written: Written, homography: Homography) -> TrueCharacter:
+    place, cell = written.place, written.cell
+    corners = [(place.x, place.y), (place.right, place.y), (place.right, place.bottom), (place.x, place.bottom)]
+    around = _bounds(moved(np.array(corners, np.float64), homography))
+    # Pixels are squares: their ink reaches from the pixel's own corner to the next one's.
+    ink = np.array([place.centre]) if written.ink is None else np.concatenate([written.ink, written.ink + 1])
+    box = _bounds(moved(ink, homography))
+    return TrueCharacter(
+        page, written.line, cell.offset, cell.length, cell.text, cell.row, box, around, written.missing
+    )

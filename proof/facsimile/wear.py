@@ -1,0 +1,286 @@
+"""What use and copying did to a page: skew, broken rules, specks, bleed-through, seal, stains, blur, JPEG.
+
+Every effect is drawn from the page's own random generator, so that a seed gives one page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import UsageError
+from proof.facsimile.brush import Canvas, Points
+from proof.ocr.engine import Pixels
+
+MAX_SKEW = 3.0
+TILE = 640
+Plane = NDArray[np.float32]
+Homography = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Wear:
+    """How worn a page is. Shares and strengths lie between 0 (none) and 1.
+
+    `skew` is the largest angle in degrees (at most 3), `keystone` how far a camera stood askew (share
+    of the side), `broken` the share of rules and frames that did not print, `specks` how many a million
+    pixels, `bleed` how strongly the other side shows through, `seal` how densely a seal prints over the
+    text, `stains` the share of paper that is stained, pages taken together, `fade` how unevenly it was
+    inked, `grain` how ragged the edges are, `blur` in pixels at scale 1. `grey` keeps the tones of a
+    photograph, else the page is black and white as a facsimile's; `jpeg` is a quality from 1 to 100,
+    None for no loss.
+    """
+
+    skew: float = 0.0
+    keystone: float = 0.0
+    broken: float = 0.0
+    specks: float = 0.0
+    bleed: float = 0.0
+    seal: float = 0.0
+    stains: float = 0.0
+    fade: float = 0.0
+    grain: float = 0.0
+    blur: float = 0.0
+    grey: bool = False
+    jpeg: int | None = None
+
+    def __post_init__(self) -> None:
+        limits = {
+            "skew": (self.skew, MAX_SKEW),
+            "keystone": (self.keystone, 0.05),
+            "broken": (self.broken, 0.9),
+            "specks": (self.specks, 20000.0),
+            "bleed": (self.bleed, 1.0),
+            "seal": (self.seal, 1.0),
+            "stains": (self.stains, 1.0),
+            "fade": (self.fade, 1.0),
+            "grain": (self.grain, 1.0),
+            "blur": (self.blur, 5.0),
+        }
+        for name, (value, most) in limits.items():
+            if not 0 <= value <= most:
+                raise UsageError(f"wear: {name} is {value}, but must lie between 0 and {most:g}")
+        if self.jpeg is not None and not 1 <= self.jpeg <= 100:
+            raise UsageError(f"wear: jpeg is {self.jpeg}, but a quality lies between 1 and 100")
+
+
+LEVELS: dict[str, Wear] = {
+    "none": Wear(),
+    "light": Wear(skew=0.5, broken=0.08, specks=40, seal=0.35, fade=0.2, grain=0.3),
+    "moderate": Wear(
+        skew=1.2, keystone=0.002, broken=0.18, specks=90, bleed=0.07, seal=0.5, stains=0.01, fade=0.35, grain=0.45
+    ),
+    "heavy": Wear(
+        skew=3.0,
+        keystone=0.004,
+        broken=0.4,
+        specks=250,
+        bleed=0.4,
+        seal=0.7,
+        stains=0.05,
+        fade=0.6,
+        grain=0.7,
+        blur=0.7,
+        jpeg=70,
+    ),
+}
+"""Wear by name, as the command line offers it."""
+
+
+def named_wear(name: str) -> Wear:
+    """The wear of that name. Raises UsageError."""
+    if name not in LEVELS:
+        raise UsageError(f"wear {name!r} is unknown: choose one of {', '.join(LEVELS)}")
+    return LEVELS[name]
+
+
+def without_seal(wear: Wear) -> Wear:
+    """The wear of a page that no seal was set on."""
+    return replace(wear, seal=0.0)
+
+
+def skewing(size: tuple[int, int], wear: Wear, angle: float, rng: np.random.Generator) -> Homography:
+    """The map from the page as drawn to the page as photographed: turned about its centre by `angle`
+    degrees (clockwise on the image), and a little keystone. `size` is width, height."""
+    width, height = size
+    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
+    turn = np.radians(angle)
+    rotation = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    centre = np.array([width / 2, height / 2])
+    moved = (corners - centre) @ rotation + centre
+    moved += rng.standard_normal((4, 2)) * wear.keystone / 2 * min(width, height)
+    matrix = cv2.getPerspectiveTransform(corners.astype(np.float32), moved.astype(np.float32))
+    return np.asarray(matrix, dtype=np.float64)
+
+
+def moved(points: Points, homography: Homography) -> Points:
+    """Points of the page as drawn, on the page as photographed."""
+    homogeneous = np.c_[points, np.ones(len(points))] @ homography.T
+    return np.asarray(homogeneous[:, :2] / homogeneous[:, 2:], dtype=np.float64)
+
+
+def mirroring(size: tuple[int, int], onto: tuple[int, int]) -> Homography:
+    """The map that turns a canvas over, left to right, and stretches it onto another size (width, height)."""
+    across, down = onto[0] / size[0], onto[1] / size[1]
+    return np.array([[-across, 0, onto[0]], [0, down, 0], [0, 0, 1]], np.float64)
+
+
+def photographed(canvas: Canvas, homography: Homography, size: tuple[int, int]) -> Canvas:
+    """A canvas after the skew, of this size (width, height), bare where nothing of the page lies."""
+    # The map is about corners of pixels, the drawing library counts from their centres.
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    centred = np.linalg.inv(half) @ homography @ half
+    return np.asarray(cv2.warpPerspective(canvas, centred, size, flags=cv2.INTER_LINEAR), dtype=np.uint8)
+
+
+def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> Plane:
+    """Smooth noise with features about `sigma` pixels wide, mean 0, standard deviation 1."""
+    step = max(sigma / 1.5, 1.0)
+    rows, columns = int(shape[0] / step) + 4, int(shape[1] / step) + 4
+    # Fine noise is made in one tile and laid side by side: at this grain no eye and no reader sees it.
+    tile = (min(rows, TILE), min(columns, TILE))
+    coarse = rng.integers(-128, 128, tile, dtype=np.int8).astype(np.float32)
+    coarse = np.asarray(cv2.GaussianBlur(coarse, (0, 0), sigma / step), dtype=np.float32)
+    coarse /= max(float(coarse.std()), 1e-6)
+    if tile != (rows, columns):
+        coarse = np.tile(coarse, (-(-rows // tile[0]), -(-columns // tile[1])))[:rows, :columns]
+    if step == 1.0:
+        return np.ascontiguousarray(coarse[: shape[0], : shape[1]])
+    return np.asarray(cv2.resize(coarse, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+
+
+def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
+    """A square seal in relief characters (朱文): a frame, and four characters folded into bars."""
+    shape = np.zeros((side, side), np.uint8)
+    border = side // 11
+    shape[:] = 255
+    shape[border:-border, border:-border] = 0
+    stroke = max(side // 21, 1)
+    quarter = (side - 2 * border) // 2
+    for corner_y in (border, border + quarter):
+        for corner_x in (border, border + quarter):
+            x0, y0 = corner_x + stroke, corner_y + stroke
+            x1, y1 = corner_x + quarter - stroke, corner_y + quarter - stroke
+            bars = range(y0, y1 - stroke + 1, 2 * stroke)
+            for y in bars:
+                if rng.random() < 0.8:
+                    shape[y : y + stroke, x0:x1] = 255
+                if y + 3 * stroke <= y1:  # the fold that joins this bar to the next
+                    x = x0 if rng.random() < 0.5 else x1 - stroke
+                    shape[y : y + 3 * stroke, x : x + stroke] = 255
+            if rng.random() < 0.7:
+                x = int(rng.integers(x0, x1 - stroke))
+                shape[y0:y1, x : x + stroke] = 255
+    return shape
+
+
+def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, scale: float, seed: list[int]) -> Pixels:
+    """The photograph of a page: ink (already skewed), the ink behind it (mirrored), the seal's shape.
+
+    The seal has the image's size; what lies behind, blurred as it will be, may be smaller. `scale` is the
+    page's, so that wear grows with it.
+    """
+    rng = np.random.default_rng(seed)
+    shape = (ink.shape[0], ink.shape[1])
+    level = _blurred(ink, max(0.4, wear.blur) * scale)
+    through = None
+    if behind is not None and wear.bleed:
+        blurred = _blurred(behind, 1.6 * scale * behind.shape[1] / shape[1])
+        through = np.asarray(cv2.resize(blurred, shape[::-1], interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+    stained = _stain(shape, wear, scale, rng)
+    # A copyist sets the threshold so that thin strokes survive; they are thinnest on a small scan.
+    threshold = 0.5 - 0.1 / scale + 0.12 * wear.fade * _clouds(shape, 90 * scale, rng)
+    level += 0.16 * wear.grain * _clouds(shape, 1.1 * scale, rng)
+    if wear.grey:
+        image = _grey(level, threshold, through, seal, stained, wear, scale, rng)
+    else:
+        image = _binary(level, threshold, through, seal, stained, wear, scale, rng)
+    _speckle(image, wear, scale, rng)
+    if wear.jpeg is not None:
+        _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, wear.jpeg])
+        image = np.asarray(cv2.imdecode(packed, cv2.IMREAD_GRAYSCALE), dtype=np.uint8)
+    return image
+
+
+def _blurred(canvas: Canvas, sigma: float) -> Plane:
+    """Ink from 0 to 1, blurred."""
+    return np.asarray(cv2.GaussianBlur(canvas.astype(np.float32) / 255, (0, 0), sigma), dtype=np.float32)
+
+
+def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Generator) -> Plane | None:
+    """How stained each pixel is, 0 to 1: the tops of slow noise. Pages differ: many have no stain at all."""
+    share = min(wear.stains * (float(rng.exponential(2.0)) - 1.0), 1.0)
+    if share <= 0:
+        return None
+    clouds = _clouds(shape, 70 * scale, rng) + 0.3 * _clouds(shape, 14 * scale, rng)
+    edge = float(np.quantile(clouds[::16, ::16], 1 - share))
+    return np.clip((clouds - edge) * 2, 0, 1)
+
+
+def _binary(
+    level: Plane,
+    threshold: Plane,
+    through: Plane | None,
+    seal: Canvas | None,
+    stained: Plane | None,
+    wear: Wear,
+    scale: float,
+    rng: np.random.Generator,
+) -> Pixels:
+    """Black and white: what lies over the copyist's threshold is ink."""
+    shape = (level.shape[0], level.shape[1])
+    if through is not None:
+        # Only scraps of the other side are dark enough to print.
+        scraps = _clouds(shape, 4 * scale, rng)
+        level = np.maximum(level, through * np.clip(0.2 * scraps + 0.8 * wear.bleed, 0, 0.9))
+    if seal is not None and wear.seal:
+        dots = _clouds(shape, 1.15 * scale, rng) + 0.2 * _clouds(shape, 40 * scale, rng)
+        level = np.maximum(level, np.where(dots > 2.1 - 1.8 * wear.seal, seal.astype(np.float32) / 255, 0))
+    if stained is not None:
+        dots = _clouds(shape, 0.7 * scale, rng)
+        level = np.maximum(level, ((dots + 1.6 * stained > 2.3) & (stained > 0.05)).astype(np.float32))
+    return np.asarray(np.where(level > threshold, 0, 255), dtype=np.uint8)
+
+
+def _grey(
+    level: Plane,
+    threshold: Plane,
+    through: Plane | None,
+    seal: Canvas | None,
+    stained: Plane | None,
+    wear: Wear,
+    scale: float,
+    rng: np.random.Generator,
+) -> Pixels:
+    """The tones of a photograph: paper, ink that is not quite black, a seal in a middle tone."""
+    shape = (level.shape[0], level.shape[1])
+    steep = 2.2 / max(0.4, wear.blur)
+    coverage = np.clip((level - threshold) * steep + 0.5, 0, 1)
+    paper = 232 + 5 * _clouds(shape, 60 * scale, rng)
+    if through is not None:
+        paper -= 70 * wear.bleed * through
+    if stained is not None:
+        paper -= 60 * stained
+    if seal is not None and wear.seal:
+        tone = 1 - 0.45 * wear.seal * np.clip(0.8 + 0.25 * _clouds(shape, 2 * scale, rng), 0, 1)
+        paper = np.where(seal > 127, paper * tone, paper)
+    dark = 35 + 25 * wear.fade * np.clip(_clouds(shape, 5 * scale, rng), -1, 2)
+    image = paper * (1 - coverage) + dark * coverage
+    image += 4 * _clouds(shape, 0.6, rng)
+    return np.asarray(np.clip(image, 0, 255), dtype=np.uint8)
+
+
+def _speckle(image: Pixels, wear: Wear, scale: float, rng: np.random.Generator) -> None:
+    """Dirt on the paper and holes in the ink: small blots, more of the small than of the large."""
+    count = int(rng.poisson(wear.specks * image.size / 1e6 / max(scale, 0.5) ** 2))
+    height, width = image.shape
+    xs, ys = rng.integers(0, width, count), rng.integers(0, height, count)
+    sizes = np.minimum(rng.exponential(0.55, (count, 2)) + 0.35, 3) * scale
+    for x, y, (across, down), light in zip(xs, ys, sizes, rng.random(count) < 0.35, strict=True):
+        axes = (int(across * 8), int(down * 8))
+        centre = (int(x) * 8, int(y) * 8)
+        tone = 255 if light else 0
+        cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, 3)

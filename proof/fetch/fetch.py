@@ -1,0 +1,302 @@
+"""Images into a folder: what is there stays, what was begun is gone on with, and only an image takes its name.
+
+A file is written under another name (`.NAME.part`) until it is whole and was found to be an image. What was left of
+it is asked for from there on (Range), on condition that the file is still the same (If-Range); a server that cannot
+do that sends it whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
+from proof.fetch.client import Again, Answer, Client
+from proof.fetch.content import fault
+from proof.fetch.index import Memory, Remembered
+from proof.fetch.model import Wanted
+from proof.fetch.ssrf import path_inside, web_address
+from proof.model.refs import ImageRef
+
+MOST_BYTES = 300_000_000
+"""A plate of 100 megapixels in colour, not compressed."""
+
+PATIENCE = 3
+"""Images running that a server does not answer for, or that may not be asked for, until it is left alone."""
+
+MOST_MISSING = 20
+"""Images running that a server does not have, or has not as images: then the list or its address is wrong."""
+
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
+
+
+class How(StrEnum):
+    """What became of an image that was wanted."""
+
+    FETCHED = "fetched"
+    THERE = "there"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+    NOT_ASKED = "not asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`why` says what went wrong; `size` in bytes."""
+
+    wanted: Wanted
+    how: How
+    size: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Haul:
+    """What a run came to. `stopped` says why the server was left alone before the end, '' where it was not."""
+
+    results: tuple[Result, ...] = ()
+    stopped: str = ""
+
+    def of(self, how: How) -> tuple[Result, ...]:
+        return tuple(result for result in self.results if result.how is how)
+
+    @property
+    def complete(self) -> bool:
+        return not self.stopped and not self.of(How.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """Fetches into `folder`. With `refresh` what was fetched before is asked for again if it changed since.
+
+    `kept` are files that the project has elsewhere, by the image reference that they are named by.
+    """
+
+    folder: Path
+    client: Client
+    refresh: bool = False
+    most_bytes: int = MOST_BYTES
+    kept: Mapping[ImageRef, Path] = field(default_factory=dict)
+
+    def fetch(self, images: Sequence[Wanted], told: Callable[[Result], None] = lambda _: None) -> Haul:
+        """All of `images`, one after the other; `told` hears of each one.
+
+        A failed image costs itself alone. A server that asks to be left alone, or has nothing to give for several
+        images running, is. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
+        """
+        remembered = Remembered.read(self.folder)
+        results: list[Result] = []
+        stopped, silent, missing = "", 0, 0
+        for wanted in images:
+            if stopped:
+                results.append(Result(wanted, How.NOT_ASKED))
+                continue
+            try:
+                result = self._one(wanted, remembered)
+                if result.how is not How.THERE:
+                    silent = missing = 0
+            except OutputError:
+                raise
+            except ProofError as error:
+                result = Result(wanted, How.FAILED, why=str(error))
+                silent = silent + 1 if isinstance(error, ServerError | AddressError) else 0
+                missing += 1
+                if isinstance(error, ComeAgainError):
+                    stopped = str(error)
+                    result = replace(result, why="the server asks to be left alone")
+                elif silent >= PATIENCE or missing >= MOST_MISSING:
+                    stopped = (
+                        f"the last {missing} images could not be had; once that is mended, run the same command again"
+                    )
+            results.append(result)
+            told(result)
+        return Haul(tuple(results), stopped)
+
+    def look(self, images: Sequence[Wanted]) -> Iterator[Result]:
+        """What `fetch` would find there, fail at, or ask for (NOT_ASKED); nothing is asked or written."""
+        remembered = Remembered.read(self.folder)
+        for wanted in images:
+            try:
+                web_address(wanted.address)
+                path = self._there(wanted, remembered)
+            except SourceError as error:
+                yield Result(wanted, How.FAILED, why=str(error))
+            else:
+                yield Result(wanted, How.THERE if path else How.NOT_ASKED)
+
+    def _there(self, wanted: Wanted, remembered: Remembered) -> Path | None:
+        """The file that an image has already, or None. Raises SourceError where its name leads elsewhere, or where
+        that file is known to have come from another address."""
+        path = path_inside(self.folder, wanted.name)
+        if not path.exists():
+            ref = ImageRef.match(wanted.name)
+            return self.kept.get(ref) if ref else None
+        memory = remembered.files.get(wanted.name)
+        if memory is not None and memory.address != wanted.address and not self.refresh:
+            raise SourceError(
+                wanted.address,
+                f"{path} is there, but came from {memory.address}; fetch it anew with --refresh, or name another "
+                "folder with --to",
+            )
+        return path
+
+    def _one(self, wanted: Wanted, remembered: Remembered) -> Result:
+        path, memory = self._there(wanted, remembered), remembered.files.get(wanted.name)
+        if path is not None and not (self.refresh and memory):
+            return Result(wanted, How.THERE, path.stat().st_size)
+        path = path_inside(self.folder, wanted.name)
+        download = _Download(wanted, path, remembered, self.most_bytes)
+        size = self.client.get(wanted.address, download.ask, download.take)
+        return Result(wanted, How.UNCHANGED if size is None else How.FETCHED, size or path.stat().st_size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Download:
+    """One image on its way to `path`."""
+
+    wanted: Wanted
+    path: Path
+    remembered: Remembered
+    most_bytes: int
+
+    @property
+    def part(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.part")
+
+    def ask(self) -> dict[str, str]:
+        """The headers of the next request: for the rest of a part, for a change of what is there, or for the whole."""
+        left = self._left()
+        if left:
+            return {"Range": f"bytes={left}-", "If-Range": self.remembered.parts[self.wanted.name].validator}
+        memory = self.remembered.files.get(self.wanted.name)
+        if memory is None or memory.address != self.wanted.address or not self._as_fetched(memory):
+            return {}
+        conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified}
+        return {header: value for header, value in conditions.items() if value}
+
+    def take(self, answer: Answer) -> int | None:
+        """Write what comes; gives the size of the whole file, None where the one that is there is still good."""
+        if answer.status == 304 and self.path.exists():
+            return None
+        if answer.status == 416:
+            self._forget_part()
+            raise Again("the server does not have the rest of the file")
+        if answer.status not in (200, 206):
+            # 401 and 403 are said to everything by a server that has had enough of somebody
+            refused = ServerError if answer.status in (401, 403) else SourceError
+            raise refused(self.wanted.address, f"the server answers {answer.said}")
+        start, whole = self._where(answer)
+        if whole is not None and whole > self.most_bytes:
+            raise SourceError(self.wanted.address, self._too_large(f"of {whole:,} bytes"))
+        self._begin(answer, start, whole)
+        size = self._write(answer, start)
+        if whole is not None and size != whole:
+            raise Again(f"{size:,} of {whole:,} bytes came")
+        self._finish(size)
+        return size
+
+    def _where(self, answer: Answer) -> tuple[int, int | None]:
+        """Where in the file the answer begins, and how large the whole is, if that is known."""
+        if answer.status == 200:
+            return 0, answer.length
+        found = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
+        known, left = self.remembered.parts.get(self.wanted.name), self._left()
+        now = _memory(self.wanted, answer, None)
+        changed = known and any(
+            old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
+        )
+        if found is None or int(found[1]) != left or changed or answer.encoded:
+            self._forget_part()
+            raise Again("the server sends another part of the file than was asked for")
+        return left, None if found[2] == "*" else int(found[2])
+
+    def _left(self) -> int:
+        """Bytes of the part that can be gone on with; a part of which nothing is known is removed."""
+        known = self.remembered.parts.get(self.wanted.name)
+        try:
+            size = self.part.stat().st_size
+        except OSError:
+            return 0
+        if size and known and known.address == self.wanted.address and known.validator and size <= self.most_bytes:
+            return size
+        self._forget_part()
+        return 0
+
+    def _begin(self, answer: Answer, start: int, whole: int | None) -> None:
+        """Remember of what file the part is before the first byte of it is written."""
+        if start:
+            return
+        memory = _memory(self.wanted, answer, whole)
+        if answer.encoded:
+            memory = replace(memory, etag="", modified="")  # a mark of the compressed bytes, which are not kept
+        self.remembered.parts[self.wanted.name] = memory
+        try:
+            self.part.parent.mkdir(parents=True, exist_ok=True)
+            self.part.write_bytes(b"")
+        except OSError as error:
+            raise self._not_written(error) from error
+        self.remembered.write()
+
+    def _write(self, answer: Answer, start: int) -> int:
+        size = start
+        try:
+            with self.part.open("ab") as file:
+                for chunk in answer.chunks():
+                    size += len(chunk)
+                    if size > self.most_bytes:
+                        break
+                    file.write(chunk)
+                else:
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError as error:
+            raise self._not_written(error) from error
+        if size > self.most_bytes:
+            self._forget_part()
+            raise SourceError(self.wanted.address, self._too_large("that does not end"))
+        return size
+
+    def _finish(self, size: int) -> None:
+        """Give the file its name, if it is an image, and remember it."""
+        wrong = fault(self.part)
+        if wrong:
+            self._forget_part()
+            raise SourceError(self.wanted.address, wrong)
+        try:
+            self.part.replace(self.path)
+        except OSError as error:
+            raise self._not_written(error) from error
+        known = self.remembered.parts.pop(self.wanted.name)
+        fetched = datetime.now(UTC).isoformat(timespec="seconds")
+        self.remembered.files[self.wanted.name] = replace(known, size=size, fetched=fetched)
+        self.remembered.write()
+
+    def _forget_part(self) -> None:
+        try:
+            self.part.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._not_written(error) from error
+        if self.remembered.parts.pop(self.wanted.name, None):
+            self.remembered.write()
+
+    def _as_fetched(self, memory: Memory) -> bool:
+        return self.path.exists() and self.path.stat().st_size == memory.size
+
+    def _too_large(self, what: str) -> str:
+        return f"is a file {what}, more than {self.most_bytes:,} are not taken; allow more with --max-mb"
+
+    def _not_written(self, error: OSError) -> OutputError:
+        reason = error.strerror or error
+        return OutputError(
+            f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
+        )
+
+
+def _memory(wanted: Wanted, answer: Answer, whole: int | None) -> Memory:
+    etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
+    return Memory(wanted.address, -1 if whole is None else whole, etag, modified)

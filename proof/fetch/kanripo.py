@@ -1,0 +1,100 @@
+"""The images of a Kanripo repository: `imglist/` names their files, its `imginfo.cfg` where they are to be had."""
+
+from __future__ import annotations
+
+import configparser
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from proof.errors import AddressError, SourceError
+from proof.fetch.model import Source, Wanted
+from proof.fetch.ssrf import web_address
+from proof.images.imglist import Entry, ImageList
+
+INFO = "imginfo.cfg"
+_SECTION = "Versions"
+
+
+def base_addresses(path: Path) -> Mapping[str, str]:
+    """The base address of every edition in an `imginfo.cfg`, by the edition's siglum in upper case.
+
+    Raises SourceError, naming file and line.
+    """
+    parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#", ";"), empty_lines_in_values=False)
+    parser.optionxform = str.upper  # type: ignore[method-assign, assignment]
+    text = ""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        parser.read_string(text)
+    except OSError as error:
+        message = f"cannot be read ({error.strerror}); it says where the images are: [{_SECTION}] and WYG=http://..."
+        raise SourceError(path, message) from error
+    except UnicodeDecodeError as error:
+        raise SourceError(path, "is not UTF-8; save it in that encoding") from error
+    except configparser.MissingSectionHeaderError as error:
+        raise SourceError(path, f"expected [{_SECTION}] before the first address", error.lineno) from error
+    except configparser.ParsingError as error:
+        raise SourceError(path, "is no setting, expected NAME=ADDRESS", error.errors[0][0]) from error
+    except configparser.Error as error:
+        message = f"{error.message.partition(']: ')[2] or error.message}".replace("\n", " ")
+        raise SourceError(path, message, getattr(error, "lineno", None)) from error
+    if not parser.has_section(_SECTION) or not parser.options(_SECTION):
+        raise SourceError(path, f"names no address: expected [{_SECTION}] and below it a line such as WYG=http://...")
+    found = {}
+    for edition, address in parser.items(_SECTION):
+        try:
+            found[edition] = str(web_address(address)).rstrip("/") + "/"
+        except AddressError as error:
+            lines = (
+                n for n, line in enumerate(text.splitlines(), 1) if re.match(rf"{re.escape(edition)}\s*=", line, re.I)
+            )
+            raise SourceError(path, str(error), next(lines, None)) from error
+    return found
+
+
+def listed_images(path: Path) -> Source:
+    """What the image lists at `path` show: a folder `imglist` (or the one that it lies in), or one list in it.
+
+    Raises SourceError and ImageListError.
+    """
+    folder = path if path.is_dir() else path.parent
+    if path.is_dir() and not (path / INFO).is_file() and (path / "imglist").is_dir():
+        folder = path / "imglist"
+    lists = sorted(folder.glob("*.txt")) if path.is_dir() or path.name == INFO else [path]
+    bases = base_addresses(folder / INFO)
+    if not lists:
+        raise SourceError(folder, "holds no image list: expected files such as KR1d0030_010.txt")
+    wanted: dict[str, Wanted] = {}
+    notices: list[str] = []
+    for listed in map(ImageList.read, lists):
+        notices += listed.notices
+        for entry in _usable(listed.entries, bases, notices):
+            name = posixpath.normpath(entry.file)
+            first = wanted.get(name) or Wanted(len(wanted) + 1, name, _base(entry, bases) + quote(name))
+            wanted[name] = replace(first, places=(*first.places, entry.place))
+    return Source(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
+
+
+def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[str]) -> Iterable[Entry]:
+    """The entries that can be fetched; for an edition without an address one notice is enough."""
+    unknown: set[str] = set()
+    for entry in entries:
+        if entry.error:
+            continue  # it is among the notices of its list
+        if _base(entry, bases):
+            yield entry
+        elif entry.edition not in unknown:
+            unknown.add(entry.edition)
+            named = f"edition {entry.edition}" if entry.edition else "a file without an edition"
+            message = f"{INFO} has no address for {named}; it has {', '.join(bases)}"
+            notices.append(f"{entry.source}:{entry.line}: {message}")
+
+
+def _base(entry: Entry, bases: Mapping[str, str]) -> str:
+    if not entry.edition and len(bases) == 1:
+        return next(iter(bases.values()))
+    return bases.get(entry.edition, "")

@@ -1,0 +1,222 @@
+"""A IIIF manifest as a source of images: read from its address or a file, its canvases given names in a folder.
+
+A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run
+asks for nothing. Their names do not depend on which half-folio a person says that they show: they are numbered as the
+canvases are, unless a label is an image reference or names a half-folio with its juan, by which pages find them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from proof.atomic import whole_file
+from proof.errors import ComeAgainError, ProofError, SourceError
+from proof.fetch.client import Answer, Client
+from proof.fetch.iiif import Canvas, Collection, Manifest, Picture, parse
+from proof.fetch.index import Memory, Remembered
+from proof.fetch.labels import place_named, spelled
+from proof.fetch.model import Source, Wanted
+from proof.fetch.ssrf import file_name, path_inside
+from proof.images.load import SUFFIXES
+from proof.model.refs import ImageRef, PageId
+
+KEPT = "manifest.json"
+MOST_BYTES = 100_000_000
+"""Manifests of whole works, annotations included, have some ten million."""
+
+_MOST_NAMED = 20
+_ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9, */*;q=0.1"}
+_SUFFIX_OF = {
+    "image/png": ".png",
+    "image/tiff": ".tif",
+    "image/jp2": ".jp2",
+    "image/webp": ".webp",
+    "image/gif": ".gif",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A manifest as it came; `memory` is None for a file of this machine."""
+
+    address: str
+    data: bytes
+    memory: Memory | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads manifests for the images in `folder`. `width` is that of the images, None for as large as there is.
+
+    With `keep` manifests are written beside their images; with `refresh` kept ones are asked for anew if they changed.
+    """
+
+    folder: Path
+    client: Client
+    width: int | None = None
+    refresh: bool = False
+    keep: bool = True
+
+    def images(self, where: str | Path, *, members: bool = False) -> Source:
+        """What the manifest at `where`, an address or a file, shows; with `members` a collection's manifests too.
+
+        Raises SourceError, for a collection without `members` too, AddressError, ServerError and OutputError.
+        """
+        document = self._file(where) if isinstance(where, Path) else self._page(where)
+        shown = parse(document.data, document.address)
+        if isinstance(shown, Manifest):
+            return self._shown(shown, document)
+        if not members:
+            raise SourceError(document.address, _manifests_of(shown))
+        return self._all(shown)
+
+    def _all(self, collection: Collection) -> Source:
+        sources, notices, failures = [], [], []
+        for member in collection.members:
+            if member.is_collection:
+                notices.append(f"{member.address}: a collection within the collection is not followed; name it itself")
+                continue
+            try:
+                sources.append(self.images(member.address))
+            except ComeAgainError:
+                raise
+            except ProofError as error:
+                failures.append(str(error))
+        images = [wanted for source in sources for wanted in source.images]
+        return Source(
+            collection.label or collection.address,
+            tuple(replace(wanted, number=number) for number, wanted in enumerate(images, start=1)),
+            tuple(dict.fromkeys(right for source in sources for right in source.rights)),
+            (*notices, *(notice for source in sources for notice in source.notices)),
+            (*failures, *(failure for source in sources for failure in source.failures)),
+        )
+
+    def _shown(self, manifest: Manifest, document: _Document) -> Source:
+        address = document.address if document.memory else manifest.address or document.address
+        subfolder = self._subfolder(manifest, address)
+        if self.keep:
+            self._keep(f"{subfolder}/{KEPT}", document, address)
+        stems = _stems(manifest.canvases)
+        images, failures = [], []
+        for canvas in manifest.canvases:
+            picture = canvas.picture
+            if picture is None and canvas.pictures:
+                failures.append(
+                    f"{canvas.name} is put together from {len(canvas.pictures)} images, and none of them covers it: it "
+                    "is not fetched; save the page as the library's viewer shows it"
+                )
+            if picture is not None:
+                place, address_of_image = place_named(canvas.label), picture.at(self.width)
+                name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, address_of_image)}"
+                places = (place,) if place else ()
+                images.append(Wanted(canvas.number, name, address_of_image, canvas.label, places))
+        return Source(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
+
+    def _subfolder(self, manifest: Manifest, address: str) -> str:
+        """The name of the manifest's folder: its own, with a number where another manifest has it already."""
+        parts = [file_name(unquote(part)) for part in _path(address).split("/")]
+        last = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
+        name = file_name(manifest.label) or (last[-1].removesuffix(".json") if last else "") or "manifest"
+        files = Remembered.read(self.folder).files
+        for number in range(1, len(files) + 2):
+            numbered = name if number == 1 else f"{name}-{number}"
+            known = files.get(f"{numbered}/{KEPT}")
+            if known is None or known.address == address:
+                return numbered
+        return name
+
+    def _file(self, path: Path) -> _Document:
+        try:
+            return _Document(str(path), path.read_bytes(), None)
+        except OSError as error:
+            raise SourceError(path, f"cannot be read ({error.strerror}): name a IIIF manifest or an imglist") from error
+
+    def _page(self, address: str) -> _Document:
+        """The manifest at `address`: the one that was kept, if it is there and nothing newer is asked for."""
+        kept = self._kept(address)
+        if kept and not self.refresh:
+            return kept
+        memory = kept.memory if kept else None
+        conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified} if memory else {}
+
+        def take(answer: Answer) -> _Document:
+            if answer.status == 304 and kept:
+                return kept
+            if answer.status != 200:
+                raise SourceError(address, f"the server answers {answer.said}; is this the manifest's address?")
+            data = bytearray()
+            for chunk in answer.chunks():
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    raise SourceError(address, f"is larger than {MOST_BYTES:,} bytes: no manifest is")
+            etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
+            return _Document(address, bytes(data), Memory(address, len(data), etag, modified))
+
+        headers = {**_ACCEPT, **{header: value for header, value in conditions.items() if value}}
+        return self.client.get(address, lambda: headers, take)
+
+    def _kept(self, address: str) -> _Document | None:
+        for name, memory in Remembered.read(self.folder).files.items():
+            if memory.address == address and PurePosixPath(name).name == KEPT:
+                try:
+                    return _Document(address, path_inside(self.folder, name).read_bytes(), memory)
+                except OSError:
+                    return None
+        return None
+
+    def _keep(self, name: str, document: _Document, address: str) -> None:
+        remembered, path = Remembered.read(self.folder), path_inside(self.folder, name)
+        memory = document.memory or Memory(address, len(document.data))
+        if path.exists() and remembered.files.get(name) == memory:
+            return
+        with whole_file(path, newline="") as file:
+            file.write(document.data.decode("utf-8-sig"))
+        remembered.files[name] = memory
+        remembered.write()
+
+
+def _stems(canvases: tuple[Canvas, ...]) -> dict[int, str]:
+    """The names of the images, without ending, by the numbers of their canvases."""
+    stems = {canvas.number: _stem(canvas) for canvas in canvases}
+    often = Counter(stem.casefold() for stem in stems.values())
+    return {n: stem if stem and often[stem.casefold()] == 1 else f"{n:04}" for n, stem in stems.items()}
+
+
+def _stem(canvas: Canvas) -> str:
+    ref = ImageRef.match(canvas.label)
+    if ref:
+        return file_name(str(ref))
+    place = place_named(canvas.label)
+    if place is None:
+        return ""
+    page = PageId.match(canvas.label)
+    return file_name(str(page) if page else spelled(place))
+
+
+def _suffix(picture: Picture, address: str) -> str:
+    """The ending of the file that `address` gives; a service is always asked for JPEG."""
+    if address != picture.address:
+        return ".jpg"
+    suffix = PurePosixPath(_path(address)).suffix.lower()
+    return suffix if suffix in SUFFIXES else _SUFFIX_OF.get(picture.form.lower(), ".jpg")
+
+
+def _path(address: str) -> str:
+    try:
+        return urlsplit(address).path
+    except ValueError:  # an address that is none is refused when it is asked for
+        return ""
+
+
+def _manifests_of(collection: Collection) -> str:
+    named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
+    more = f"\n  ... and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    if not named:
+        return "is a IIIF collection that names no manifest"
+    return (
+        f"is a IIIF collection of {len(named):,}; name one of its manifests, or fetch them all with --all:"
+        f"{''.join(named[:_MOST_NAMED])}{more}"
+    )

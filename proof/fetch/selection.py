@@ -1,0 +1,110 @@
+"""Which images of a source are wanted, which half-folios they show, and the image list that says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice, repeat
+from pathlib import Path, PurePosixPath
+
+from proof.atomic import whole_file
+from proof.errors import UsageError
+from proof.fetch.labels import counted_on, leaf_by_leaf, place_given, spelled
+from proof.fetch.model import Wanted
+from proof.images.imglist import ImageList, Place, juan_key
+from proof.model.refs import ImageRef
+
+_NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
+
+
+def numbered(images: Sequence[Wanted], ranges: Iterable[str]) -> tuple[Wanted, ...]:
+    """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError where a range has none."""
+    chosen: set[int] = set()
+    for given in ranges:
+        found = _NUMBERS.fullmatch(given.strip())
+        if found is None:
+            raise UsageError(f"{given!r} are no numbers of images: write 12, 12-40 or 12-")
+        first = int(found[1])
+        last = first if found[2] is None else int(found[2] or 10**9)
+        inside = {wanted.number for wanted in images if first <= wanted.number <= last}
+        if not inside:
+            raise UsageError(f"the source has no images {given}: it has {len(images)}; --dry-run lists them")
+        chosen |= inside
+    return tuple(wanted for wanted in images if wanted.number in chosen)
+
+
+def about(images: Sequence[Wanted], parts: Iterable[str]) -> tuple[Wanted, ...]:
+    """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image by its reference
+    (`WYG0103-0192c`), or all from one to another (`010-3a..010-9b`). Raises UsageError where a part has none."""
+    chosen: set[int] = set()
+    for part in parts:
+        ends = [end.strip() for end in part.split("..")]
+        found = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
+        if len(ends) > 2 or not all(found):
+            missing = next((end for end, indices in zip(ends, found, strict=True) if not indices), part)
+            known = [place for wanted in images for place in wanted.places]
+            span = f"from {spelled(known[0])} to {spelled(known[-1])}" if known else "no half-folio by name"
+            raise UsageError(
+                f"the source has no {missing}; it shows {span}. Name a juan (010), a half-folio (010-3a), a reference "
+                "(WYG0103-0192c), or from one to another (010-3a..010-9b); --numbers goes by the images' numbers"
+            )
+        chosen.update(range(found[0][0], found[-1][-1] + 1) if len(ends) == 2 else found[0])
+    return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
+
+
+def shown_from(
+    images: Sequence[Wanted], first: str, text: Iterable[Place] = (), *, openings: bool = False
+) -> tuple[Wanted, ...]:
+    """The images as showing half-folio after half-folio from `first` (`010-1a`) on, as the `text` has them; `openings`
+    two each, with the blank ones that a text passes over.
+
+    Raises UsageError where `first` is no half-folio.
+    """
+    places = counted_on(place_given(first), text)
+    if openings:
+        leaves = leaf_by_leaf(places)
+        return tuple(replace(wanted, places=tuple(islice(leaves, 2)), opening=True) for wanted in images)
+    return tuple(replace(wanted, places=(place,)) for wanted, place in zip(images, places, strict=False))
+
+
+def write_list(path: Path, images: Iterable[Wanted]) -> int:
+    """Write into the image list at `path` which of `images` shows which half-folio; gives the number of lines.
+
+    Lines about other half-folios stay as they are. Raises UsageError where no half-folio is known, ImageListError
+    for a list that cannot be read, OutputError.
+    """
+    lines = {
+        place: f"{spelled(place)}00\t\t{_part(wanted.name, letter) if wanted.opening else wanted.name}\n"
+        for wanted in images
+        for place, letter in zip(wanted.places, "ab" if wanted.opening else repeat(""), strict=False)
+    }
+    if not lines:
+        raise UsageError(
+            "no label of the source names a half-folio, so there is nothing to list: say which one the first image "
+            "shows with --first 010-1a (and which image that is with --numbers)"
+        )
+    kept: list[str] = []
+    if path.exists():
+        replaced = {entry.line for entry in ImageList.read(path).entries if entry.place in lines}
+        text = path.read_text(encoding="utf-8-sig")
+        kept = [f"{line}\n" for n, line in enumerate(text.splitlines(), start=1) if n not in replaced]
+    with whole_file(path) as file:
+        file.writelines([*kept, *lines.values()])
+    return len(lines)
+
+
+def _part(name: str, letter: str) -> str:
+    """How an image list names half of an opening: `book/0012a.jpg`."""
+    path = PurePosixPath(name)
+    return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
+
+
+def _shows(wanted: Wanted, part: str) -> bool:
+    ref = ImageRef.match(part)
+    if ref and ImageRef.match(wanted.name) == ref:
+        return True
+    try:
+        return place_given(part) in wanted.places
+    except UsageError:
+        return any(juan == juan_key(part) for juan, _ in wanted.places)

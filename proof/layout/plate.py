@@ -1,0 +1,87 @@
+"""A whole plate: two leaves, one above the other, four half-folios on one sheet.
+
+Quadrant a is upper right, b upper left, c lower right, d lower left. The cuts are found from the frames:
+between the two leaves runs a band without ink, and each leaf's fold is the middle of its own frame.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.rules import ink_mask, long_strokes
+from proof.model.geometry import Box
+
+WORKING_HEIGHT = 1600
+"""Pixels: the cuts are looked for on a plate of this height."""
+
+FOLD = 0.03
+"""Of a leaf's width: how far past its middle a half-folio is cut, so that the rule by the fold is in it."""
+
+
+def quadrant_boxes(page: NDArray[np.uint8]) -> dict[str, Box] | None:
+    """The four half-folios of a plate (grey, height x width) as boxes in its pixels.
+
+    None where the sheet does not show two framed leaves one above the other.
+    """
+    scale = min(1.0, WORKING_HEIGHT / page.shape[0])
+    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
+    ink = ink_mask(np.asarray(small, dtype=np.uint8))
+    height, width = ink.shape
+    level = long_strokes(ink, width // 12, vertical=False)
+    gap = _between_leaves(ink, level)
+    if gap is None:
+        return None
+    boxes: dict[str, Box] = {}
+    for (low, high), (right_name, left_name) in (((0, gap), ("a", "b")), ((gap, height), ("c", "d"))):
+        leaf = _leaf_extent(level[low:high])
+        if leaf is None:
+            return None
+        x0, y0, x1, y1 = leaf
+        across, down = x1 - x0, y1 - y0
+        middle, fold = (x0 + x1) / 2, FOLD * across
+        # room around the frame, for raised columns above and ragged edges beside it
+        top, bottom = max(0.0, low + y0 - 0.12 * down), min(float(height), low + y1 + 0.05 * down)
+        top, bottom = max(top, float(low)), min(bottom, float(high))
+        left, right = max(0.0, x0 - 0.04 * across), min(float(width), x1 + 0.04 * across)
+        boxes[right_name] = _scaled(middle - fold, top, right, bottom, scale)
+        boxes[left_name] = _scaled(left, top, middle + fold, bottom, scale)
+    return boxes
+
+
+def _scaled(left: float, top: float, right: float, bottom: float, scale: float) -> Box:
+    x0, y0, x1, y1 = (round(value / scale) for value in (left, top, right, bottom))
+    return Box(x0, y0, x1 - x0, y1 - y0)
+
+
+def _between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | None:
+    """The y in the middle of the band that parts the leaves: free of ink, a frame above and one below."""
+    height = ink.shape[0]
+    share = (level > 0).mean(axis=1)
+    empty = (ink > 0).mean(axis=1) < 0.004
+    best: tuple[int, int] | None = None
+    start: int | None = None
+    for y in range(round(0.3 * height), round(0.7 * height) + 1):
+        if empty[y]:
+            start = y if start is None else start
+            continue
+        if start is not None and (best is None or y - start > best[1] - best[0]):
+            best = (start, y)
+        start = None
+    if best is None or best[1] - best[0] < 0.004 * height:
+        return None
+    near = round(0.02 * height)
+    above, below = share[max(0, best[0] - near) : best[0]], share[best[1] : best[1] + near]
+    if above.size == 0 or below.size == 0 or min(above.max(), below.max()) < 0.25:
+        return None
+    return (best[0] + best[1]) // 2
+
+
+def _leaf_extent(level: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
+    """Left, top, right and bottom of a leaf's frame, from its long level strokes."""
+    rows = np.nonzero((level > 0).mean(axis=1) > 0.25)[0]
+    if rows.size < 2 or rows[-1] - rows[0] < 0.4 * level.shape[0]:
+        return None
+    columns = np.nonzero((level[rows[0] : rows[-1] + 1] > 0).any(axis=0))[0]
+    return int(columns[0]), int(rows[0]), int(columns[-1]), int(rows[-1])

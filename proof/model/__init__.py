@@ -1,0 +1,1 @@
+"""What everything speaks of: page references and folios, boxes, flags, results."""

@@ -1,0 +1,154 @@
+"""What a flag is: one place where the transcription and the image seem to differ, with its evidence."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from proof.model.geometry import Box
+
+
+class Kind(StrEnum):
+    """訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout. An audit is a sample
+    of what was not flagged: proofreaders meet it among the flags, no report lists it."""
+
+    SUBSTITUTION = "substitution"
+    INSERTION = "insertion"
+    OMISSION = "omission"
+    TRANSPOSITION = "transposition"
+    VARIANT = "variant"
+    LAYOUT = "layout"
+    AUDIT = "audit"
+
+
+FOUND = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
+"""What a check finds."""
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessReading:
+    """What a witness reads at the place of a flag. `side` is `text` where it reads what is transcribed, `image` where
+    it reads what is suggested, else empty; `note` is what its apparatus says there; `weight` is what it added to the
+    score."""
+
+    siglum: str
+    reading: str
+    side: str = ""
+    note: str = ""
+    weight: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The testimony as JSON takes it."""
+        return {
+            "siglum": self.siglum,
+            "reading": self.reading,
+            "side": self.side,
+            "note": self.note,
+            "weight": self.weight,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What spoke for a flag.
+
+    `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
+    `rule` names what hid a variant or lowered a score; `p_text` and `p_best` are the posterior of what is
+    transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
+    what the ink alone says and `note` a line in words; `base` is the score before the whole run was taken
+    into account (None where that changed nothing); `witnesses` are what other witnesses of the text read
+    here, their weights in the score already.
+    """
+
+    reason: str
+    rule: str = ""
+    p_text: float | None = None
+    p_best: float | None = None
+    alternatives: tuple[tuple[str, float], ...] = ()
+    ink: str = ""
+    note: str = ""
+    base: float | None = None
+    witnesses: tuple[WitnessReading, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The evidence as JSON takes it, without what is empty."""
+        pairs: dict[str, Any] = {
+            "reason": self.reason,
+            "rule": self.rule,
+            "p_text": self.p_text,
+            "p_best": self.p_best,
+            "alternatives": [[text, round(p, 5)] for text, p in self.alternatives],
+            "ink": self.ink,
+            "note": self.note,
+            "base": None if self.base is None else round(self.base, 4),
+            "witnesses": [one.as_dict() for one in self.witnesses],
+        }
+        return {name: value for name, value in pairs.items() if value not in ("", None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One finding; the contract of `flags.jsonl`.
+
+    `line` is the column on the page from 1 (0 for the page); `offset` and `length` are code points in the
+    column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
+    file; `context` is the characters around the place (it goes into the id, so that the id survives
+    another run, another engine and another setting). `planted`: what is `transcribed` stands only in the flag,
+    the text is right; the desk alone shows such flags, and they look like any other.
+    """
+
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+    score: float
+    raised: bool
+    bbox: Box | None
+    evidence: Evidence
+    context: str = ""
+    id: str = field(default="")
+    planted: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The flag as a line of `flags.jsonl`."""
+        return {
+            "id": self.id,
+            "page": self.page,
+            "ref": self.ref,
+            "line": self.line,
+            "offset": self.offset,
+            "length": self.length,
+            "kind": self.kind.value,
+            "transcribed": self.transcribed,
+            "suggested": self.suggested,
+            "score": round(self.score, 4),
+            "raised": self.raised,
+            "bbox": self.bbox.rounded() if self.bbox else None,
+            "evidence": self.evidence.as_dict(),
+        }
+
+
+REACH = 3
+"""Characters on either side that a flag's `context` shows, where the column has as many."""
+
+
+def context_of(source: str, offset: int, length: int) -> str:
+    """The characters around a place of a column's source, the place in brackets: a flag's `context`."""
+    end = offset + length
+    return f"{source[max(0, offset - REACH) : offset]}[{source[offset:end]}]{source[end : end + REACH]}"
+
+
+def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
+    """A stable id: the same finding at the same place of the same source has the same id in every run.
+
+    `context` is the characters around the place with the place marked; `occurrence` tells apart equal
+    contexts in one column (0 for the first).
+    """
+    key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
+    return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()

@@ -1,0 +1,133 @@
+"""A folder of readings as an engine: which file is of which image, and what it says.
+
+The engine reads no strips; a page asks it for the lines that its image has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from proof.errors import EngineError
+from proof.images.pdf import stem_of
+from proof.model.geometry import Box
+from proof.ocr.engine import EngineIdentity, Pixels, Reading
+from proof.ocr.external.model import GivenCharacter, GivenPage, ReadingFileError
+from proof.ocr.external.parse import parse_readings
+
+SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml", ".alto", ".page"})
+
+LARGEST = 200_000_000
+"""Bytes: a file larger than this is no reading of pages."""
+
+SAME_SHAPE = 0.02
+"""By how much height to width of a reading may differ from its image's; more, and it is of another image."""
+
+_NAMES = re.compile(
+    rb"imageFilename\s*=\s*[\"']([^\"']*)[\"']|<(?:\w+:)?fileName>([^<]*)<|\bimage\s+(?:\"|&quot;|')?([^\"';&]+)"
+)
+
+
+class ReadingsEngine:
+    """Gives what the files of a folder (or one file) say of an image. Raises EngineError where there are none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        paths = [folder] if folder.is_file() else sorted(folder.rglob("*")) if folder.is_dir() else []
+        files = [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
+        if not files:
+            message = f"{folder}: no PAGE XML, ALTO or hOCR is there; name the file, or the folder that holds them"
+            raise EngineError(message)
+        digest = hashlib.sha256()
+        self._by_name: dict[str, list[Path]] = {}
+        self._by_stem: dict[str, list[Path]] = {}
+        for path in files:
+            data = _content(path)
+            digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode() + data)
+            for named in dict.fromkeys(_names(data)):
+                self._by_name.setdefault(named, []).append(path)
+            self._by_stem.setdefault(_key(path.name), []).append(path)
+        self.identity = EngineIdentity("readings", "1", folder.name, digest.hexdigest())
+        self._parsed = lru_cache(maxsize=16)(lambda path: parse_readings(path, _content(path)))
+
+    def knows(self, character: str) -> bool:
+        return True
+
+    def familiarity(self, character: str) -> float:
+        return 1.0
+
+    def class_of(self, character: str) -> int | None:
+        return None
+
+    def character_of(self, number: int) -> str:
+        return ""
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        raise EngineError(f"{self._folder}: these readings are of whole pages, not of strips; choose another engine")
+
+    def page_of(self, image: Path, size: tuple[int, int]) -> GivenPage:
+        """What is read on an image, in its pixels. Raises EngineError where there is no reading of it."""
+        key = _key(image.name)
+        named, called = self._by_name.get(key, []), self._by_stem.get(key, [])
+        candidates = list(dict.fromkeys([*(path for path in called if path in named), *named, *called]))
+        if not candidates:
+            raise EngineError(
+                f"{self._folder}: no file there is a reading of {image.name}; add one that names this image or is "
+                f"called {stem_of(image)}.xml"
+            )
+        path = candidates[0]
+        pages = self._parsed(path)
+        if not pages:
+            raise ReadingFileError(path, None, "holds no page; export it again")
+        # a file that is called as the image may leave open what it read; one that names another image may not
+        page = next((one for one in pages if _key(one.image) == key), None)
+        page = page or next((one for one in pages if not one.image), None)
+        if page is None:
+            raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
+        if len(candidates) > 1:
+            rest = ", ".join(str(other) for other in candidates[1:])
+            page = replace(page, notices=(*page.notices, f"several readings would do: {path} is used, not {rest}"))
+        return _scaled(page, size)
+
+
+def _scaled(page: GivenPage, size: tuple[int, int]) -> GivenPage:
+    """The page in pixels of its image, where it was read on a larger or smaller copy or is not measured in pixels."""
+    if min(page.size) <= 0 or page.size == size:
+        return page
+    across, down = size[0] / page.size[0], size[1] / page.size[1]
+    if abs(across / down - 1) > SAME_SHAPE:
+        given = f"{page.size[0]:g} x {page.size[1]:g}"
+        message = f"is of an image of {given}, this one has {size[0]} x {size[1]} pixels; read this one, or use that"
+        raise ReadingFileError(page.source, None, message)
+
+    def scaled(box: Box) -> Box:
+        return Box(box.x * across, box.y * down, box.w * across, box.h * down)
+
+    def moved(one: GivenCharacter) -> GivenCharacter:
+        return replace(one, box=scaled(one.box))
+
+    lines = (replace(one, characters=tuple(map(moved, one.characters)), box=scaled(one.box)) for one in page.lines)
+    return replace(page, lines=tuple(lines))
+
+
+def _names(data: bytes) -> list[str]:
+    found = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
+    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in found if name.strip()]
+
+
+def _key(name: str) -> str:
+    return stem_of(Path(name.strip().replace("\\", "/"))).casefold()
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ReadingFileError(path, None, f"has more than {LARGEST // 1_000_000} MB; split it into pages")
+        return path.read_bytes()
+    except OSError as error:
+        raise ReadingFileError(path, None, f"cannot be read ({error.strerror}); allow reading it") from error

@@ -1,0 +1,156 @@
+"""A page as somebody else's file gives it: vertical lines with the place of every character."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from proof.errors import EngineError
+from proof.model.geometry import Box
+
+UNSTATED = 0.95
+"""What a character is believed where its file gives no confidence."""
+
+_NO_INK = ("P", "Z", "Cc", "Cf")
+
+
+class ReadingFileError(EngineError):
+    """A reading cannot be used; costs the page that it is of. `line` counts from 1 in the file."""
+
+    def __init__(self, path: Path, line: int | None, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
+        self.path, self.line = path, line
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCharacter:
+    """One character with its box in pixels of the image; `alternatives` are other readings, each with its probability,
+    from 0 to 1 as `probability` is."""
+
+    text: str
+    box: Box
+    probability: float = UNSTATED
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLine:
+    """Characters below one another (beside one another, where it is not `vertical`). `placed` tells whether the file
+    says where each one stands; else they were spread along the line."""
+
+    characters: tuple[GivenCharacter, ...]
+    box: Box
+    vertical: bool
+    placed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPage:
+    """What a file says of one image: `image` is the image's name in it, `size` its width and height there, 0 where
+    the file does not say. `notices` tell what was passed over."""
+
+    source: Path
+    image: str
+    size: tuple[float, float]
+    lines: tuple[GivenLine, ...]
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text whose box is known: a glyph, or a word. `confidences` are those of its characters."""
+
+    text: str
+    box: Box
+    confidence: float | None = None
+    alternatives: tuple[tuple[str, float], ...] = ()
+    confidences: tuple[float, ...] = ()
+
+
+def line_of(text: str, box: Box, pieces: Sequence[Piece], vertical: bool | None, confidence: float | None) -> GivenLine:
+    """A line from the text that its file gives it and the pieces that it is made of.
+
+    The text of the line is what was corrected last, so that it holds where the pieces say otherwise; they lend
+    their places. Without a text the pieces are the text.
+    """
+    if vertical is None:
+        vertical = box.h >= box.w
+    known = [one for piece in pieces for one in _spread(piece, vertical)]
+    told = text or "".join(one.text for one in known)
+    if not known:
+        known, placed = _spread(Piece(told, box, confidence), vertical), False
+    else:
+        placed = any(len(piece.text) == 1 for piece in pieces)
+        if "".join(told.split()) != "".join(one.text for one in known):
+            known = _corrected("".join(told.split()), known, vertical)
+    inked = tuple(one for one in known if _has_ink(one.text))
+    return GivenLine(inked, box, vertical, placed)
+
+
+def _has_ink(text: str) -> bool:
+    return not all(unicodedata.category(one).startswith(_NO_INK) for one in text)
+
+
+def _spread(piece: Piece, vertical: bool) -> list[GivenCharacter]:
+    """The characters of a piece along its box, in equal cells; an ideographic space takes one, others none."""
+    cells = _characters(piece.text)
+    found = []
+    for number, text in enumerate(cells):
+        if text.isspace():
+            continue
+        sure = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
+        box = part_of(piece.box, number / len(cells), (number + 1) / len(cells), vertical)
+        others = piece.alternatives if len(cells) == 1 else ()
+        found.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
+    return found
+
+
+def _characters(text: str) -> list[str]:
+    """Code points, each with the selectors and marks that follow it."""
+    found: list[str] = []
+    for one in text:
+        if one.isspace() and one != "\u3000":
+            continue
+        if found and unicodedata.category(one).startswith("M"):
+            found[-1] += one
+        else:
+            found.append(one)
+    return found
+
+
+def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
+    """`text` with the places of the characters that it was made from."""
+    wanted = _characters(text)
+    found: list[GivenCharacter] = []
+    matcher = SequenceMatcher(None, [one.text for one in known], wanted, autojunk=False)
+    for how, a, b, c, d in matcher.get_opcodes():
+        if how == "equal":
+            found += known[a:b]
+        elif how == "replace" and b - a == d - c:
+            found += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
+        elif c < d:
+            room = known[a].box if a < b else _between(known, a, vertical)
+            for one in known[a + 1 : b]:
+                room = room.union(one.box)
+            found += _spread(Piece("".join(wanted[c:d]), room), vertical)
+    return found
+
+
+def _between(known: Sequence[GivenCharacter], place: int, vertical: bool) -> Box:
+    """Where a character stands that the pieces lack: between its neighbours."""
+    if place == 0:
+        return part_of(known[0].box, -1.0, 0.0, vertical)
+    if place == len(known):
+        return part_of(known[-1].box, 1.0, 2.0, vertical)
+    above, below = known[place - 1].box, known[place].box
+    return part_of(above, 0.8, 1.0, vertical).union(part_of(below, 0.0, 0.2, vertical))
+
+
+def part_of(box: Box, start: float, end: float, vertical: bool) -> Box:
+    """The part of a box from `start` to `end` (0 to 1) along its line."""
+    if vertical:
+        return Box(box.x, box.y + start * box.h, box.w, (end - start) * box.h)
+    return Box(box.x + start * box.w, box.y, (end - start) * box.w, box.h)

@@ -1,0 +1,304 @@
+"""PAGE XML (any year), ALTO (2 to 4) and hOCR, told apart by their root, as vertical lines with characters.
+
+Known dialects: Transkribus (lines with coordinates and baselines, words or not), kraken and eScriptorium
+(baselines and polygons, points with or without commas, glyphs), Tesseract (hOCR with or without boxes of
+characters, ALTO with words).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree, html
+
+from proof.model.geometry import Box
+from proof.ocr.external.model import GivenLine, GivenPage, Piece, ReadingFileError, line_of
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+_FARTHEST = 1e6
+"""Pixels: no page image is so large; what is farther is a damaged number."""
+
+_LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
+
+
+def parse_readings(path: Path, data: bytes) -> tuple[GivenPage, ...]:
+    """All pages of a file. Raises ReadingFileError, which names file and line."""
+    if re.search(rb"class\s*=\s*[\"']ocr_page", data):
+        return _hocr(path, data)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root: Any = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        message = f"is not whole XML ({error.msg}); export it again"
+        line = int(error.lineno) if error.lineno else None
+        raise ReadingFileError(path, line, message) from error
+    except ValueError as error:
+        raise ReadingFileError(path, None, f"is not XML ({error}); export it again") from error
+    kind = _name(root)
+    if kind == "PcGts":
+        return tuple(_page(path, one) for one in _all(root, "Page"))
+    if kind == "alto":
+        return tuple(_alto(path, root, one) for one in _all(root, "Page"))
+    expected = "PAGE XML (PcGts), ALTO (alto) or hOCR (ocr_page)"
+    raise ReadingFileError(path, root.sourceline, f"its root is {kind}, expected {expected}; export it as one of these")
+
+
+def _page(path: Path, page: Any) -> GivenPage:
+    lines, notices = [], []
+    for element in _all(page, "TextLine"):
+        text, sure, _ = _equivalent(path, element)
+        box = _outline(path, element)
+        words = [one for one in element if _name(one) == "Word"]
+        pieces = []
+        for word in words:
+            glyphs = [one for one in word if _name(one) == "Glyph"]
+            for one in glyphs or [word]:
+                said, conf, others = _equivalent(path, one)
+                place = _outline(path, one)
+                if said and place is not None:
+                    pieces.append(Piece(said, place, conf, others))
+        if box is None and pieces:
+            box = _around(pieces)
+        if box is None:
+            if text:
+                notices.append(f"{path}:{element.sourceline}: the line has no coordinates and is passed over")
+            continue
+        text = text or "".join(said for word in words for said in [_equivalent(path, word)[0]])
+        lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), sure))
+    size = (_figure(path, page, "imageWidth"), _figure(path, page, "imageHeight"))
+    return _found(path, page, page.get("imageFilename", ""), size, lines, notices)
+
+
+def _alto(path: Path, root: Any, page: Any) -> GivenPage:
+    name = next((one.text or "" for one in _all(root, "fileName")), "")
+    size = (_figure(path, page, "WIDTH"), _figure(path, page, "HEIGHT"))
+    lines, notices = [], []
+    for element in _all(page, "TextLine"):
+        strings = [one for one in element if _name(one) == "String"]
+        text = "".join(one.get("CONTENT", "") for one in strings)
+        pieces = [piece for one in strings for piece in _string(path, one)]
+        box = _alto_box(path, element) or (_around(pieces) if pieces else None)
+        if box is None:
+            if text:
+                notices.append(f"{path}:{element.sourceline}: the line has no coordinates and is passed over")
+            continue
+        upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
+        sure = _share(path, strings[0], "WC") if strings else None
+        lines.append(line_of(text, box, pieces, upright, sure))
+    unit = next((one.text or "" for one in _all(root, "MeasurementUnit")), "pixel").strip()
+    if unit != "pixel" and min(size) <= 0:
+        message = f"is measured in {unit} and does not say how large the page is; export it in pixels"
+        raise ReadingFileError(path, page.sourceline, message)
+    return _found(path, page, name.strip(), size, lines, notices)
+
+
+def _string(path: Path, string: Any) -> list[Piece]:
+    glyphs = [one for one in string if _name(one) == "Glyph"]
+    pieces = []
+    for one in glyphs:
+        box, said = _alto_box(path, one), one.get("CONTENT", "")
+        if box is not None and said:
+            others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in one if _name(v) == "Variant"]
+            pieces.append(Piece(said, box, _share(path, one, "GC"), tuple(o for o in others if o[0])))
+    box, said = _alto_box(path, string), string.get("CONTENT", "")
+    if pieces or box is None or not said:
+        return pieces
+    # 0 is sure and 9 a guess, in ALTO's own scale
+    digits = [int(one) for one in string.get("CC", "") if one in "0123456789"]
+    each = tuple(1.0 - digit / 10 for digit in digits)
+    alike = [one.text or "" for one in string if _name(one) == "ALTERNATIVE"]
+    others = [(text, 0.01) for text in alike if len(text) == len(said) == 1]
+    return [Piece(said, box, _share(path, string, "WC"), tuple(others), each)]
+
+
+def _hocr(path: Path, data: bytes) -> tuple[GivenPage, ...]:
+    try:
+        root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
+    except (etree.LxmlError, ValueError) as error:
+        raise ReadingFileError(path, None, f"is no hOCR that can be read ({error}); export it again") from error
+    found = []
+    for page in root.iter():
+        if "ocr_page" not in _classes(page):
+            continue
+        lines: list[GivenLine] = []
+        notices: list[str] = []
+        for element in page.iter():
+            if not _classes(element) & _LINES_OF_HOCR:
+                continue
+            pieces = _hocr_pieces(path, element)
+            text = "".join(str(part) for part in element.itertext())
+            box = _hocr_box(path, element, "bbox") or (_around(pieces) if pieces else None)
+            if box is not None:
+                lines.append(line_of("".join(text.split()), box, pieces, None, None))
+            elif text.strip():
+                notices.append(f"{path}:{element.sourceline}: the line has no bbox and is passed over")
+        named = re.search(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))", page.get("title", ""))
+        name = next((part for part in named.groups() if part), "").strip() if named else ""
+        outer = _hocr_box(path, page, "bbox")
+        size = (outer.right, outer.bottom) if outer else (0.0, 0.0)
+        found.append(_found(path, page, name, size, lines, notices))
+    return tuple(found)
+
+
+def _hocr_pieces(path: Path, line: Any) -> list[Piece]:
+    """The boxes of a line's characters, where it gives them, or of its words."""
+    pieces: list[Piece] = []
+    for word in (one for one in line.iter() if "ocrx_word" in _classes(one)):
+        letters = [one for one in word.iter() if "ocrx_cinfo" in _classes(one)]
+        for one in letters:
+            box, said = _hocr_box(path, one, "x_bboxes"), "".join(one.itertext()).strip()
+            if box is not None and said:
+                pieces.append(Piece(said, box, _percent(path, one, "x_conf")))
+        if not letters:
+            pieces += _boxed(path, word)
+    return pieces or (_boxed(path, line) if _property(line, "x_bboxes") else [])
+
+
+def _boxed(path: Path, element: Any) -> list[Piece]:
+    """The text of an hOCR element, character by character where `x_bboxes` has a box for each."""
+    said = "".join("".join(element.itertext()).split())
+    sure = _percent(path, element, "x_wconf")
+    numbers = _numbers(path, element, _property(element, "x_bboxes"))
+    if said and len(numbers) == 4 * len(said):
+        quads = [numbers[start : start + 4] for start in range(0, len(numbers), 4)]
+        confs = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
+        each = confs if len(confs) == len(said) else [sure] * len(said)
+        return [Piece(c, _box(*q), s) for c, q, s in zip(said, quads, each, strict=True)]
+    box = _hocr_box(path, element, "bbox")
+    return [Piece(said, box, sure)] if said and box is not None else []
+
+
+def _found(
+    path: Path, page: Any, name: str, size: tuple[float, float], lines: list[GivenLine], notices: list[str]
+) -> GivenPage:
+    if notices and not lines:
+        raise ReadingFileError(
+            path, page.sourceline, "no line of this page says where it stands; export it with coordinates"
+        )
+    return GivenPage(path, name, size, tuple(one for one in lines if one.characters), tuple(notices))
+
+
+def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
+    """The text of a PAGE element, how sure it is, and the other readings of it."""
+    all_ = [one for one in element if _name(one) == "TextEquiv"]
+    all_.sort(key=lambda one: _figure(path, one, "index"))
+    told = []
+    for one in all_:
+        said = next((part.text or "" for part in one if _name(part) == "Unicode"), "")
+        if said:
+            told.append((said, _share(path, one, "conf")))
+    if not told:
+        return "", None, ()
+    return *told[0], tuple((said, conf or 0.0) for said, conf in told[1:])
+
+
+def _outline(path: Path, element: Any) -> Box | None:
+    """The box of a PAGE element: around its outline, or along its baseline where it has nothing else."""
+    for name in ("Coords", "Baseline"):
+        coords = next((one for one in element if _name(one) == name), None)
+        if coords is None:
+            continue
+        numbers = _numbers(path, coords, coords.get("points", ""))
+        for point in (one for one in coords if _name(one) == "Point"):  # as PAGE had it until 2010
+            numbers += [_figure(path, point, "x"), _figure(path, point, "y")]
+        if len(numbers) >= 4:
+            return _bounds(numbers)
+    return None
+
+
+def _alto_box(path: Path, element: Any) -> Box | None:
+    if all(element.get(key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT")):
+        x, y, w, h = (_figure(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+        if w > 0 and h > 0:
+            return Box(x, y, w, h)
+    shape = next((one for one in element if _name(one) == "Shape"), None)
+    polygon = next(iter(_all(shape, "Polygon")), None) if shape is not None else None
+    numbers = _numbers(path, element, polygon.get("POINTS", "") if polygon is not None else "")
+    if len(numbers) < 4:
+        numbers = _numbers(path, element, element.get("BASELINE", ""))
+    return _bounds(numbers) if len(numbers) >= 4 else None
+
+
+def _hocr_box(path: Path, element: Any, name: str) -> Box | None:
+    numbers = _numbers(path, element, _property(element, name))
+    return _box(*numbers[:4]) if len(numbers) >= 4 else None
+
+
+def _bounds(numbers: list[float]) -> Box:
+    xs, ys = numbers[0::2], numbers[1::2]
+    box = _box(min(xs), min(ys), max(xs), max(ys))
+    # a bare baseline has no breadth: a cell is about as broad as the line is thin
+    return Box(box.x - 1, box.y - 1, max(box.w, 2.0), max(box.h, 2.0)) if min(box.w, box.h) < 2 else box
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Box:
+    return Box(min(left, right), min(top, bottom), abs(right - left), abs(bottom - top))
+
+
+def _around(pieces: list[Piece]) -> Box:
+    box = pieces[0].box
+    for piece in pieces[1:]:
+        box = box.union(piece.box)
+    return box
+
+
+def _direction(*elements: Any) -> bool | None:
+    for element in elements:
+        named = element.get("readingDirection") if element is not None else None
+        if named:
+            return str(named) in ("top-to-bottom", "bottom-to-top")
+    return None
+
+
+def _numbers(path: Path, element: Any, text: str) -> list[float]:
+    numbers = [float(one) for one in _NUMBER.findall(text)]
+    if any(abs(one) > _FARTHEST for one in numbers):
+        raise ReadingFileError(path, element.sourceline, "a coordinate lies beyond any image; export the file again")
+    return numbers
+
+
+def _figure(path: Path, element: Any, key: str) -> float:
+    """An attribute that is a number; 0 where there is none."""
+    text = (element.get(key) or "0").strip()
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= _FARTHEST:
+        message = f"{key} is {text[:40]!r}, expected a number of pixels; export the file again"
+        raise ReadingFileError(path, element.sourceline, message)
+    return value
+
+
+def _share(path: Path, element: Any, key: str) -> float | None:
+    """A confidence from 0 to 1; those that some software writes in percent are brought to that."""
+    if not (element.get(key) or "").strip():
+        return None
+    value = _figure(path, element, key)
+    return min(max(value / 100 if value > 1 else value, 0.0), 1.0)
+
+
+def _percent(path: Path, element: Any, name: str) -> float | None:
+    numbers = _numbers(path, element, _property(element, name))
+    return min(max(numbers[0] / 100, 0.0), 1.0) if numbers else None
+
+
+def _property(element: Any, name: str) -> str:
+    found = re.search(rf"(?:^|;)\s*{name}\s+([^;]*)", element.get("title", ""))
+    return found[1] if found else ""
+
+
+def _classes(element: Any) -> set[str]:
+    return set((element.get("class") or "").split()) if isinstance(element.tag, str) else set()
+
+
+def _name(element: Any) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _all(element: Any, name: str) -> Iterator[Any]:
+    return (one for one in element.iter() if _name(one) == name)

@@ -1,0 +1,1 @@
+"""Samples and seeded errors: what a run and its readers miss."""

@@ -1,0 +1,40 @@
+"""Reports written again from the store, without reading a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.errors import UsageError
+from proof.report.progress import Progress
+from proof.report.source import StoredRun
+from proof.report.write import Written, write_reports
+from proof.settings.config import FILE_NAME, Settings
+from proof.store import Run, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The run whose reports were written, the reports, and what people decided."""
+
+    run: Run
+    written: Written
+    progress: Progress
+
+
+def write_again(settings: Settings, work: str | None = None) -> Again:
+    """Write the reports of the last run in the store of `settings`: of `work`, or of any.
+
+    Raises UsageError where nothing was checked yet, OutputError where a file cannot be written.
+    """
+    address = settings.store_address
+    if isinstance(address, Path) and not address.is_file():
+        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
+        raise UsageError(f"{address}: there is no store, so nothing was checked here yet; {where}")
+    with Store.open(address) as store:
+        run = store.latest_run(work)
+        if run is None:
+            raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
+        source = StoredRun(store, run.id)
+        written = write_reports(source, settings.project.out, language=settings.report.lang)
+        return Again(run, written, source.progress)

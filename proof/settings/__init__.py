@@ -1,0 +1,1 @@
+"""Every setting once: its declaration, `config.toml`, the command line."""

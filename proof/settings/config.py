@@ -1,0 +1,391 @@
+"""`config.toml` as typed settings: each one declared once, with its default, its limits and its help.
+
+The declarations below are the only ones: the checks of `config.toml`, the defaults and help of the command line
+(`SETTINGS`) and the table in the README (`settings_table`) are made from them.
+"""
+# ruff: noqa: RUF009 - `_setting` makes a dataclass field
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+from proof.errors import ConfigError, UsageError
+from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
+from proof.settings.setting import Kind, Setting, WrongSetting, nearest, shown
+from proof.settings.toml_file import TomlFile
+
+FILE_NAME = "config.toml"
+STORE_NAME = "proof.sqlite"
+
+_SQLITE_FILE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>(?!/|:memory:|file:|[A-Za-z]:)[^?]+)(?P<rest>.*)")
+
+
+def _setting(kind: Kind, default: Any, help: str, **rest: Any) -> Any:
+    return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSection:
+    title: str = _setting(Kind.TEXT, "", "title of the project, as reports show it")
+    texts: tuple[Path, ...] = _setting(
+        Kind.PATHS, (), "transcriptions; `*` stands for any name, `**` for any folders, in the order given"
+    )
+    images: tuple[Path, ...] = _setting(
+        Kind.PATHS, (), "folders with page images, subfolders included; the first that has an image wins"
+    )
+    imglist: Path | None = _setting(Kind.PATH, None, "image list, or a folder of them; empty: `imglist/` beside a text")
+    witnesses: tuple[Path, ...] = _setting(
+        Kind.PATHS, (), "other witnesses of the texts, in any format; what they read speaks for or against each flag"
+    )
+    out: Path = _setting(Kind.PATH, Path("out"), "folder that reports and flags are written to")
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    columns: int = _setting(
+        Kind.WHOLE, 8, "ruled columns of a half-folio; 0: counted on each page", low=0, high=60, results=True
+    )
+    rows: int = _setting(Kind.WHOLE, 21, "characters of a full column", low=1, high=100, results=True)
+    script: str = _setting(
+        Kind.TEXT,
+        "auto",
+        "script of the transcription; `auto` tells it from the text",
+        choices=("auto", "traditional", "simplified"),
+        results=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSection:
+    name: str = _setting(
+        Kind.TEXT,
+        "ppocr",
+        "recogniser that reads the columns",
+        choices=("ppocr", "paddleocr", "readings", "replay", "null"),
+        results=True,
+    )
+    model: str = _setting(Kind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
+    detection_model: str = _setting(
+        Kind.PATH_OR_NAME, "", "model that finds lines on pages without ruled columns; empty: the packaged one"
+    )
+    runtime: str = _setting(
+        Kind.TEXT,
+        "auto",
+        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor "
+        "has bfloat16",
+        choices=("auto", "onnxruntime", "openvino"),
+    )
+    device: str = _setting(Kind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
+    threads: int = _setting(Kind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
+    workers: int = _setting(Kind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
+    recording: Path | None = _setting(
+        Kind.PATH,
+        None,
+        "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them) and what `replay` repeats",
+        must_exist=True,
+        or_folder=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FlagsSection:
+    threshold: float = _setting(
+        Kind.NUMBER, 3.0, "score from which a flag is shown to the proofreader", low=-1000, high=1000, results=True
+    )
+    show_variants: bool = _setting(
+        Kind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too", results=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VariantsSection:
+    file: Path | None = _setting(
+        Kind.PATH, None, "the project's own pairs of variants, which overrule all others", must_exist=True, results=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ImagesSection:
+    max_megapixels: float = _setting(
+        Kind.NUMBER, MAX_MEGAPIXELS, "images larger than this are refused unopened", low=0.1, high=LARGEST_MEGAPIXELS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSection:
+    url: str = _setting(
+        Kind.TEXT,
+        "",
+        f"database of the project, such as `sqlite:///other.sqlite`; empty: `{STORE_NAME}` beside this file",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSection:
+    font: Path | None = _setting(
+        Kind.PATH, None, "font for rare characters, sent to browsers that have none (TTF, OTF, WOFF2)", must_exist=True
+    )
+    auth: bool = _setting(Kind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    names: str = _setting(
+        Kind.TEXT,
+        "",
+        "names under which browsers reach it, with spaces between, beside loopback; empty: where it listens",
+    )
+    https: bool = _setting(
+        Kind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
+    )
+    proxy: str = _setting(
+        Kind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
+    )
+    idle_minutes: int = _setting(
+        Kind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080
+    )
+    session_hours: int = _setting(
+        Kind.WHOLE, 24, "hours after which a person logs in again in any case", low=1, high=8760
+    )
+    attempts: int = _setting(
+        Kind.WHOLE,
+        10,
+        "wrong passwords in a quarter of an hour before an account must wait; five times as many from one address",
+        low=1,
+        high=1000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSection:
+    rate: float = _setting(
+        Kind.NUMBER,
+        0.0,
+        "of 10,000 characters that are not flagged, how many proofreaders meet as samples among the flags; from what "
+        "they find the report estimates the errors missed",
+        low=0,
+        high=10_000,
+    )
+    planted_rate: float = _setting(
+        Kind.NUMBER,
+        0.0,
+        "of 10,000 characters that are not flagged, how many the desk shows as if a false one were transcribed; the "
+        "report tells how many of these errors each person caught, nothing else takes notice of them",
+        low=0,
+        high=1000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    lang: str = _setting(Kind.TEXT, "en", "language of the report", choices=("en", "zh-Hant", "zh-Hans"))
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSection:
+    font: str = _setting(Kind.PATH_OR_NAME, "", "regular-script font; empty: the best one on this machine")
+    seed: int = _setting(Kind.WHOLE, 1, "seed of the wear: the same seed draws the same page", low=0, high=2**32 - 1)
+    wear: str = _setting(Kind.TEXT, "light", "wear of the drawn page", choices=("none", "light", "moderate", "heavy"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, one attribute a section. `file` is the `config.toml` that they came from, if they did.
+
+    Paths are as they can be opened: those of `config.toml` were resolved against its folder.
+    """
+
+    project: ProjectSection = ProjectSection()
+    page: PageSection = PageSection()
+    engine: EngineSection = EngineSection()
+    flags: FlagsSection = FlagsSection()
+    variants: VariantsSection = VariantsSection()
+    images: ImagesSection = ImagesSection()
+    store: StoreSection = StoreSection()
+    serve: ServeSection = ServeSection()
+    audit: AuditSection = AuditSection()
+    report: ReportSection = ReportSection()
+    render: RenderSection = RenderSection()
+    file: Path | None = None
+
+    @classmethod
+    def load(cls, path: Path | str) -> Self:
+        """Read `config.toml` (or the one in the folder `path`).
+
+        Raises ConfigError, a line for each thing that is wrong: file, line, what, and the nearest valid name.
+        """
+        path = Path(path)
+        toml = TomlFile.read(path / FILE_NAME if path.is_dir() else path)
+        base = toml.path.absolute().parent
+        values = {setting.name: setting.value(setting.default, base) for setting in SETTINGS.values()}
+        problems: list[str] = []
+        for keys, given in _statements(toml.values):
+            try:
+                setting = _known(keys, given)
+                values[setting.name] = setting.value(given, base)
+            except WrongSetting as error:
+                problems.append(f"{toml.where(keys)}: {error}")
+        if problems:
+            raise ConfigError("\n".join(problems))
+        return cls(file=toml.path.absolute())._with(values)
+
+    def replace(self, values: Mapping[str, Any]) -> Self:
+        """These settings with some of them changed, as a command line does: `{"page.columns": 9}`.
+
+        None leaves a setting as it is; text is read as the setting's kind wants it; relative paths are those of
+        the working folder. Raises UsageError.
+        """
+        changed: dict[str, Any] = {}
+        for name, given in values.items():
+            if given is None:
+                continue
+            try:
+                setting = _known(tuple(name.split(".", 1)), given)
+                value = setting.from_text(given) if isinstance(given, str) else given
+                changed[name] = setting.value(value, Path.cwd())
+            except WrongSetting as error:
+                raise UsageError(str(error)) from None
+        return self._with(changed)
+
+    @property
+    def folder(self) -> Path | None:
+        """The project folder, where `config.toml` lies; None without one."""
+        return self.file.parent if self.file else None
+
+    @property
+    def store_address(self) -> str | Path:
+        """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`)."""
+        base = self.folder or self.project.out
+        url = self.store.url
+        relative = _SQLITE_FILE.fullmatch(url)
+        if relative:
+            return f"{relative['scheme']}{(base / relative['path']).as_posix()}{relative['rest']}"
+        return url or base / STORE_NAME
+
+    @property
+    def workers(self) -> int:
+        """Pages to read at the same time, at least one."""
+        return self.engine.workers or os.cpu_count() or 1
+
+    def text_files(self) -> tuple[Path, ...]:
+        """The transcriptions that `project.texts` names, each once. Raises ConfigError where one is not there."""
+        return self._files("texts", self.project.texts)
+
+    def witness_files(self) -> tuple[Path, ...]:
+        """The files that `project.witnesses` names, each once. Raises ConfigError where one is not there."""
+        return self._files("witnesses", self.project.witnesses)
+
+    def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        found: dict[Path, None] = {}
+        for path in paths:
+            files = [path] if path.is_file() else self._matching(path)
+            if not files:
+                what = f"is a folder; name its files, such as {path}/*.txt" if path.is_dir() else "matches no file"
+                raise ConfigError(f"{self._where('project', key)}project.{key}: {path} {what}")
+            found.update(dict.fromkeys(files))
+        return tuple(found)
+
+    def fingerprint(self) -> str:
+        """A hash of the settings that change what a check finds.
+
+        Where files lie, how many threads read and how it is shown do not count; of the variants' file the
+        content does, wherever it lies. The recogniser's model counts by the engine's own identity.
+        """
+        values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
+        file = self.variants.file
+        try:
+            values["variants.file"] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""
+        except OSError as error:
+            where = self._where("variants", "file")
+            raise ConfigError(f"{where}variants.file: {file} cannot be read ({error.strerror})") from error
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of the setting `name` (`page.columns`)."""
+        setting = SETTINGS[name]
+        return getattr(getattr(self, setting.section), setting.key)
+
+    def _with(self, values: Mapping[str, Any]) -> Self:
+        sections: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            sections.setdefault(SETTINGS[name].section, {})[SETTINGS[name].key] = value
+        return replace(self, **{name: replace(getattr(self, name), **keys) for name, keys in sections.items()})
+
+    def _matching(self, pattern: Path) -> list[Path]:
+        """The files that a pattern means; brackets in the name of the project folder are no part of it."""
+        base = self.folder if self.folder and pattern.is_relative_to(self.folder) else Path(pattern.anchor)
+        found = base.glob(str(pattern.relative_to(base)))
+        return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+
+    def _where(self, *keys: str) -> str:
+        """`config.toml:3: `, for what turns out wrong only when a setting is used."""
+        if self.file is None:
+            return ""
+        try:
+            return f"{TomlFile.read(self.file).where(keys)}: "
+        except ConfigError:  # changed since it was read
+            return f"{self.file}: "
+
+
+def _declared() -> Iterator[Setting]:
+    for section in fields(Settings):
+        if section.name != "file":
+            for declared in fields(getattr(Settings(), section.name)):
+                setting: Setting = declared.metadata["setting"]
+                yield replace(setting, name=f"{section.name}.{declared.name}")
+
+
+SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _declared()}
+"""Every setting by name, in the order of the declarations."""
+
+_SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS.values()))
+
+
+def settings_table() -> str:
+    """All settings as a Markdown table, for the README."""
+    rows = ["| setting | value | default | meaning |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| `{setting.name}` | {setting.values} | `{shown(setting.default)}` | {setting.help} |"
+        for setting in SETTINGS.values()
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """What a file sets: section and key with the value; the name alone of what is no section of ours."""
+    for name, value in values.items():
+        if name in _SECTIONS and isinstance(value, dict):
+            yield from (((name, key), given) for key, given in value.items())
+        else:
+            yield (name,), value
+
+
+def _known(keys: tuple[str, ...], given: object) -> Setting:
+    """The setting that `keys` name; raises WrongSetting with the nearest name where there is none."""
+    *section, key = keys
+    if not section:
+        raise WrongSetting(_no_section(key, given))
+    if section[0] not in _SECTIONS:
+        raise WrongSetting(_no_section(section[0], {}))
+    setting = SETTINGS.get(".".join(keys))
+    if setting is None:
+        near = nearest(key, [each.key for each in SETTINGS.values() if each.section == section[0]])
+        homes = [f"[{each.section}]" for each in SETTINGS.values() if each.key == key]
+        hint = f"; it belongs in {' or '.join(homes)}" if homes else f"; did you mean {near}?" if near else ""
+        raise WrongSetting(f"[{section[0]}] has no setting {key}{hint}")
+    return setting
+
+
+def _no_section(name: str, given: object) -> str:
+    if name in _SECTIONS:
+        return f"{name} must be a section: write [{name}] and its settings below it"
+    if isinstance(given, dict | list):
+        near = nearest(name, _SECTIONS)
+        hint = f"did you mean [{near}]?" if near else f"there are {', '.join(f'[{known}]' for known in _SECTIONS)}"
+        return f"there is no section [{name}]; {hint}"
+    near = nearest(name, [setting.key for setting in SETTINGS.values()])
+    homes = [f"{each.key} in [{each.section}]" for each in SETTINGS.values() if each.key == near]
+    return f"{name} stands in no section" + (f"; did you mean {' or '.join(homes)}?" if homes else "")

@@ -1,0 +1,112 @@
+"""What people set right about how pages are read: layout and image, kept with who and when, and reversible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from proof.errors import UsageError
+from proof.layout.overrides import LayoutHint
+from proof.store.marks import NoPlaceError, PageConflictError
+from proof.store.models import MendRow, PageRow, WorkRow
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What was set right about a page: `layout` None and `image` "" are what is found. `image` is a path inside the
+    image folders, `quadrant` the quarter of a plate; `version` counts what was set for the page, from 1."""
+
+    version: int
+    layout: LayoutHint | None
+    image: str
+    quadrant: str
+    person: str
+    at: datetime
+
+
+class Mends:
+    """What people set right; `Store.mends` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def of_work(self, work: str) -> dict[tuple[str, int], Mend]:
+        """What holds in a work, by a page's id and which of the pages of that id it is; pages that are read as
+        found are left out."""
+        last = select(func.max(MendRow.id)).group_by(MendRow.page_id)
+        query = select(MendRow, PageRow.page, PageRow.repeat).join(PageRow, PageRow.id == MendRow.page_id)
+        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, MendRow.id.in_(last))
+        with self._reading() as session:
+            found = {(page, repeat): _mend(row) for row, page, repeat in session.execute(query)}
+        return {place: mend for place, mend in found.items() if mend.layout or mend.image}
+
+    def history(self, work: str, page: int) -> list[Mend]:
+        """All that was set for a page, oldest first. Raises NoPlaceError."""
+        with self._reading() as session:
+            _page(session, work, page)
+            query = select(MendRow).where(MendRow.page_id == page).order_by(MendRow.version)
+            return [_mend(row) for row in session.scalars(query)]
+
+    def set(
+        self,
+        work: str,
+        page: int,
+        layout: LayoutHint | None,
+        image: str,
+        quadrant: str,
+        *,
+        version: int,
+        person: str,
+        key: str,
+    ) -> Mend:
+        """Set how a page is read from now on; `version` is the one that was seen, `key` the request's own.
+
+        Raises NoPlaceError, PageConflictError where somebody was quicker, UsageError where the key was used for
+        something else.
+        """
+        with self._writing() as session:
+            row = _page(session, work, page)
+            kept = layout.as_json() if layout else None
+            again = session.scalar(select(MendRow).where(MendRow.key == key))
+            if again is not None:
+                if (again.page_id, again.layout, again.image, again.quadrant, again.person) != (
+                    *(page, kept, image, quadrant, person),
+                ):
+                    raise UsageError("this key was used for something else; give every request its own")
+                return _mend(again)
+            last = session.scalar(select(func.max(MendRow.version)).where(MendRow.page_id == page)) or 0
+            if last != version:
+                raise PageConflictError(f"{row.page}: somebody was quicker to mend it; look at the page again")
+            made = MendRow(
+                page_id=page,
+                version=version + 1,
+                key=key,
+                layout=kept,
+                image=image,
+                quadrant=quadrant,
+                person=person,
+                at=datetime.now(UTC),
+            )
+            session.add(made)
+            session.flush()
+            return _mend(made)
+
+
+def _page(session: Session, work: str, page: int) -> PageRow:
+    row = session.get(PageRow, page)
+    if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
+        raise NoPlaceError(f"{work}: there is no page {page}")
+    return row
+
+
+def _mend(row: MendRow) -> Mend:
+    layout = None if row.layout is None else LayoutHint.from_json(row.layout)
+    return Mend(row.version, layout, row.image, row.quadrant, row.person, row.at)

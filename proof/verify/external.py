@@ -1,0 +1,179 @@
+"""Readings that somebody else's software made, laid on the columns of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.strips import Way
+from proof.model.geometry import Box
+from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
+from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.external.model import GivenLine, GivenPage
+from proof.ocr.page import PageLine, PageReading, reading_order
+from proof.text.model import Column, Row
+from proof.text.variants import VariantPolicy
+from proof.verify.align import align
+from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.likeness import WordLikeness, text_likeness
+
+HALF_WIDTH = 0.66
+"""Of a column's width: a line narrower than this, off the middle, is half of a note."""
+
+OFF_MIDDLE = 0.1
+"""Of a column's width: how far off."""
+
+OTHERS = 0.1
+"""Of the probability that a file leaves open: what one character that it does not name gets of it."""
+
+
+class GivenLikeness(WordLikeness):
+    """Text with a score: a form of what is read fits; what is not named shares in what the score leaves open."""
+
+    def __init__(self, policy: VariantPolicy, engine: ReadingsEngine) -> None:
+        super().__init__(policy, engine)
+        self._text = text_likeness(policy)
+
+    def __call__(self, character: str, glyph: Glyph) -> float | None:
+        value = self._text(character, glyph)
+        if value is None or value > FLOOR:
+            return value
+        left = 1.0 - sum(float(np.exp(belief)) for belief in glyph.believed.values())
+        return max(FLOOR, log(max(left * OTHERS, 1e-9)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """The characters of one line that stand in one column, on the rectified page."""
+
+    row: Row
+    box: Box
+    characters: tuple[tuple[dict[str, float], Box], ...]
+
+
+class GivenColumns(ColumnReader):
+    """Columns as a file gives them: nothing is read again, so that nothing is looked at twice."""
+
+    def __init__(self, layout: Layout, engine: ReadingsEngine, likeness: WordLikeness, rows: int, page: GivenPage):
+        super().__init__(layout, engine, likeness, rows)
+        self._segments: dict[int, list[_Segment]] = {area.number: [] for area in layout.columns}
+        for line in page.lines:
+            for number, segment in _in_columns(layout, line):
+                self._segments[number].append(segment)
+
+    def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
+        pitch = (area.bottom - area.top) / self._rows
+        glyphs = tuple(
+            Glyph(believed, 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
+            for number, one in enumerate(_ordered(self._segments[area.number]))
+            for believed, box in one.characters
+        )
+        column = self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, Way.SEEN))
+        if line is None or len({glyph.row for glyph in glyphs}) > 1:
+            return self._other_way_round(column)
+        return self._rows_unknown(column)
+
+    def _rows_unknown(self, column: ReadColumn) -> ReadColumn:
+        """A column given in one line: where its notes are, only the transcription knows."""
+        flat = [replace(cell, row=Row.MAIN) for cell in column.cells]
+        pairings, cost = align(flat, [replace(glyph, row=Row.MAIN) for glyph in column.glyphs], self._likeness)
+        glyphs = list(column.glyphs)
+        for pairing in pairings:
+            for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
+                glyphs[j] = replace(glyphs[j], row=column.cells[i].row)
+        return replace(column, glyphs=tuple(glyphs), pairings=tuple(pairings), cost=cost)
+
+
+class GivenPages:
+    """A reading in the place of a page pipeline, for a page that is not ruled columns; `origin` is where the page
+    lies in its image."""
+
+    def __init__(self, page: GivenPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
+        self._page, self.identity, self._origin = page, identity, origin
+
+    def read_page(self, page: Pixels) -> PageReading:
+        height, width = page.shape
+        x, y = self._origin
+        whole = Box(x, y, width, height)
+        lines = [line for line in self._page.lines if whole.contains(*line.box.centre)]
+        outlines = []
+        for line in lines:
+            box = line.box
+            left, top, right, bottom = box.x - x, box.y - y, box.right - x, box.bottom - y
+            outlines.append(((left, top), (right, top), (right, bottom), (left, bottom)))
+        found = []
+        for place in reading_order(page, outlines):
+            line = lines[place.index]
+            characters = tuple(_along(line))
+            sure = min((one.probability for one in characters), default=0.0)
+            outline = outlines[place.index]
+            found.append(PageLine(characters, sure, outline, line.vertical, place.register, place.column))
+        return PageReading(tuple(found))
+
+
+def _along(line: GivenLine) -> Sequence[ReadCharacter]:
+    start, length = (line.box.y, line.box.h) if line.vertical else (line.box.x, line.box.w)
+    found = []
+    for one in line.characters:
+        low, high = (one.box.y, one.box.bottom) if line.vertical else (one.box.x, one.box.right)
+        place = ((low - start) / max(length, 1e-9), (high - start) / max(length, 1e-9))
+        found.append(ReadCharacter(one.text, *place, one.probability, ((one.text, one.probability), *one.alternatives)))
+    return found
+
+
+def _in_columns(layout: Layout, line: GivenLine) -> list[tuple[int, _Segment]]:
+    """A line cut where it goes from one column to another; what stands beside the columns is no text."""
+    by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
+    for one in line.characters:
+        box = _on_page(layout, one.box)
+        area = next((a for a in layout.columns if a.left <= box.centre[0] < a.right), None)
+        pitch = (area.bottom - area.top) / 20 if area else 0.0
+        if area is None or not area.top - area.raised - pitch <= box.centre[1] <= area.bottom + pitch:
+            continue
+        readings = {text: p for text, p in ((one.text, one.probability), *one.alternatives) if text}
+        readings[one.text] = one.probability
+        believed = {text: log(max(p, 1e-5)) for text, p in readings.items()}
+        by_column.setdefault(area.number, []).append((believed, box))
+    areas = {area.number: area for area in layout.columns}
+    found = []
+    for number, characters in by_column.items():
+        extent = characters[0][1]
+        for _, box in characters[1:]:
+            extent = extent.union(box)
+        found.append((number, _Segment(_row(areas[number], extent), extent, tuple(characters))))
+    return found
+
+
+def _row(area: ColumnArea, box: Box) -> Row:
+    off = box.centre[0] - (area.left + area.right) / 2
+    if box.w > HALF_WIDTH * area.width or abs(off) < OFF_MIDDLE * area.width:
+        return Row.MAIN
+    return Row.RIGHT if off > 0 else Row.LEFT
+
+
+def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
+    """Segments in reading order: from top to bottom, and of two half-rows beside one another the right one first."""
+    groups: list[list[_Segment]] = []
+    for one in sorted(segments, key=lambda segment: segment.box.y):
+        last = max((other.box.bottom for other in groups[-1]), default=0.0) if groups else 0.0
+        if groups and one.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:
+            overlap = last - one.box.y
+            if overlap > 0.3 * min(one.box.h, max(other.box.h for other in groups[-1])):
+                groups[-1].append(one)
+                continue
+        groups.append([one])
+    order = {Row.RIGHT: 0, Row.MAIN: 1, Row.LEFT: 2}
+    return [one for group in groups for one in sorted(group, key=lambda s: (order[s.row], s.box.y))]
+
+
+def _on_page(layout: Layout, box: Box) -> Box:
+    matrix = layout.rectification.matrix
+    corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
+    places = corners @ matrix[:, :2].T + matrix[:, 2]
+    (x0, y0), (x1, y1) = places.min(axis=0), places.max(axis=0)
+    return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))

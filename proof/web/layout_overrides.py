@@ -1,0 +1,253 @@
+"""The part of the API that sets right how a page is read: its layout, its image, and the page read again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import cv2
+from flask import Response, jsonify
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+
+from proof.check.recheck import Reread, Trouble
+from proof.errors import ProofError
+from proof.images.load import load_image
+from proof.layout.overrides import MOST_COLUMNS, LayoutHint
+from proof.store.layout_overrides import Mend
+from proof.web import schemas, serializers
+from proof.web.language import say
+from proof.web.messages import SERVER_STOPPED, TROUBLES
+from proof.web.people import may, person
+from proof.web.project import project
+from proof.web.rereading import Job, Stage
+from proof.web.rights import Right
+
+MOST_IMAGES = 60
+PREVIEW = 480
+PATIENCE = 2.0
+"""Seconds that a request waits for a reading which nothing is ahead of."""
+
+Coordinate = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
+Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
+Spans = Annotated[list[Span], Field(max_length=40)]
+Name = Annotated[str, Field(max_length=1024)]
+
+mending = APIBlueprint(
+    "mending",
+    __name__,
+    url_prefix="/api/v1",
+    abp_tags=[Tag(name="mending")],
+    abp_responses={
+        400: schemas.ProblemOut,
+        401: schemas.ProblemOut,
+        403: schemas.ProblemOut,
+        404: schemas.ProblemOut,
+        422: schemas.InvalidOut,
+    },
+)
+
+
+class UnknownImageError(ProofError):
+    """No image of the project has that name."""
+
+    http_status = 404
+
+
+class LayoutBody(schemas.Closed):
+    """Corners in pixels of the image file: upper left, upper right, lower right, lower left. Rules left to right as
+    shares of the frame's width; notes for each column, right to left, as shares of its height."""
+
+    corners: list[Corner] = Field(min_length=4, max_length=4)
+    rules: list[Share] = Field(max_length=MOST_COLUMNS)
+    notes: list[Spans | None] = Field(default_factory=list, max_length=MOST_COLUMNS)
+
+
+class MendBody(schemas.Closed):
+    """How a page is to be read; without layout and image: as found."""
+
+    layout: LayoutBody | None = None
+    image: Name = ""
+    quadrant: Literal["", "a", "b", "c", "d"] = ""
+    version: schemas.Count = Field(description="The version that was seen")
+    key: str = Field(pattern=schemas.KEY)
+
+
+class MendOut(BaseModel):
+    version: int
+    layout: LayoutBody | None
+    image: str
+    quadrant: str
+    person: str
+    at: datetime
+
+
+class MendsOut(BaseModel):
+    items: list[MendOut]
+
+
+class RereadOut(BaseModel):
+    status: str
+    message: str
+    trouble: Trouble | None = Field(description="Why the page could not be checked")
+    told: str = Field(description="The same, in the language of the request")
+    fresh: int = Field(description="Raised flags that were not there before")
+    gone: int = Field(description="Flags raised before that are no more")
+    kept: int = Field(description="Decisions whose place remains")
+    lost: list[schemas.FlagOut] = Field(description="Decided flags whose place is gone")
+
+
+class ReadingOut(BaseModel):
+    job: str
+    state: Stage
+    askers: list[str] = Field(description="Who waits for it")
+    reason: str = Field(description="Why it failed")
+    trouble: Trouble | None = Field(description="What kind of failure it is")
+    told: str = Field(description="The same, in the language of the request")
+    outcome: RereadOut | None
+
+
+class ReadingPath(schemas.PagePath):
+    job: str = Field(max_length=64)
+
+
+class ImagesQuery(schemas.Closed):
+    sought: str = Field("", max_length=200, description="Part of the name")
+
+
+class ImageQuery(schemas.Closed):
+    name: Name
+
+
+class ImageNames(BaseModel):
+    items: list[str]
+    more: bool
+
+
+@mending.get("/works/<string:work>/pages/<int:page>/mends", responses={200: MendsOut}, summary="What was set right")
+def mends(path: schemas.PagePath) -> Response:
+    found = project().store.mends.history(path.work, path.page)
+    return _answer(MendsOut(items=[_mend(one) for one in found]))
+
+
+@mending.post(
+    "/works/<string:work>/pages/<int:page>/mends",
+    responses={201: MendOut, 409: schemas.ProblemOut},
+    summary="Set how a page is read from now on, or go back to what is found",
+)
+def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
+    layout = LayoutHint.from_json(body.layout.model_dump()) if body.layout else None
+    if body.image and body.image not in dict(project().reader.images()):
+        raise UnknownImageError("no image of this project has that name")
+    quadrant = body.quadrant if body.image else ""
+    made = project().store.mends.set(
+        *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
+    )
+    return _answer(_mend(made), 201)
+
+
+@mending.post(
+    "/works/<string:work>/pages/<int:page>/read-again",
+    responses={200: ReadingOut, 202: ReadingOut},
+    summary="Read a page again, as it was set right",
+)
+def read_again(path: schemas.PagePath) -> Response:
+    """Answered at once with a reading to ask after, or with what came of it where that takes a moment only."""
+    project().store.queue.page(path.work, path.page)
+    job = project().rereading.begin(path.work, path.page, person())
+    job.wait(PATIENCE)
+    return _answer(reading_of(job), 202 if job.under_way else 200)
+
+
+@mending.get(
+    "/works/<string:work>/pages/<int:page>/read-again/<string:job>",
+    responses={200: ReadingOut},
+    summary="What came of reading a page again",
+)
+def reading(path: ReadingPath) -> Response:
+    return _answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
+
+
+@mending.post(
+    "/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop",
+    responses={200: ReadingOut},
+    summary="Take back that a page is read again; it is read all the same where others asked for it",
+)
+def stop(path: ReadingPath) -> Response:
+    """It ends at the next place where nothing of it is kept: ask after it. What is done stays done."""
+    job = project().rereading.take_back(*(path.work, path.page, path.job, person()), overrules=may(Right.OVERRULE))
+    return _answer(reading_of(job))
+
+
+@mending.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
+def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
+    project().store.queue.work(path.work)
+    names = [name for name, _ in project().reader.images() if query.sought.casefold() in name.casefold()]
+    return _answer(ImageNames(items=names[:MOST_IMAGES], more=len(names) > MOST_IMAGES))
+
+
+@mending.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")
+def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
+    project().store.queue.work(path.work)
+    file = dict(project().reader.images()).get(query.name)
+    if file is None:
+        raise UnknownImageError("no image of this project has that name")
+    pixels = load_image(file, max_megapixels=project().settings.images.max_megapixels).pixels
+    scale = min(1.0, PREVIEW / max(pixels.shape[:2]))
+    small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    response = Response(cv2.imencode(".webp", small)[1].tobytes(), mimetype="image/webp")
+    response.headers["Cache-Control"] = "private, max-age=300"
+    return response
+
+
+def _answer(model: BaseModel, status: int = 200) -> Response:
+    response = jsonify(model.model_dump(mode="json"))
+    response.status_code = status
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _mend(mend: Mend) -> MendOut:
+    layout = LayoutBody(**mend.layout.as_json()) if mend.layout else None
+    return MendOut(
+        version=mend.version,
+        layout=layout,
+        image=mend.image,
+        quadrant=mend.quadrant,
+        person=mend.person,
+        at=mend.at,
+    )
+
+
+def reading_of(job: Job) -> ReadingOut:
+    """A reading as the API shows it."""
+    state, outcome = job.state, job.outcome
+    return ReadingOut(
+        job=job.number,
+        state=state,
+        askers=job.waited_for_by,
+        reason=job.reason,
+        trouble=job.trouble,
+        told=_told(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),
+        outcome=None if outcome is None else _reread(outcome),
+    )
+
+
+def _reread(read: Reread) -> RereadOut:
+    return RereadOut(
+        status=read.result.status.value,
+        message=read.result.message,
+        trouble=read.trouble,
+        told=_told(read.trouble),
+        fresh=len(read.fresh),
+        gone=len(read.gone),
+        kept=len(read.kept),
+        lost=[serializers.flag_of(one) for one in read.lost],
+    )
+
+
+def _told(trouble: Trouble | None) -> str:
+    return say(TROUBLES[trouble]) if trouble else ""

@@ -1,0 +1,173 @@
+"""The words that scripts show, in the language of the request. What is a message is marked `_`."""
+
+from __future__ import annotations
+
+from proof.report.reasons import KINDS, VERDICTS, Say
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues."""
+    return message
+
+
+STATES = {
+    "open": _("open"),
+    "kept": _("text kept"),
+    "corrected": _("corrected"),
+    "copy": _("copy reads so"),
+    "unsure": _("unsure"),
+    "skipped": _("skipped"),
+}
+
+PAGE_STATES = {
+    "not proofread": _("not proofread"),
+    "proofread": _("proofread"),
+    "validated": _("validated"),
+    "problem": _("problem"),
+}
+
+ROLES = {
+    "reader": _("reader"),
+    "proofreader": _("proofreader"),
+    "administrator": _("administrator"),
+}
+
+DEEDS = {
+    "created": _("account made"),
+    "role": _("role changed"),
+    "password": _("password set"),
+    "disabled": _("account shut"),
+    "enabled": _("account opened"),
+}
+
+WAYS = {
+    "browser": _("in the browser"),
+    "command line": _("at the command line"),
+    "program": _("by a program"),
+}
+
+RIGHTS = {
+    "see": _("see"),
+    "decide": _("decide"),
+    "rule": _("set rules"),
+    "overrule": _("take back what others decided"),
+    "manage": _("manage people"),
+}
+
+REFUSALS = {
+    "log in": _("log in first: nobody has, or the session is over"),
+    "no people": _("there are no accounts here: `proof serve --auth` has them"),
+    "own password": _("choose a password of your own first"),
+    "not allowed": _("%(name)s is %(role)s here, and that takes the right to %(right)s"),
+    "form": _("that form was not filled in"),
+    "new account": _("a new account takes a name and a role"),
+    "forged": _(
+        "The request does not come from a page of this server, or the page is too old. Go back, load it again and "
+        "try once more."
+    ),
+    "mistake": _("The server made a mistake; its log says which."),
+    "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
+}
+
+TROUBLES = {
+    "text changed": _("The text was changed and no longer has this page; check it anew."),
+    "text": _("The text cannot be read."),
+    "no image": _("No image was found for this page."),
+    "image gone": _("The image that was given to this page is no longer there; give it another."),
+    "image": _("The image is damaged, or not one that can be read."),
+    "other page": _("The image shows another page."),
+    "engine": _("The recogniser is missing or does not start."),
+    "memory": _("There is not enough memory for this page."),
+    "store": _("The store cannot be written: the disk may be full."),
+    "mistake": _("The server made a mistake; its log says which."),
+}
+"""Why a page could not be read again, by `proof.check.recheck.Trouble`."""
+
+SERVER_STOPPED = _("The server was stopped before this page was read.")
+
+STATUSES = {
+    400: _("The server does not understand the request."),
+    403: _("That is not allowed."),
+    404: _("Nothing is at this address."),
+    405: _("That cannot be done at this address."),
+    413: _("What was sent is too long."),
+    429: _("That was tried too often; wait a little."),
+}
+"""What is said of a request that goes wrong before anybody takes it up."""
+
+PEOPLE = {
+    "wrong": _("The name or the password is wrong."),
+    "wait": _("Too many wrong passwords. Wait %(num)s minutes."),
+    "differ": _("The two new passwords differ."),
+    "not yours": _("That is not your password."),
+}
+
+SCRIPT = {
+    "times": _("%(open)s of %(all)s open"),
+    "selected": _("%(num)s chosen"),
+    "takeAll": _("take the reading"),
+    "keepAll": _("keep the text"),
+    "copyAll": _("the copy reads so"),
+    "rule": _("variants here"),
+    "lift": _("lift the rule"),
+    "hides": _("hides %(num)s"),
+    "gone": _("no longer in the text"),
+    "applied": _("now in the text"),
+    "takeBack": _("take back"),
+    "insertAfter": _("insert after it"),
+    "replaceIt": _("in its place"),
+    "readAs": _("read as %(reading)s"),
+    "place": _("col. %(column)s, char. %(character)s"),
+    "column": _("column %(number)s"),
+    "wholePage": _("whole page"),
+    "nothing": _("nothing"),
+    "asText": _("as the text"),
+    "asImage": _("as the image"),
+    "otherwise": _("otherwise"),
+    "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
+    "lookAgain": _("Look again"),
+    "unsent": _("%(num)s not saved yet: the server does not answer"),
+    "silent": _("The server does not answer. Try again."),
+    "refused": _("The server refused it: %(detail)s"),
+    "reload": _("Reload the page"),
+    "done": _("Nothing is left here."),
+    "left": _("%(places)s places to look at, about %(errors)s errors left"),
+    "of": _("%(done)s of %(all)s"),
+    "score": _("score"),
+    "decidedMany": _("%(num)s decided"),
+    "mendRule": _("rule %(number)s"),
+    "mendCorner": _("corner %(number)s of the frame"),
+    "mendNote": _("end of a note in column %(number)s"),
+    "mendFound": _("the image that was found"),
+    "mendReading": _("The page is read …"),
+    "mendWaits": _("Other pages are read first …"),
+    "mendFailed": _("The page could not be read: %(detail)s"),
+    "mendAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
+    "mendDone": _(
+        "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
+    ),
+    "mendAsked": _("%(person)s has this page read again …"),
+    "mendStop": _("Take it back"),
+    "mendStopping": _("It ends at the next safe place …"),
+    "mendStopped": _("Taken back: the page stands as it was. What was set holds when it is read again."),
+    "mendShared": _("%(person)s asked for it too, so it is read all the same."),
+    "mendDraft": _("What you drew before is here again; it is not set yet."),
+    "mendElsewhere": _("A layout is drawn on the image that is shown: read the page again with the other one first."),
+    "mendKept": _("The page was read again; this shows it as it was before."),
+    "detail": _("Details"),
+    "stillSilent": _("The server does not answer; it is asked again …"),
+    "imageFailed": _("The image cannot be loaded."),
+    "tryAgain": _("Try again"),
+    "conflicts": _("%(num)s had been decided by others"),
+}
+
+
+def words(say: Say) -> dict[str, object]:
+    """All of them, for a script."""
+    return {
+        "states": {state: say(message) for state, message in STATES.items()},
+        "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
+        "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
+        "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
+        **{name: say(message) for name, message in SCRIPT.items()},
+    }

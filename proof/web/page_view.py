@@ -1,0 +1,30 @@
+"""A page with what every page has: who looks at it, what they may, the words of its scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, make_response, render_template, request
+
+from proof.store.queue import WorkSummary
+from proof.web.language import say
+from proof.web.messages import words
+from proof.web.people import account, person, rights
+
+
+def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
+    """A page of `work`, or of none; not kept by a browser, since what it shows changes."""
+    theme = request.cookies.get("theme", "")
+    page = render_template(
+        f"web/{template}",
+        work=work,
+        person=person(),
+        account=account(),
+        rights=sorted(rights()),
+        theme=theme if theme in ("light", "dark") else "",
+        words=words(say),
+        **{"data": None, **context},
+    )
+    response = make_response(page)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,163 @@
+"""Flags and pages as the API shows them: with the place on the image, the text beside it and the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from proof.model.flags import Flag
+from proof.model.geometry import Box
+from proof.model.result import PageResult
+from proof.report.phrases import retold
+from proof.report.reasons import Say, why
+from proof.report.view import View, ordinal, view_of
+from proof.store import Store
+from proof.store.decisions import State
+from proof.store.queue import Place, QueuedFlag
+from proof.web.schemas import (
+    AlternativeOut,
+    CharacterOut,
+    ColumnOut,
+    FlagDetail,
+    FlagOut,
+    PageDetail,
+    PageOut,
+    PlacedOut,
+    ViewOut,
+    WitnessOut,
+    decision_of,
+)
+
+AROUND, BESIDE = 10, 1.06
+"""Of a column the desk shows a whole one of 21 characters, and a column on either side."""
+REACH = 12
+MOST_ALTERNATIVES = 6
+LEAST_CHANCE = 0.0005
+
+
+def page_of(page: Place) -> PageOut:
+    """A page as lists show it."""
+    values = {name: getattr(page, name) for name in PageOut.model_fields if name != "image"}
+    return PageOut(image=page.image_sha, **values)
+
+
+def flag_of(queued: QueuedFlag) -> FlagOut:
+    """A flag as lists show it."""
+    flag = queued.flag
+    return FlagOut(
+        number=queued.number,
+        id=flag.id,
+        page=page_of(queued.page),
+        line=flag.line,
+        offset=flag.offset,
+        length=flag.length,
+        kind=flag.kind,
+        transcribed=flag.transcribed,
+        suggested=flag.suggested,
+        score=flag.score,
+        raised=flag.raised,
+        context=flag.context,
+        bbox=_edges(flag.bbox) if flag.bbox else None,
+        state=queued.state,
+        reading=queued.reading,
+        version=queued.version,
+        stale=queued.stale,
+    )
+
+
+def details(store: Store, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
+    """Flags with all that the desk shows of them."""
+    results = store.queue.results(sorted({queued.page.number for queued in flags}))
+    return [_detail(store, queued, results[queued.page.number], say) for queued in flags]
+
+
+def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> FlagDetail:
+    flag, evidence = queued.flag, queued.flag.evidence
+    column = result.column_of(flag)
+    source = column.source if column else ""
+    end = flag.offset + flag.length
+    view = view_of(result, flag, AROUND, BESIDE) if queued.page.image_sha else None
+    history = store.decisions.history(queued.number) if queued.version else []
+    return FlagDetail(
+        **flag_of(queued).model_dump(),
+        why=why(flag, say),
+        reason=evidence.reason,
+        rule=evidence.rule,
+        p_text=evidence.p_text,
+        p_best=evidence.p_best,
+        alternatives=[
+            AlternativeOut(text=text, p=min(max(p, 0.0), 1.0))
+            for text, p in evidence.alternatives[:MOST_ALTERNATIVES]
+            if text and p >= LEAST_CHANCE
+        ],
+        witnesses=[WitnessOut(**one.as_dict()) for one in evidence.witnesses],
+        ordinal=ordinal(result, flag),
+        before=source[max(flag.offset - REACH, 0) : flag.offset],
+        after=source[end : end + REACH],
+        view=_view(queued.page, result, flag, view) if view else None,
+        last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
+    )
+
+
+def _view(page: Place, result: PageResult, flag: Flag, view: View) -> ViewOut:
+    named = result.column_of(replace(flag, bbox=view.focus))
+    column = named.box if named else view.focus
+    return ViewOut(
+        image=page.image_sha,
+        area=_edges(_whole(view.area, page)),
+        column=_edges(column),
+        focus=_edges(view.focus),
+        glyph=_edges(view.glyph),
+        pitch=view.pitch,
+        skew=result.skew,
+        characters=[
+            PlacedOut(text=one.text, x=one.x, y=one.y, em=one.em, marked=one.marked) for one in view.characters
+        ],
+        gap=_edges(view.gap) if view.gap else None,
+    )
+
+
+def page_detail(place: Place, result: PageResult, flags: Sequence[QueuedFlag], say: Say) -> PageDetail:
+    """A page with its columns, its characters and its flags."""
+    return PageDetail(
+        **page_of(place).model_dump(),
+        columns=columns_of(result),
+        characters_found=[
+            CharacterOut(
+                line=one.line,
+                offset=one.offset,
+                length=one.length,
+                row=one.row.value,
+                text=one.text,
+                box=_edges(one.box),
+                read=one.read,
+                p_text=one.p_text,
+            )
+            for one in result.characters
+        ],
+        flags_found=[flag_of(queued) for queued in flags],
+        notices=[retold(remark, say) for remark in (*result.notices, result.message) if remark],
+        skew=result.skew,
+    )
+
+
+def columns_of(result: PageResult) -> list[ColumnOut]:
+    """The columns of a page."""
+    return [ColumnOut(number=one.number, box=_edges(one.box), source=one.source) for one in result.columns]
+
+
+def _whole(area: Box, page: Place) -> Box:
+    """The area in whole pixels of the image, so that its picture can be asked for."""
+    left, top = max(int(area.x), 0), max(int(area.y), 0)
+    right, bottom = min(int(area.right + 0.999), page.width), min(int(area.bottom + 0.999), page.height)
+    return Box(left, top, max(right - left, 1), max(bottom - top, 1))
+
+
+def _edges(box: Box) -> list[float]:
+    return [round(float(edge), 2) for edge in (box.x, box.y, box.w, box.h)]
+
+
+def name_of_text(path: str) -> str:
+    """A transcription as lists show it: its file, without the folders of this machine."""
+    return Path(path).name

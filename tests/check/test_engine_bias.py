@@ -1,0 +1,69 @@
+"""What a whole text teaches: a habit of the engine is no evidence, a recurring error stays one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proof.check.engine_bias import Habits
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.result import PageResult, Status
+
+THRESHOLD = 3.0
+
+
+def flag(transcribed: str, read: str, own: float | None, score: float, best: float = 0.99) -> Flag:
+    evidence = Evidence("posterior", p_text=own, p_best=best)
+    return Flag("p", "", 1, 0, 1, Kind.SUBSTITUTION, transcribed, read, score, score >= THRESHOLD, None, evidence)
+
+
+def gathered(*flags: Flag) -> Habits:
+    habits = Habits()
+    habits.add(PageResult("p", "", Status.CHECKED, flags=flags))
+    return habits
+
+
+def test_a_pair_that_the_engine_half_believes_all_over_a_work_is_its_habit() -> None:
+    sure = flag("羲", "義", 0.001, 6.0)
+    habits = gathered(sure, flag("羲", "義", 0.3, 1.0), flag("羲", "義", 0.2, 1.5), flag("羲", "義", 0.4, 0.5))
+    assert not habits.settled(sure, THRESHOLD).raised
+
+
+def test_a_pair_that_it_never_believes_is_a_recurring_error() -> None:
+    wrong = flag("托", "託", 1e-6, 11.0)
+    habits = gathered(*[wrong] * 6)
+    assert habits.settled(wrong, THRESHOLD).raised
+
+
+def test_one_reading_under_a_stain_does_not_excuse_the_others() -> None:
+    wrong = flag("托", "託", 1e-6, 11.0)
+    habits = gathered(*[wrong] * 5, flag("托", "託", 0.3, 1.0))
+    assert habits.settled(wrong, THRESHOLD).raised
+
+
+def test_a_pair_seen_twice_is_no_habit() -> None:
+    pair = [flag("羲", "義", 0.001, 6.0), flag("羲", "義", 0.3, 1.0)]
+    assert gathered(*pair).settled(pair[0], THRESHOLD).raised
+
+
+def test_an_unknown_character_that_is_always_read_so_is_hidden() -> None:
+    same = flag("楅", "福", None, 5.0)
+    assert not gathered(*[same] * 5).settled(same, THRESHOLD).raised
+
+
+def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:
+    usual, other = flag("楅", "福", None, 1.0), flag("楅", "矢", None, 1.0)
+    habits = gathered(*[usual] * 5, other)
+    assert habits.settled(other, THRESHOLD).raised
+    assert not habits.settled(usual, THRESHOLD).raised
+
+
+def test_settling_twice_changes_nothing() -> None:
+    sure = flag("羲", "義", 0.001, 6.0)
+    habits = gathered(sure, *[flag("羲", "義", 0.3, 1.0)] * 4)
+    once = habits.settled(sure, THRESHOLD)
+    assert habits.settled(once, THRESHOLD) == once
+
+
+def test_an_insertion_is_not_settled() -> None:
+    extra = replace(flag("告", "", None, 8.0), kind=Kind.INSERTION)
+    assert gathered(extra).settled(extra, THRESHOLD) == extra

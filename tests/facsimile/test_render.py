@@ -1,0 +1,279 @@
+"""A rendered half-folio: what is drawn stands where the truth says, and looks as a half-folio does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+from proof.errors import FontError, UsageError
+from proof.facsimile.leaf import Style, chinese_number
+from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, render_page, render_plate
+from proof.facsimile.wear import LEVELS, Wear
+from proof.ocr.ppocr import PPOCR
+from proof.text.model import Page, Row
+
+MakePage = Callable[..., Page]
+
+LINES = (
+    "欽定四庫全書",
+    "　儀禮集釋卷十　　　　　宋　李如圭　撰",
+    "大射儀",
+    "司射適西階西倚扑升自西階東面請射于公",
+    "司射東面于大夫之西比耦大夫與大夫(案比今注疏/本訛作北據)",
+    "(唐石經及/宋本改正)命上射曰某御于子命下射曰子與某子射",
+    "　鄭注𫝊告服不使知此司射所命",
+    "",
+)
+
+
+@pytest.fixture
+def page(make_page: MakePage) -> Page:
+    return make_page(*LINES)
+
+
+def inside(points: Corners, x: float, y: float) -> bool:
+    return cv2.pointPolygonTest(np.array(points, np.float32), (x, y), False) >= 0
+
+
+def shown(page: Page) -> list[tuple[int, int, str, Row]]:
+    return [
+        (column.number, cell.offset, cell.text, cell.row)
+        for column in page.columns
+        for cell in column.cells
+        if not cell.blank
+    ]
+
+
+def true_cells(drawn: RenderedPage) -> list[tuple[int, int, str, Row]]:
+    return [(one.line, one.offset, one.text, one.row) for one in drawn.characters]
+
+
+def test_every_cell_with_a_character_is_on_the_page_once_in_reading_order(page: Page) -> None:
+    assert true_cells(render_page(page)) == shown(page)
+
+
+def test_one_seed_gives_one_image_and_another_seed_another(page: Page) -> None:
+    wear = LEVELS["moderate"]
+    first, again, other = (render_page(page, wear=wear, seed=seed) for seed in (3, 3, 4))
+    assert np.array_equal(first.image, again.image)
+    assert first.characters == again.characters
+    assert first.image.shape != other.image.shape or not np.array_equal(first.image, other.image)
+
+
+@pytest.mark.parametrize("wear", [Wear(), Wear(skew=3.0, keystone=0.004)], ids=["straight", "skewed"])
+@pytest.mark.parametrize("scale", [1.0, 1.8])
+def test_all_ink_of_the_text_lies_in_the_boxes_and_every_box_is_tight(page: Page, wear: Wear, scale: float) -> None:
+    drawn = render_page(page, Style(scale=scale), wear, seed=1)
+    ink = drawn.image < 128
+    covered = np.zeros(ink.shape, np.uint8)
+    slack = 1 + scale
+    for one in drawn.characters:
+        corner = (int(one.box.x - slack), int(one.box.y - slack))
+        cv2.rectangle(covered, corner, (int(one.box.right + slack), int(one.box.bottom + slack)), (255,), -1)
+        box = ink[round(one.box.y) : round(one.box.bottom), round(one.box.x) : round(one.box.right)]
+        assert box.any(), one.text
+        reach = round(slack) + 1
+        assert box[:reach].any(), one.text
+        assert box[-reach:].any(), one.text
+        assert box[:, :reach].any(), one.text
+        assert box[:, -reach:].any(), one.text
+    between_rules = np.zeros(ink.shape, np.uint8)
+    for column in drawn.halves[0].columns:
+        corners = np.array(column)
+        shrunk = corners + (corners.mean(axis=0) - corners) * (0.2, 0.02)
+        cv2.fillConvexPoly(between_rules, shrunk.astype(np.int32), (255,))
+    assert not (ink & (between_rules > 0) & (covered == 0)).any()
+
+
+def test_the_middle_of_the_ink_lies_in_the_characters_own_cell(page: Page) -> None:
+    hits = [
+        one.cell.contains(*one.box.centre)
+        for seed in range(5)
+        for one in render_page(page, wear=LEVELS["heavy"], seed=seed).characters
+    ]
+    assert np.mean(hits) >= 0.99
+
+
+def test_columns_run_from_right_to_left_and_hold_their_characters(page: Page) -> None:
+    drawn = render_page(page, wear=Wear(skew=3.0), seed=2)
+    half = drawn.halves[0]
+    assert len(half.columns) == 8
+    middles = [np.mean([x for x, _ in column]) for column in half.columns]
+    assert middles == sorted(middles, reverse=True)
+    assert all(inside(half.columns[one.line - 1], *one.box.centre) for one in drawn.characters)
+    assert all(inside(half.frame, *one.box.centre) for one in drawn.characters)
+
+
+def test_a_note_stands_in_two_half_rows_the_right_one_read_first(page: Page) -> None:
+    drawn = render_page(page)
+    note = {one.text: one for one in drawn.characters if one.line == 6 and one.row is not Row.MAIN}
+    assert "".join(note) == "唐石經及宋本改正"
+    main = next(one for one in drawn.characters if one.line == 6 and one.row is Row.MAIN)
+    for right, left in zip("唐石經及", "宋本改正", strict=True):
+        assert note[left].box.right < note[right].box.x + 2
+        assert abs(note[left].box.centre[1] - note[right].box.centre[1]) < main.cell.h / 2
+        assert note[right].box.bottom < main.box.y + main.cell.h * 0.2
+    assert max(one.box.w for one in note.values()) < 0.6 * main.cell.w
+
+
+def test_an_indented_column_begins_a_cell_lower(page: Page) -> None:
+    first = {one.line: one for one in reversed(render_page(page).characters)}
+    cell = first[4].cell.h
+    assert first[7].cell.y - first[4].cell.y == pytest.approx(cell, rel=0.25)
+
+
+def test_a_column_of_too_many_characters_is_raised_above_the_frame(make_page: MakePage) -> None:
+    page = make_page("御" + "定" * 21, "臣等" * 10)
+    drawn = render_page(page)
+    top = drawn.halves[0].frame[0][1]
+    raised, plain = drawn.characters[0], drawn.characters[22]
+    assert raised.box.bottom < top + raised.cell.h * 0.3
+    assert plain.box.y > top
+    # The frame is open under the raised character and goes round it: ink above it, none of that elsewhere.
+    above = drawn.image[: int(raised.box.y - 2)] < 128
+    columns = drawn.halves[0].columns
+    over = above[:, int(columns[0][0][0]) : int(columns[0][1][0])]
+    beside = above[:, int(columns[3][0][0]) : int(columns[2][1][0])]
+    assert over.any()
+    assert not beside.any()
+
+
+def test_a_column_is_raised_when_that_is_asked_for(make_page: MakePage) -> None:
+    page = make_page("聖度謙沖", "國朝")
+    plain = render_page(page).characters[0]
+    style = Style(raised=(((page.id, 1), 1),))
+    drawn = render_page(page, style)
+    top = drawn.halves[0].frame[0][1]
+    assert plain.cell.y > render_page(page).halves[0].frame[0][1]
+    assert drawn.characters[0].cell.centre[1] < top < drawn.characters[1].cell.centre[1]
+    assert drawn.characters[4].cell.y > top
+
+
+@pytest.mark.parametrize(("folio", "strip_is_left"), [("1a", True), ("1b", False)])
+def test_the_fold_strip_is_at_the_cut_edge(make_page: MakePage, folio: str, strip_is_left: bool) -> None:
+    drawn = render_page(make_page(*LINES, folio=folio), Style(strip_seen=1.0))
+    (left, top), (right, _), (_, bottom), _ = drawn.halves[0].frame
+    ink = drawn.image[int(top) + 20 : int(bottom) - 20] < 128
+    width = (right - left) / 8
+    beyond_left = ink[:, int(left - 0.6 * width) : int(left - 15)].sum()
+    beyond_right = ink[:, int(right + 15) : int(right + 0.6 * width)].sum()
+    assert (beyond_left > 500, beyond_right > 500) == (strip_is_left, not strip_is_left)
+
+
+def test_a_facsimile_is_black_and_white_and_a_photograph_has_tones(page: Page) -> None:
+    wear = LEVELS["moderate"]
+    assert set(np.unique(render_page(page, wear=wear).image)) == {0, 255}
+    assert np.unique(render_page(page, wear=replace(wear, grey=True)).image).size > 50
+
+
+def test_a_character_without_a_font_is_drawn_as_a_lacuna_and_told(make_page: MakePage) -> None:
+    drawn = render_page(make_page("其&KR0058;人", "[扌*奎]之", "&KR0058;&#x4E00;"))
+    lacunae = [one for one in drawn.characters if one.missing]
+    assert drawn.missing == ("&KR0058;", "[扌*奎]")
+    assert [(one.line, one.offset, one.length) for one in lacunae] == [(1, 1, 8), (2, 0, 5), (3, 0, 8)]
+    boxes = [
+        drawn.image[round(b.y) : round(b.bottom), round(b.x) : round(b.right)] for b in (one.box for one in lacunae)
+    ]
+    assert all((box < 128).mean() > 0.3 for box in boxes)
+
+
+def test_a_full_page_has_the_size_of_a_scan(page: Page) -> None:
+    height, width = render_page(page).image.shape
+    assert 1400 < height < 1700
+    assert 1000 < width < 1300
+    height, width = render_page(page, Style(scale=2, wide_margins=False)).image.shape
+    assert 2400 < height < 2800
+    assert 1700 < width < 1900
+
+
+def test_a_page_with_more_columns_than_a_half_folio_can_hold_is_refused(make_page: MakePage) -> None:
+    with pytest.raises(UsageError, match=r"TEST_WYG_001-1a \(line 1\) has 10000 columns.*page marks"):
+        render_page(make_page(*["之"] * 10_000))
+
+
+def test_a_page_with_a_few_columns_more_gets_narrower_ones(make_page: MakePage) -> None:
+    drawn = render_page(make_page(*["之乎者也"] * 10))
+    assert len(drawn.halves[0].columns) == 10
+    assert len(drawn.characters) == 40
+
+
+def test_a_column_of_hundreds_of_characters_is_refused_by_its_line(make_page: MakePage) -> None:
+    with pytest.raises(UsageError, match=r"line 2 has 300 characters"):
+        render_page(make_page("之", "乎" * 300))
+
+
+def test_an_empty_page_is_ruled_all_the_same(make_page: MakePage) -> None:
+    drawn = render_page(make_page())
+    assert drawn.characters == ()
+    assert 0.005 < (drawn.image < 128).mean() < 0.05
+
+
+def test_a_plate_has_its_four_half_folios_in_the_four_quadrants(make_page: MakePage) -> None:
+    sides = [("1a", "甲"), ("1b", "乙"), ("2a", "丙"), ("2b", "丁")]
+    pages = [make_page(character * 3, folio=folio, name=f"T-{folio}") for folio, character in sides]
+    drawn = render_plate(pages, label="140-330")
+    middle_x, middle_y = drawn.image.shape[1] / 2, drawn.image.shape[0] / 2
+    where = {one.text: (one.box.centre[0] > middle_x, one.box.centre[1] < middle_y) for one in drawn.characters}
+    assert where == {"甲": (True, True), "乙": (False, True), "丙": (True, False), "丁": (False, False)}
+    assert [half.page for half in drawn.halves] == [page.id for page in pages]
+    assert drawn.image[int(drawn.halves[3].frame[2][1]) + 60 :].min() == 0, "the number below"
+
+
+def test_a_plate_may_have_empty_quadrants_but_has_four(make_page: MakePage) -> None:
+    drawn = render_plate([None, make_page("乙", folio="1b"), None, None])
+    assert [one.text for one in drawn.characters] == ["乙"]
+    with pytest.raises(UsageError, match="four quadrants, but 1 pages"):
+        render_plate([None])
+
+
+def test_a_font_that_is_not_there_is_an_error(page: Page) -> None:
+    with pytest.raises(FontError, match="No Such Kai"):
+        render_page(page, Style(fonts=("No Such Kai",)))
+
+
+@pytest.mark.parametrize("change", [{"columns": 0}, {"cells": 200}, {"scale": 9.0}, {"strip_seen": 2.0}])
+def test_a_style_out_of_range_is_refused(change: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(change))} is"):
+        Style(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1, "一"), (10, "十"), (16, "十六"), (20, "二十"), (21, "二十一"), (105, "一百〇五"), (213, "二百一十三")],
+)
+def test_leaf_numbers_are_written_in_chinese(number: int, written: str) -> None:
+    assert chinese_number(number) == written
+
+
+READABLE = (
+    "鄭注此命入次之事也司射既命而反位不言之者",
+    "上射出當作取矢事未訖",
+    "一耦出西面揖當北面揖及南面揖",
+    "之乃揖行也當正南之東西",
+    "上射東面下射西面上射揖進坐弓手自弓下取",
+    "司射作射如初一耦揖升如初司馬命去侯負侯許諾",
+    "公將射則司馬師命負侯皆執其旌以負其侯而俟",
+    "左右卒射",
+)
+
+
+@pytest.mark.parametrize(
+    "wear", [LEVELS["none"], replace(LEVELS["moderate"], seal=0.0, skew=0.0)], ids=["none", "moderate"]
+)
+def test_a_recogniser_reads_what_was_written(make_page: MakePage, wear: Wear) -> None:
+    drawn = render_page(make_page(*READABLE), wear=wear, seed=6)
+    columns: dict[int, list[TrueCharacter]] = {}
+    for one in drawn.characters:
+        columns.setdefault(one.line, []).append(one)
+    strips = []
+    for column in columns.values():
+        box = column[0].cell.union(column[-1].cell)
+        strips.append(drawn.image[int(box.y) - 6 : int(box.bottom) + 6, int(box.x) + 4 : int(box.right) - 4].copy())
+    readings = PPOCR().read(strips)
+    wrong = sum(Levenshtein.distance(line, reading.text) for line, reading in zip(READABLE, readings, strict=True))
+    assert wrong <= 0.04 * sum(map(len, READABLE))

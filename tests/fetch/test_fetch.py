@@ -1,0 +1,442 @@
+"""Fetching from a server that misbehaves in every way: what is whole is kept, and nothing else takes its name."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.errors import OutputError, SourceError
+from proof.fetch.client import USER_AGENT, Client, Manners
+from proof.fetch.fetch import Fetcher, Haul, How
+from proof.fetch.index import INDEX
+from proof.fetch.model import Wanted
+from proof.model.refs import ImageRef
+from tests.fetch.museum import Handler, Museum, Waits, drops_after, etag_of, page, says
+
+ONE = "/WYG0103-0192c.png"
+Fetch = Callable[..., Haul]
+
+
+@pytest.fixture
+def fetch(museum: Museum, client: Client, tmp_path: Path) -> Fetch:
+    """Fetches from the museum into `tmp_path` the files of these paths."""
+
+    def call(*paths: str, **options: Any) -> Haul:
+        wanted = [Wanted(n, path.lstrip("/"), museum.url(path)) for n, path in enumerate(paths, start=1)]
+        return Fetcher(tmp_path, client, **options).fetch(wanted)
+
+    return call
+
+
+def hows(haul: Haul) -> list[str]:
+    return [result.how.value for result in haul.results]
+
+
+def why(haul: Haul) -> str:
+    assert [result.how for result in haul.results] == [How.FAILED]
+    return haul.results[0].why
+
+
+def left(folder: Path) -> list[str]:
+    """What lies in the folder beside the index."""
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and path.name != INDEX
+    )
+
+
+def test_an_image_comes_as_it_is(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files["/WYG0103/WYG0103-0192c.png"] = page()
+    haul = fetch("/WYG0103/WYG0103-0192c.png")
+    assert haul.complete
+    assert (tmp_path / "WYG0103" / "WYG0103-0192c.png").read_bytes() == page()
+    assert left(tmp_path) == ["WYG0103/WYG0103-0192c.png"]
+
+
+def test_the_server_is_told_who_asks(museum: Museum, fetch: Fetch) -> None:
+    museum.files[ONE] = page()
+    fetch(ONE)
+    _, headers = museum.asked[0]
+    assert headers["user-agent"] == USER_AGENT
+    assert headers["user-agent"].startswith("proof/")
+    assert headers["host"] == museum.address.removeprefix("http://")
+
+
+def test_a_second_run_asks_nothing(museum: Museum, fetch: Fetch) -> None:
+    museum.files[ONE] = page()
+    fetch(ONE)
+    assert hows(fetch(ONE)) == ["there"]
+    assert museum.paths() == [ONE]
+
+
+def test_one_request_at_a_time_with_a_pause_between(museum: Museum, tmp_path: Path) -> None:
+    paths = [f"/{number}.png" for number in range(4)]
+    museum.files |= {path: page(seed) for seed, path in enumerate(paths)}
+    wanted = [Wanted(1, path[1:], museum.url(path)) for path in paths]
+    waited: list[tuple[int, bool]] = []
+    """How many requests had come at each wait, and whether it was the pause."""
+
+    def wait(seconds: float) -> None:
+        waited.append((len(museum.asked), 9000 < seconds <= 10_000))
+
+    with Client(Manners(pause=10_000, allow_private=True), wait=wait) as client:
+        assert Fetcher(tmp_path, client).fetch(wanted).complete
+    assert waited == [(0, False), (1, True), (2, True), (3, True)]
+
+
+def test_what_changed_is_fetched_again_when_that_is_asked_for(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files = {ONE: page(1), "/2.png": page(2)}
+    fetch(ONE, "/2.png")
+    museum.files[ONE] = page(3)
+    assert hows(fetch(ONE, "/2.png", refresh=True)) == ["fetched", "unchanged"]
+    assert (tmp_path / ONE[1:]).read_bytes() == page(3)
+    assert museum.asked[-1][1]["if-none-match"] == etag_of(page(2))
+
+
+def test_a_file_that_was_altered_is_fetched_again_even_if_the_server_still_has_the_same(
+    museum: Museum, fetch: Fetch, tmp_path: Path
+) -> None:
+    museum.files[ONE] = page()
+    fetch(ONE)
+    (tmp_path / ONE[1:]).write_bytes(page()[:5000])
+    assert hows(fetch(ONE, refresh=True)) == ["fetched"]
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_an_image_that_somebody_else_put_there_stays(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page(1)
+    (tmp_path / ONE[1:]).write_bytes(page(2))
+    assert hows(fetch(ONE)) == hows(fetch(ONE, refresh=True)) == ["there"]
+    assert (tmp_path / ONE[1:]).read_bytes() == page(2)
+    assert museum.asked == []
+
+
+def test_an_image_that_the_project_has_in_another_folder_is_not_fetched(
+    museum: Museum, fetch: Fetch, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "WYG0103-0192c.jpg"
+    other.parent.mkdir()
+    other.write_bytes(page())
+    assert hows(fetch(ONE, kept={ImageRef.parse("WYG0103-0192c"): other})) == ["there"]
+    assert museum.asked == []
+
+
+def test_a_name_taken_by_an_image_from_elsewhere_is_no_match(
+    museum: Museum, fetch: Fetch, client: Client, tmp_path: Path
+) -> None:
+    museum.files = {"/a/0001.png": page(1), "/b/0001.png": page(2)}
+    fetcher = Fetcher(tmp_path, client)
+    assert fetcher.fetch([Wanted(1, "0001.png", museum.url("/a/0001.png"))]).complete
+    haul = fetcher.fetch([Wanted(1, "0001.png", museum.url("/b/0001.png"))])
+    assert "came from" in why(haul)
+    assert "--refresh" in why(haul)
+    assert (tmp_path / "0001.png").read_bytes() == page(1)
+
+
+def test_a_busy_server_is_waited_for_as_it_asks(museum: Museum, fetch: Fetch, waits: Waits) -> None:
+    museum.files[ONE] = page()
+    museum.next[ONE].extend([says(503, Retry_After="7"), says(429, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT")])
+    assert fetch(ONE).complete
+    assert [seconds for seconds in waits.seconds if seconds > 1] == [7, 4]
+
+
+def test_waits_double_where_the_server_says_nothing(museum: Museum, fetch: Fetch, waits: Waits) -> None:
+    museum.next[ONE].extend([says(500)] * 5)
+    haul = fetch(ONE)
+    assert "500 Internal Server Error; asked 5 times" in why(haul)
+    assert len(museum.asked) == 5
+    assert [seconds for seconds in waits.seconds if seconds > 1] == [2, 4, 8, 16]
+
+
+@pytest.mark.parametrize("until", ["7200", "Fri, 31 Dec 2100 23:59:59 GMT", "9" * 40])
+def test_a_server_that_asks_for_hours_is_left_alone(museum: Museum, fetch: Fetch, waits: Waits, until: str) -> None:
+    museum.files = {"/1.png": page(1), "/3.png": page(3)}
+    museum.next["/2.png"].append(says(503, Retry_After=until))
+    haul = fetch("/1.png", "/2.png", "/3.png")
+    assert hows(haul) == ["fetched", "failed", "not asked for"]
+    assert "run the same command again after 2" in haul.stopped
+    assert not haul.complete
+    assert museum.paths() == ["/1.png", "/2.png"]
+    assert max(waits.seconds) <= 1
+
+
+def test_a_server_that_is_down_is_not_hammered(museum: Museum, fetch: Fetch) -> None:
+    paths = [f"/{number}.png" for number in range(9)]
+    for path in paths:
+        museum.next[path].extend([says(502)] * 9)
+    haul = fetch(*paths)
+    assert hows(haul) == ["failed"] * 3 + ["not asked for"] * 6
+    assert "the last 3 images could not be had" in haul.stopped
+    assert set(museum.paths()) == set(paths[:3])
+
+
+def test_a_list_of_nothing_but_missing_images_is_not_asked_for_to_its_end(museum: Museum, fetch: Fetch) -> None:
+    haul = fetch(*(f"/{number}.png" for number in range(50)))
+    assert hows(haul) == ["failed"] * 20 + ["not asked for"] * 30
+    assert len(museum.asked) == 20
+
+
+def test_addresses_that_are_not_asked_end_a_run_too(tmp_path: Path) -> None:
+    images = [Wanted(number, f"{number}.png", f"http://10.0.0.1/{number}.png") for number in range(9)]
+    with Client(Manners(pause=0)) as client:
+        haul = Fetcher(tmp_path, client).fetch(images)
+    assert hows(haul) == ["failed"] * 3 + ["not asked for"] * 6
+    assert "--allow-private" in haul.results[0].why
+
+
+def test_a_missing_image_costs_itself_alone(museum: Museum, fetch: Fetch) -> None:
+    museum.files = {f"/{n}.png": page(n) for n in (1, 9)}
+    haul = fetch("/1.png", *(f"/{n}.png" for n in range(2, 9)), "/9.png")
+    assert hows(haul) == ["fetched", *["failed"] * 7, "fetched"]
+    assert "/2.png: the server answers 404 Not Found" in haul.results[1].why
+    assert museum.paths().count("/2.png") == 1
+
+
+def test_a_dropped_connection_is_taken_up_where_it_broke(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(10_000, page(), ETag=etag_of(page())))
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+    _, headers = museum.asked[1]
+    assert headers["range"] == "bytes=10000-"
+    assert headers["if-range"] == etag_of(page())
+
+
+def test_what_was_left_by_an_earlier_run_is_taken_up(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page()
+    museum.next[ONE].extend([drops_after(9_000, page(), ETag=etag_of(page())), *[says(503)] * 4])
+    assert hows(fetch(ONE)) == ["failed"]
+    assert left(tmp_path) == [".WYG0103-0192c.png.part"]
+    assert fetch(ONE).complete
+    assert museum.asked[-1][1]["range"] == "bytes=9000-"
+    assert left(tmp_path) == [ONE[1:]]
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_a_file_that_changed_meanwhile_is_fetched_whole(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page(2)
+    museum.next[ONE].append(drops_after(9_000, page(1), ETag=etag_of(page(1))))
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page(2)
+
+
+def test_parts_of_two_files_are_not_joined_even_where_the_server_does(
+    museum: Museum, fetch: Fetch, tmp_path: Path
+) -> None:
+    """A server that takes no notice of If-Range and sends the rest of the new file."""
+
+    def rest_of_another(handler: Handler) -> None:
+        data = page(2)
+        span = f"bytes 9000-{len(data) - 1}/{len(data)}"
+        handler.answer(206, data[9000:], {"ETag": etag_of(data), "Content-Range": span})
+
+    museum.files[ONE] = page(2)
+    museum.next[ONE].extend([drops_after(9_000, page(1), ETag=etag_of(page(1))), rest_of_another])
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page(2)
+    assert "range" not in museum.asked[2][1]
+
+
+def test_another_part_than_was_asked_for_is_not_appended(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    data, etag = page(), etag_of(page())
+    museum.files[ONE] = data
+
+    def from_the_wrong_place(handler: Handler) -> None:
+        handler.answer(206, data[500:], {"ETag": etag, "Content-Range": f"bytes 500-{len(data) - 1}/{len(data)}"})
+
+    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), from_the_wrong_place])
+    assert fetch(ONE).complete
+    assert ["range" in headers for _, headers in museum.asked] == [False, True, False]
+    assert (tmp_path / ONE[1:]).read_bytes() == data
+
+
+def test_a_rest_that_comes_in_pieces_is_asked_for_piece_by_piece(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    data, etag = page(), etag_of(page())
+    museum.files[ONE] = data
+
+    def a_piece(handler: Handler) -> None:
+        handler.answer(206, data[9000:10000], {"ETag": etag, "Content-Range": f"bytes 9000-9999/{len(data)}"})
+
+    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), a_piece])
+    assert fetch(ONE).complete
+    assert museum.asked[2][1]["range"] == "bytes=10000-"
+    assert (tmp_path / ONE[1:]).read_bytes() == data
+
+
+def test_a_part_from_another_address_is_not_gone_on_with(museum: Museum, client: Client, tmp_path: Path) -> None:
+    museum.files["/small"] = page(2)
+    museum.next["/large"].extend([drops_after(9_000, page(1), ETag='"same"'), *[says(503)] * 4])
+    fetcher = Fetcher(tmp_path, client)
+    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/large"))])) == ["failed"]
+    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/small"))])) == ["fetched"]
+    assert "range" not in museum.asked[-1][1]
+    assert (tmp_path / "1.png").read_bytes() == page(2)
+
+
+def test_a_server_without_ranges_sends_it_whole_again(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    data, etag = page(), etag_of(page())
+    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), says(200, data, ETag=etag)])
+    assert fetch(ONE).complete
+    assert museum.asked[1][1]["range"] == "bytes=9000-"
+    assert (tmp_path / ONE[1:]).read_bytes() == data
+
+
+@pytest.mark.parametrize("mark", [{}, {"ETag": 'W/"weak"'}])
+def test_a_part_that_nothing_identifies_is_not_gone_on_with(
+    museum: Museum, fetch: Fetch, tmp_path: Path, mark: dict[str, str]
+) -> None:
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(9_000, page(), **mark))
+    assert fetch(ONE).complete
+    assert "range" not in museum.asked[1][1]
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_a_date_identifies_a_part_too(museum: Museum, fetch: Fetch) -> None:
+    date = "Wed, 21 Oct 2015 07:28:00 GMT"
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(9_000, page(), Last_Modified=date))
+    assert fetch(ONE).complete
+    assert museum.asked[1][1]["if-range"] == date
+
+
+def test_a_part_longer_than_the_file_is_given_up(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(9_000, page(), ETag=etag_of(page())))
+    museum.next[ONE].extend([says(503)] * 4)
+    fetch(ONE)
+    with (tmp_path / ".WYG0103-0192c.png.part").open("ab") as part:
+        part.write(bytes(len(page())))
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_a_web_page_with_status_200_is_refused_and_named(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = "<!DOCTYPE html>\n<html><head><title>系統\n維護中</title>".encode()
+    assert "sends a web page (系統 維護中), not an image" in why(fetch(ONE))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (b"", "sends nothing"),
+        (b'{"error": "no such image"}', "sends text that is no image"),
+        (bytes(2000), "sends something that is no image"),
+        (page()[:20_000], "cut short or damaged"),
+        (page(form="JPEG")[:9_000], "cut short or damaged"),
+    ],
+)
+def test_what_is_no_whole_image_takes_no_name(
+    museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, said: str
+) -> None:
+    museum.files[ONE] = sent
+    assert said in why(fetch(ONE))
+    assert left(tmp_path) == []
+
+
+def test_a_file_larger_than_the_limit_is_refused_before_it_comes(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page()
+    said = why(fetch(ONE, most_bytes=20_000))
+    assert f"is a file of {len(page()):,} bytes, more than 20,000 are not taken; allow more with --max-mb" in said
+    assert left(tmp_path) == []
+
+
+def test_a_body_without_end_is_cut_off(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    sent = []
+
+    def endless(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        for _ in range(10_000):
+            handler.wfile.write(b"10000\r\n" + bytes(65_536) + b"\r\n")
+            sent.append(65_536)
+
+    museum.next[ONE].append(endless)
+    assert "that does not end" in why(fetch(ONE, most_bytes=1_000_000))
+    assert sum(sent) < 50_000_000
+    assert left(tmp_path) == []
+
+
+def test_a_redirection_is_followed(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files["/moved/1.png"] = page()
+    museum.next[ONE].append(says(302, Location="moved/1.png"))
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_redirections_in_a_circle_are_not(museum: Museum, fetch: Fetch) -> None:
+    museum.next[ONE].extend([says(302, Location=ONE)] * 50)
+    assert "leads in a circle" in why(fetch(ONE))
+    assert len(museum.asked) < 12
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://example.org/1.png", "http://me:pw@example.org/"])
+def test_a_redirection_away_from_the_web_is_refused(museum: Museum, fetch: Fetch, to: str) -> None:
+    museum.next[ONE].append(says(301, Location=to))
+    assert "http" in why(fetch(ONE))
+
+
+def test_compression_that_was_not_asked_for_is_undone(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    packed = gzip.compress(page())
+    museum.next[ONE].append(says(200, packed, Content_Encoding="gzip", ETag='"packed"'))
+    assert fetch(ONE).complete
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_a_part_of_a_compressed_body_is_not_gone_on_with(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    """The mark that comes with it, and any range, are about the compressed bytes."""
+    museum.files[ONE] = page()
+    museum.next[ONE].append(drops_after(9_000, gzip.compress(page()), Content_Encoding="gzip", ETag='"packed"'))
+    assert fetch(ONE).complete
+    assert "range" not in museum.asked[1][1]
+    assert (tmp_path / ONE[1:]).read_bytes() == page()
+
+
+def test_ctrl_c_leaves_what_is_whole(museum: Museum, client: Client, tmp_path: Path) -> None:
+    museum.files = {"/1.png": page(1), "/2.png": page(2)}
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    wanted = [Wanted(1, "1.png", museum.url("/1.png")), Wanted(2, "2.png", museum.url("/2.png"))]
+    with pytest.raises(KeyboardInterrupt):
+        Fetcher(tmp_path, client).fetch(wanted, interrupt)
+    assert left(tmp_path) == ["1.png"]
+    assert hows(Fetcher(tmp_path, client).fetch(wanted)) == ["there", "fetched"]
+
+
+def test_a_name_that_leads_out_of_the_folder_costs_that_image(museum: Museum, client: Client, tmp_path: Path) -> None:
+    museum.files = {"/1.png": page(1)}
+    images = [Wanted(1, "../1.png", museum.url("/1.png")), Wanted(2, "1.png", museum.url("/1.png"))]
+    (tmp_path / "images").mkdir()
+    assert hows(Fetcher(tmp_path / "images", client).fetch(images)) == ["failed", "fetched"]
+    assert left(tmp_path) == ["images/1.png"]
+
+
+def test_a_folder_that_cannot_be_written_ends_the_run(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files["/a/1.png"] = page()
+    (tmp_path / "a").write_text("a file where a folder is needed")
+    with pytest.raises(OutputError, match="cannot be written"):
+        fetch("/a/1.png", "/a/2.png")
+    assert museum.paths() == ["/a/1.png"]
+
+
+def test_a_damaged_index_is_named_with_its_line(fetch: Fetch, tmp_path: Path) -> None:
+    (tmp_path / INDEX).write_text('{\n"version": 1,,')
+    with pytest.raises(SourceError, match=rf"{INDEX}:2: .*remove it"):
+        fetch(ONE)
+
+
+def test_the_index_says_where_each_file_came_from(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
+    museum.files[ONE] = page()
+    fetch(ONE)
+    known = json.loads((tmp_path / INDEX).read_text(encoding="utf-8"))
+    memory = known["files"][ONE[1:]]
+    assert (memory["address"], memory["size"], memory["etag"]) == (museum.url(ONE), len(page()), etag_of(page()))
+    assert known["parts"] == {}

@@ -1,0 +1,257 @@
+"""`proof fetch` at the shell: from a source to images that pages are found by."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from proof.fetch.index import alone_in
+from proof.images.find import How, ImageIndex
+from proof.text.read import read_transcription
+from tests.conftest import PATIENCE
+from tests.fetch.manifests import book_2, book_3, data
+from tests.fetch.museum import Handler, Museum, drops_after, etag_of, page, says
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+HERE = ("--to", "images", "--pause", "0", "--allow-private")
+
+TEXT = "".join(f"<pb:KR1d0030_WYG_{place}>¶\n射{place[-1]}禮¶\n" for place in ("010-1a", "010-1b", "011-1a", "011-1b"))
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "KR1d0030_010.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def kanripo(museum: Museum, folder: Path) -> None:
+    """A repository of three half-folios, whose images the museum has."""
+    (folder / "imglist").mkdir()
+    (folder / "imglist" / "imginfo.cfg").write_text(f"[Versions]\nWYG={museum.url('/wyg/')}\n", encoding="utf-8")
+    lines = []
+    for number, folio in enumerate(("1a", "1b", "2a")):
+        file = f"WYG0103/WYG0103-0192{'bcd'[number]}.png"
+        lines.append(f"010-{folio}00\tWYG 010-{folio}\t{file}\n")
+        museum.files[f"/wyg/{file}"] = page(number)
+    (folder / "imglist" / "KR1d0030_010.txt").write_text("".join(lines), encoding="utf-8")
+
+
+def iiif(museum: Museum, labels: list[str]) -> str:
+    museum.files["/manifest"] = data(book_3(labels, museum.url("/i")))
+    for number in range(1, len(labels) + 1):
+        museum.files[f"/i/p{number}/full/max/0/default.jpg"] = page(number, "JPEG")
+        museum.files[f"/i/p{number}/full/800,/0/default.jpg"] = page(number + 100, "JPEG")
+    return museum.url("/manifest")
+
+
+def test_a_kanripo_repository_becomes_images_that_its_pages_find(
+    museum: Museum, run: Run, tmp_path: Path, text: Path
+) -> None:
+    kanripo(museum, tmp_path)
+    ran = run("fetch", "imglist", *HERE)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "images: 3 images fetched" in ran.stdout
+    index = ImageIndex([tmp_path / "images"], [tmp_path / "imglist" / "KR1d0030_010.txt"])
+    first = index.find(read_transcription(text).pages[0])
+    assert first is not None
+    assert (first.how, first.path.read_bytes()) == (How.IMAGE_LIST, page(0))
+
+
+def test_images_go_into_the_first_folder_of_the_project(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    (tmp_path / "scans").mkdir()
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "WYG0103-0192c.jpg").write_bytes(page(form="JPEG"))
+    (tmp_path / "config.toml").write_text('[project]\nimages = ["scans", "more"]\n', encoding="utf-8")
+    ran = run("fetch", "imglist", "--pause", "0", "--allow-private")
+    assert "scans: 2 images fetched (0.1 MB), 1 already there" in ran.stdout
+    assert sorted(path.name for path in (tmp_path / "scans").rglob("*.png")) == [
+        "WYG0103-0192b.png",
+        "WYG0103-0192d.png",
+    ]
+
+
+def test_only_a_part_is_fetched_where_one_is_named(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    assert run("fetch", "imglist", *HERE, "--only", "010-1b").returncode == 0
+    assert museum.paths() == ["/wyg/WYG0103/WYG0103-0192c.png"]
+
+
+def test_a_dry_run_lists_addresses_and_writes_nothing(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    ran = run("fetch", "imglist", *HERE, "--dry-run")
+    assert ran.returncode == 0
+    file = "WYG0103/WYG0103-0192b.png"
+    assert ran.stdout.splitlines()[0] == f"1\t010-1a\t\t{file}\t{museum.url('/wyg/' + file)}"
+    assert museum.asked == []
+    assert not (tmp_path / "images").exists()
+    run("fetch", "imglist", *HERE, "--only", "010-1a")
+    assert run("fetch", "imglist", *HERE, "--dry-run").stdout.splitlines()[0].endswith("\tthere")
+
+
+def test_a_manifest_whose_labels_name_half_folios_needs_no_list(
+    museum: Museum, run: Run, tmp_path: Path, text: Path
+) -> None:
+    ran = run("fetch", iiif(museum, ["封面", "卷十 一葉上", "卷十 一葉下"]), *HERE)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "terms: Provided by Example Library" in ran.stdout
+    index = ImageIndex([tmp_path / "images"])
+    found = [index.find(each) for each in read_transcription(text).pages]
+    assert [image and image.path.read_bytes() for image in found] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
+
+
+def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
+    museum: Museum, run: Run, tmp_path: Path, text: Path
+) -> None:
+    (tmp_path / "config.toml").write_text('[project]\ntexts = ["KR1d0030_010.txt"]\n', encoding="utf-8")
+    where = iiif(museum, ["cover", "p. 1", "p. 2", "p. 3", "p. 4"])
+    ran = run("fetch", where, *HERE)
+    assert "--numbers 5- --first 010-1a --list FILE" in ran.stderr
+    asked = len(museum.asked)
+    ran = run("fetch", where, *HERE, "--numbers", "2-", "--first", "010-1a", "--list", "wyg.txt")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len(museum.asked) == asked
+    index = ImageIndex([tmp_path / "images"], [tmp_path / "wyg.txt"])
+    shown = run("fetch", where, *HERE, "--numbers", "3", "--first", "010-1a", "--list", "x", "--dry-run").stdout
+    assert shown.split("\t")[:4] == ["3", "010-1a", "p. 2", "儀禮集釋/0003.jpg"]
+    for number, each in enumerate(read_transcription(text).pages, start=2):
+        found = index.find(each)
+        assert found is not None
+        assert found.path.read_bytes() == page(number, "JPEG")
+
+
+def test_images_of_another_width_do_not_pass_for_those_that_are_there(museum: Museum, run: Run, tmp_path: Path) -> None:
+    where = iiif(museum, ["010-1a"])
+    assert run("fetch", where, *HERE, "--width", "800").returncode == 0
+    image = tmp_path / "images" / "儀禮集釋" / "010-1a.jpg"
+    assert image.read_bytes() == page(101, "JPEG")
+    ran = run("fetch", where, *HERE)
+    assert ran.returncode == 1
+    assert "fetch it anew with --refresh" in ran.stderr
+    assert run("fetch", where, *HERE, "--refresh").returncode == 0
+    assert image.read_bytes() == page(1, "JPEG")
+
+
+def test_presentation_2_comes_from_a_file_too(museum: Museum, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "book.json").write_bytes(data(book_2(museum.address, ["010-1a"])))
+    museum.files["/images/book1-page1/full/full/0/default.jpg"] = page(form="JPEG")
+    assert run("fetch", "book.json", *HERE).returncode == 0
+    assert (tmp_path / "images" / "Book_1" / "010-1a.jpg").read_bytes() == page(form="JPEG")
+
+
+def test_two_do_not_fetch_into_one_folder_at_once(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    with alone_in(tmp_path / "images"):
+        ran = run("fetch", "imglist", *HERE)
+    assert ran.returncode == 2
+    assert "images: another `proof fetch` is at work in this folder" in ran.stderr
+    assert museum.asked == []
+    assert run("fetch", "imglist", *HERE).returncode == 0
+
+
+def test_what_failed_is_listed_with_why(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    museum.files["/wyg/WYG0103/WYG0103-0192c.png"] = b"<html><title>Sorry</title>"
+    del museum.files["/wyg/WYG0103/WYG0103-0192d.png"]
+    ran = run("fetch", "imglist", *HERE)
+    assert ran.returncode == 1
+    assert "images: 1 image fetched" in ran.stdout
+    first, second = ran.stderr.splitlines()
+    assert first.startswith("not fetched: WYG0103/WYG0103-0192c.png: http://127.0.0.1")
+    assert first.endswith("the server sends a web page (Sorry), not an image")
+    assert second.endswith("the server answers 404 Not Found")
+
+
+def test_a_server_that_asks_to_come_again_is_obeyed(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    museum.next["/wyg/WYG0103/WYG0103-0192c.png"].append(says(429, Retry_After="86400"))
+    ran = run("fetch", "imglist", *HERE)
+    assert ran.returncode == 1
+    assert "stopped, 1 image not asked for" in ran.stderr
+    assert "run the same command again after 2" in ran.stderr
+    assert run("fetch", "imglist", *HERE).returncode == 0
+
+
+def test_this_machine_is_not_asked_without_leave(museum: Museum, run: Run, tmp_path: Path) -> None:
+    ran = run("fetch", museum.url("/manifest"), "--to", "images")
+    assert ran.returncode == 2
+    assert "--allow-private" in ran.stderr
+    assert museum.asked == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["http://example.org/m"], "name a folder with --to"),
+        (["ftp://example.org/m", "--to", "x"], "must begin with http"),
+        (["nothing.json", "--to", "x"], "nothing.json: cannot be read"),
+        (["imglist", "--to", "x", "--list", "l.txt"], "--list is for IIIF manifests"),
+        (["imglist", "--to", "x", "--width", "800"], "--width is for IIIF manifests"),
+        (["imglist", "--to", "x", "--first", "010-1a"], "--list FILE"),
+        (["imglist", "--to", "x", "--only", "099"], "no 099"),
+        (["imglist", "--to", "x", "--numbers", "9"], "no images 9"),
+        (["imglist", "--to", "imglist/imginfo.cfg/x"], "cannot be written"),
+    ],
+)
+def test_wrong_usage_is_told(museum: Museum, run: Run, tmp_path: Path, line: list[str], said: str) -> None:
+    kanripo(museum, tmp_path)
+    ran = run("fetch", *line)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert museum.asked == []
+
+
+def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    second, over = "/wyg/WYG0103/WYG0103-0192c.png", Event()
+
+    def stall(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(page(1))))
+        handler.send_header("ETag", etag_of(page(1)))
+        handler.end_headers()
+        handler.wfile.write(page(1)[:20_000])
+        handler.wfile.flush()
+        over.wait(PATIENCE)
+
+    museum.next[second].append(stall)
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "proof", "fetch", "imglist", *HERE],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    part = tmp_path / "images" / "WYG0103" / ".WYG0103-0192c.png.part"
+    until = time.monotonic() + PATIENCE
+    while not (part.exists() and part.stat().st_size):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=PATIENCE)
+    over.set()
+    left = part.stat().st_size
+    assert process.returncode == 130
+    assert "stopped: 1 of 3 images are there; the same command goes on from there" in said
+    assert run("fetch", "imglist", *HERE).returncode == 0
+    asked = [headers for path, headers in museum.asked if path == second]
+    assert asked[1]["range"] == f"bytes={left}-"
+    assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192c.png").read_bytes() == page(1)
+
+
+def test_a_connection_that_breaks_is_no_failure(museum: Museum, run: Run, tmp_path: Path) -> None:
+    kanripo(museum, tmp_path)
+    path = "/wyg/WYG0103/WYG0103-0192b.png"
+    museum.next[path].append(drops_after(5000, page(0), ETag=etag_of(page(0))))
+    assert run("fetch", "imglist", *HERE).returncode == 0
+    assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192b.png").read_bytes() == page(0)

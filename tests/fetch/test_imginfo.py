@@ -1,0 +1,129 @@
+"""Kanripo's own word on where its images are: `imginfo.cfg` and the image lists beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import SourceError
+from proof.fetch.kanripo import base_addresses, listed_images
+from proof.images.imglist import juan_key
+from proof.model.refs import Folio
+
+WORKS = ("KR1d0028", "KR1d0030", "KR1d0031", "KR1d0085", "KR1d0087")
+INFO = "[Versions]\n# base urls for the existing versions\nWYG=http://img.example.org/wyg/\n"
+
+
+def imglist(folder: Path, info: str = INFO, lines: str = "010-1a00\tWYG 010-1a\tWYG0103/WYG0103-0192c.png\n") -> Path:
+    (folder / "imginfo.cfg").write_text(info, encoding="utf-8")
+    (folder / "KR1d0030_010.txt").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_kanripo_says_where_the_wenyuange_copy_is(shared: Path, work: str) -> None:
+    info = shared / "kanripo" / work / "imglist" / "imginfo.cfg"
+    assert base_addresses(info) == {"WYG": "http://img.kanripo.org/general/skqs/wyg/"}
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_every_line_of_its_lists_becomes_an_image(shared: Path, work: str) -> None:
+    folder = shared / "kanripo" / work / "imglist"
+    lines = [
+        line.split("\t") for path in sorted(folder.glob("*.txt")) for line in path.read_text().splitlines() if line
+    ]
+    source = listed_images(folder)
+    assert {wanted.name for wanted in source.images} == {line[-1] for line in lines}
+    assert [wanted.number for wanted in source.images] == list(range(1, len(source.images) + 1))
+    assert source.title == work
+
+
+def test_an_image_is_named_and_placed_as_its_line_says(shared: Path) -> None:
+    first = listed_images(shared / "kanripo" / "KR1d0030" / "imglist" / "KR1d0030_010.txt").images[0]
+    assert first.name == "WYG0103/WYG0103-0192c.png"
+    assert first.address == "http://img.kanripo.org/general/skqs/wyg/WYG0103/WYG0103-0192c.png"
+    assert first.places == ((juan_key("010"), Folio(1, "a")),)
+
+
+def test_the_folder_of_the_work_and_the_cfg_itself_mean_the_same(shared: Path) -> None:
+    work = shared / "kanripo" / "KR1d0031"
+    folder = work / "imglist"
+    assert listed_images(work).images == listed_images(folder).images == listed_images(folder / "imginfo.cfg").images
+
+
+def test_a_plate_shows_all_its_half_folios_and_is_one_image(tmp_path: Path) -> None:
+    lines = "".join(f"010-{folio}00\tWYG 010-{folio}\tWYG0140/WYG0140-0330.png\n" for folio in ("1a", "1b", "2a"))
+    (plate,) = listed_images(imglist(tmp_path, lines=lines)).images
+    assert [str(folio) for _, folio in plate.places] == ["1a", "1b", "2a"]
+
+
+def test_what_an_address_cannot_hold_is_escaped(tmp_path: Path) -> None:
+    folder = imglist(tmp_path, lines="010-1a00\tWYG 010-1a\t卷十/第 1#a?.png\n")
+    address = listed_images(folder).images[0].address
+    assert address == "http://img.example.org/wyg/%E5%8D%B7%E5%8D%81/%E7%AC%AC%201%23a%3F.png"
+
+
+def test_a_base_address_needs_no_slash_at_its_end(tmp_path: Path) -> None:
+    folder = imglist(tmp_path, INFO.replace("wyg/", "wyg"))
+    assert listed_images(folder).images[0].address == "http://img.example.org/wyg/WYG0103/WYG0103-0192c.png"
+
+
+def test_each_edition_has_its_own_address(tmp_path: Path) -> None:
+    lines = "010-1a00\tWYG 010-1a\tw.png\n010-1a00\tSBCK 010-1a\ts.png\n"
+    folder = imglist(tmp_path, f"{INFO}sbck = https://example.com/sbck\n", lines)
+    assert [wanted.address for wanted in listed_images(folder).images] == [
+        "http://img.example.org/wyg/w.png",
+        "https://example.com/sbck/s.png",
+    ]
+
+
+def test_an_edition_without_an_address_is_told_once(tmp_path: Path) -> None:
+    lines = "".join(f"010-{leaf}a00\tSBCK 010-{leaf}a\t{leaf}.png\n" for leaf in range(1, 5))
+    source = listed_images(imglist(tmp_path, lines=lines))
+    assert source.images == ()
+    (notice,) = source.notices
+    assert "KR1d0030_010.txt:1: imginfo.cfg has no address for edition SBCK; it has WYG" in notice
+
+
+def test_a_line_that_leads_out_of_the_folder_is_no_image(tmp_path: Path) -> None:
+    source = listed_images(imglist(tmp_path, lines="010-1a00\tWYG 010-1a\t../../1.png\n"))
+    assert source.images == ()
+    assert "outside the image folders" in source.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("info", "said"),
+    [
+        ("", r"imginfo\.cfg: names no address"),
+        ("[Versions]\n", r"imginfo\.cfg: names no address"),
+        ("WYG=http://example.org/\n", r"imginfo\.cfg:1: expected \[Versions\]"),
+        ("[Versions]\nWYG\n", r"imginfo\.cfg:2: is no setting, expected NAME=ADDRESS"),
+        ("[Versions]\nWYG=http://a.org/\nwyg=http://b.org/\n", r"imginfo\.cfg:3: option 'WYG'.* already exists"),
+        ("[Versions]\n\nWYG=/srv/images/\n", r"imginfo\.cfg:3: .*http://"),
+        ("[Versions]\nWYG=file:///etc/\n", r"imginfo\.cfg:2: .*http://"),
+    ],
+)
+def test_an_unusable_imginfo_names_its_line(tmp_path: Path, info: str, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        listed_images(imglist(tmp_path, info))
+
+
+def test_a_folder_without_imginfo_is_told_what_belongs_there(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"imginfo\.cfg: cannot be read .*WYG=http"):
+        listed_images(tmp_path)
+
+
+@given(info=st.text() | st.text(alphabet="[]=\n:#VersionsWYG http/.").map("[Versions]\n{}".format))
+def test_any_imginfo_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, info: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "imginfo.cfg"
+    path.write_text(info, encoding="utf-8", errors="replace", newline="")
+    told, addresses = "imginfo.cfg", []
+    try:
+        addresses = list(base_addresses(path).values())
+    except SourceError as error:
+        told = str(error)
+    assert "imginfo.cfg" in told
+    assert all(address.endswith("/") for address in addresses)

@@ -1,0 +1,89 @@
+"""Which half-folio a label means, where it says so beyond doubt."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import UsageError
+from proof.fetch.labels import counted_on, place_given, place_named, spelled
+from proof.model.refs import Folio
+
+
+@pytest.mark.parametrize(
+    ("label", "place"),
+    [
+        ("010-1a", "010-1a"),
+        ("10-12B", "010-12b"),
+        ("KR1d0030_WYG_010-1a", "010-1a"),
+        ("卷十 第一葉上", "010-1a"),
+        ("卷十第十二葉左", "010-12b"),
+        ("第十卷 第一葉 b面", "010-1b"),
+        ("卷十,三叶后半叶", "010-3b"),
+        ("卷十,三叶后", "010-3b"),
+        ("卷10 3b", "010-3b"),
+        ("10, f. 3v", "010-3b"),
+        ("10: fol. 3r", "010-3a"),
+        ("卷二十一 五葉右", "021-5a"),
+    ],
+)
+def test_a_label_with_juan_leaf_and_side_names_a_half_folio(label: str, place: str) -> None:
+    found = place_named(label)
+    assert found is not None
+    assert spelled(found) == place
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "",
+        "1a",
+        "第一葉上",
+        "f. 1r",
+        "p. 3",
+        "1011a",
+        "卷十一葉上",
+        "12",
+        "封面",
+        "卷十",
+        "010-1a-1b",
+        "1b-2a",
+        "第十頁",
+    ],
+)
+def test_a_label_that_leaves_it_open_names_none(label: str) -> None:
+    assert place_named(label) is None
+
+
+@given(st.integers(1, 999), st.integers(1, 999), st.sampled_from("ab"))
+def test_what_is_spelled_is_named_and_given_again(juan: int, leaf: int, side: str) -> None:
+    place = (str(juan), Folio(leaf, side))
+    assert place_named(spelled(place)) == place_given(spelled(place)) == place
+
+
+@given(st.text())
+def test_any_label_is_understood_or_not(label: str) -> None:
+    place = place_named(label)
+    assert place is None or spelled(place)
+
+
+@pytest.mark.parametrize("text", ["", "1a", "010", "010-1", "010-1c"])
+def test_a_person_names_juan_and_half_folio(text: str) -> None:
+    with pytest.raises(UsageError, match="such as 010-1a"):
+        place_given(text)
+
+
+def test_half_folios_are_counted_as_the_text_has_them() -> None:
+    """Juan 10 ends with leaf 2 in this text, and its leaf 1 of juan 11 has no left half."""
+    text = [place_given(place) for place in ("010-1a", "010-1b", "010-2a", "010-2b", "011-1a", "011-2a")]
+    counted = [spelled(place) for place in islice(counted_on(place_given("010-2a"), text), 6)]
+    assert counted == ["010-2a", "010-2b", "011-1a", "011-2a", "011-2b", "011-3a"]
+
+
+def test_without_the_text_they_are_counted_leaf_by_leaf() -> None:
+    for text in ([], [place_given("009-1a")]):
+        counted = [spelled(place) for place in islice(counted_on(place_given("010-1b"), text), 3)]
+        assert counted == ["010-1b", "010-2a", "010-2b"]

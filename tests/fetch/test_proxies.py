@@ -1,0 +1,229 @@
+"""Through a proxy images come as they come without one, and what is not asked without one is not asked through it."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.request import ProxyHandler, Request, build_opener
+
+import pytest
+
+from proof.errors import AddressError, ServerError
+from proof.fetch.client import Answer, Client, Manners
+from tests.fetch.museum import Handler, Museum, Server, Waits, page
+
+OUTSIDE = "http://museum.proof-test.example"
+"""A name that only the proxy knows: no lookup of this machine finds it."""
+
+
+@dataclass
+class Gate:
+    """What the proxy was asked: method, target, and the name and password that came along. It knows every host as
+    the museum's server, and refuses with `status` where that is not 0."""
+
+    museum: str
+    address: str = ""
+    status: int = 0
+    asked: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+class GateServer(ThreadingHTTPServer):
+    daemon_threads = True
+    gate: Gate
+
+
+class GateKeeper(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: GateServer
+
+    def do_GET(self) -> None:
+        if self.noted():
+            path = "/" + self.path.split("/", 3)[3]
+            with build_opener(ProxyHandler({})).open(Request(self.server.gate.museum + path)) as answer:  # noqa: S310
+                data = answer.read()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    def do_CONNECT(self) -> None:
+        if self.noted():
+            self.send_response(200)
+            self.end_headers()
+            with socket.create_connection(("127.0.0.1", int(self.path.rpartition(":")[2]))) as far:
+                back = Thread(target=pump, args=(far, self.connection), daemon=True)
+                back.start()
+                pump(self.connection, far)
+                back.join()
+            self.close_connection = True
+
+    def noted(self) -> bool:
+        gate = self.server.gate
+        gate.asked.append((self.command, self.path, self.headers.get("Proxy-Authorization", "")))
+        if gate.status:
+            self.send_response(gate.status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        return not gate.status
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The tests look at `Gate.asked`."""
+
+
+def pump(source: socket.socket, target: socket.socket) -> None:
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        return
+
+
+@pytest.fixture
+def gate(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    with GateServer(("127.0.0.1", 0), GateKeeper) as server:
+        server.gate = Gate(museum.address, f"http://127.0.0.1:{server.server_address[1]}")
+        for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, server.gate.address)
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server.gate
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def careful(waits: Waits) -> Iterator[Client]:
+    """A client that asks the open Internet alone."""
+    with Client(Manners(pause=0, tries=2), wait=waits) as client:
+        yield client
+
+
+def body(answer: Answer) -> bytes:
+    return b"".join(answer.chunks())
+
+
+def test_an_image_comes_through_the_proxy_that_the_environment_names(
+    museum: Museum, gate: Gate, careful: Client
+) -> None:
+    museum.files["/1.png"] = page()
+    assert careful.get(f"{OUTSIDE}/1.png", dict, body) == page()
+    assert gate.asked == [("GET", f"{OUTSIDE}/1.png", "")]
+    assert museum.paths() == ["/1.png"]
+
+
+def test_the_proxys_name_and_password_go_to_the_proxy_alone(
+    museum: Museum, gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.files["/1.png"] = page()
+    monkeypatch.setenv("HTTP_PROXY", gate.address.replace("//", "//me:secret@"))
+    assert careful.get(f"{OUTSIDE}/1.png", dict, body) == page()
+    assert [given for _, _, given in gate.asked] == ["Basic bWU6c2VjcmV0"]
+    assert "proxy-authorization" not in museum.asked[0][1]
+
+
+def test_what_no_proxy_names_is_asked_directly(
+    museum: Museum, gate: Gate, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.files["/1.png"] = page()
+    monkeypatch.setenv("NO_PROXY", "example.org,127.0.0.1")
+    assert client.get(museum.url("/1.png"), dict, body) == page()
+    assert gate.asked == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1/1.png",
+        "http://127.1/1.png",
+        "http://2130706433/1.png",
+        "http://[::1]/1.png",
+        "http://192.168.1.1/1.png",
+        "https://169.254.169.254/latest",
+        "http://localhost/1.png",
+        "http://intranet/1.png",
+        "http://printer.local/1.png",
+        "http://LOCALHOST./1.png",
+    ],
+)
+def test_the_proxy_is_not_asked_for_an_inner_address(gate: Gate, careful: Client, address: str) -> None:
+    with pytest.raises(AddressError, match="--allow-private"):
+        careful.get(address, dict, body)
+    assert gate.asked == []
+
+
+def test_a_redirection_through_the_proxy_to_an_inner_address_is_refused(
+    museum: Museum, gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def redirect(self: GateKeeper) -> None:
+        self.server.gate.asked.append((self.command, self.path, ""))
+        self.send_response(302)
+        self.send_header("Location", "http://10.0.0.1/secret")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    monkeypatch.setattr(GateKeeper, "do_GET", redirect)
+    with pytest.raises(AddressError, match=r"10\.0\.0\.1"):
+        careful.get(f"{OUTSIDE}/1.png", dict, body)
+    assert [target for _, target, _ in gate.asked] == [f"{OUTSIDE}/1.png"]
+
+
+def test_with_allow_private_the_proxy_is_asked_for_anything(museum: Museum, gate: Gate, client: Client) -> None:
+    museum.files["/1.png"] = page()
+    assert client.get("http://intranet/1.png", dict, body) == page()
+    assert [target for _, target, _ in gate.asked] == ["http://intranet/1.png"]
+
+
+@pytest.mark.parametrize(("scheme", "status"), [("http", 407), ("https", 407), ("https", 403)])
+def test_a_proxy_that_refuses_is_told_and_not_asked_again(
+    gate: Gate, careful: Client, scheme: str, status: int
+) -> None:
+    gate.status = status
+    with pytest.raises(ServerError, match="the proxy"):
+        careful.get(OUTSIDE.replace("http", scheme) + "/1.png", dict, body)
+    assert len(gate.asked) == 1
+
+
+def test_a_proxy_of_another_kind_is_named_without_its_password(
+    gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "socks5://me:secret@127.0.0.1:1080")
+    with pytest.raises(AddressError, match="names no proxy that can be used") as told:
+        careful.get(f"{OUTSIDE}/1.png", dict, body)
+    assert "secret" not in str(told.value)
+    assert gate.asked == []
+
+
+def test_https_goes_through_the_proxy_unread(
+    museum: Museum, gate: Gate, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proxy is told the host alone; who the server is, is seen by the client."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is missing: it makes the certificate of the server")
+    path = tmp_path / "both.pem"
+    line = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    made = [openssl, *line.split(), "-keyout", str(path), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(made, check=True, capture_output=True)  # noqa: S603
+    path.write_bytes(path.read_bytes() + (tmp_path / "cert.pem").read_bytes())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.museum = Museum("", {"/1.png": page()})
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        port = server.server_address[1]
+        with Client(Manners(pause=0, allow_private=True), wait=waits) as client:
+            assert client.get(f"https://localhost:{port}/1.png", dict, body) == page()
+        server.shutdown()
+        thread.join()
+    assert [(method, target) for method, target, _ in gate.asked] == [("CONNECT", f"localhost:{port}")]

@@ -1,0 +1,172 @@
+"""An opening is cut into its two half-folios, wherever they lie on it, in whatever light, on whatever ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.facsimile.leaf import Style
+from proof.facsimile.render import RenderedPage, render_page
+from proof.facsimile.wear import LEVELS, without_seal
+from proof.images.load import load_image
+from proof.layout.half_folio import Layout, find_layout
+from proof.layout.opening import Half, opening_halves
+from proof.layout.plate import quadrant_boxes
+from proof.model.geometry import Box
+from proof.ocr.engine import Pixels
+from proof.text.model import Page
+from tests.layout.half_folio import LINES
+from tests.layout.openings import PAPER, Opening, Photograph, side_by_side
+
+MakePage = Callable[..., Page]
+
+PHOTOGRAPHS = {
+    "as scanned": Photograph(),
+    "narrow": Photograph(gutter=0, margin=0.02),
+    "slanted, in shade": Photograph(gutter=0.12, margin=0.1, skew=1.5, shadow=0.6),
+    "slanted the other way": Photograph(gutter=0.05, skew=-2, shadow=0.4),
+    "on dark ground": Photograph(gutter=0.12, skew=-1, shadow=0.6, surround=0.08, lower=0.02),
+}
+
+
+@pytest.fixture(scope="module")
+def drawn(make_page: MakePage) -> dict[str, RenderedPage]:
+    """Half-folios by their sides; the fold is on the left of a, on the right of b."""
+    wear = without_seal(LEVELS["moderate"])
+    pages = [make_page(*LINES, folio=folio, name=f"P-{folio}") for folio in ("1a", "1b")]
+    return {page.id[-1]: render_page(page, Style(scale=0.7), wear, seed=5) for page in pages}
+
+
+def area(page: RenderedPage) -> Box:
+    points = np.array(page.halves[0].frame)
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+
+def columns_area(layout: Layout) -> Box:
+    last, first = layout.columns[-1], layout.columns[0]
+    return layout.file_box(last.left, first.top, first.right, first.bottom)
+
+
+def found(image: Pixels, columns: int = 8) -> dict[str, Half]:
+    halves = opening_halves(image, columns)
+    assert halves is not None
+    assert set(halves) == {"a", "b"}
+    assert all(half.pixels.shape == (half.box.h, half.box.w) for half in halves.values())
+    return halves
+
+
+def assert_laid_out(half: Half, wanted: Box) -> None:
+    """The columns that are found on a half are those of its half-folio, to a quarter of a column and of a character."""
+    layout = find_layout(half.pixels, origin=(half.box.x, half.box.y))
+    assert layout.ruled, layout.why
+    got = columns_area(layout)
+    assert max(abs(got.x - wanted.x), abs(got.right - wanted.right)) < wanted.w / 8 / 4, (got, wanted)
+    assert max(abs(got.y - wanted.y), abs(got.bottom - wanted.bottom)) < wanted.h / 21 / 2, (got, wanted)
+
+
+@pytest.mark.parametrize("sides", ["ba", "ab"], ids=["opened book", "leaf never folded"])
+@pytest.mark.parametrize("how", PHOTOGRAPHS)
+def test_each_half_holds_the_columns_of_its_own_half_folio(
+    drawn: dict[str, RenderedPage], how: str, sides: str
+) -> None:
+    right, left = drawn[sides[0]], drawn[sides[1]]
+    opening = side_by_side(right.image, left.image, PHOTOGRAPHS[how])
+    halves = found(opening.image)
+    assert_laid_out(halves["a"], opening.box("a", area(right)))
+    assert_laid_out(halves["b"], opening.box("b", area(left)))
+
+
+def test_columns_that_nobody_counted_are_counted_on_an_opening_too(drawn: dict[str, RenderedPage]) -> None:
+    opening = side_by_side(drawn["b"].image, drawn["a"].image)
+    halves = found(opening.image, columns=0)
+    assert_laid_out(halves["a"], opening.box("a", area(drawn["b"])))
+    assert_laid_out(halves["b"], opening.box("b", area(drawn["a"])))
+
+
+@pytest.mark.parametrize("blank", ["a", "b"])
+def test_the_first_and_the_last_opening_of_a_book_may_be_half_blank(drawn: dict[str, RenderedPage], blank: str) -> None:
+    page = drawn["a"]
+    nothing = np.full_like(page.image, 255)
+    right, left = (nothing, page.image) if blank == "a" else (page.image, nothing)
+    opening = side_by_side(right, left)
+    shown = "b" if blank == "a" else "a"
+    assert_laid_out(found(opening.image)[shown], opening.box(shown, area(page)))
+
+
+@pytest.mark.parametrize("how", PHOTOGRAPHS)
+@pytest.mark.parametrize(("right", "left"), [("JMML_000-1b", "JMML_000-2a"), ("JMML_001-2a", "JMML_001-2b")])
+def test_real_pages_beside_one_another_are_parted(shared: Path, how: str, right: str, left: str) -> None:
+    pages = []
+    for name in (right, left):
+        (path,) = (shared / "facsimile" / "JMML" / "images").glob(f"{name}.*")
+        pages.append(load_image(path).pixels)
+    opening: Opening = side_by_side(pages[0], pages[1], PHOTOGRAPHS[how])
+    halves = found(opening.image)
+    for part, page in zip("ab", pages, strict=True):
+        assert_laid_out(halves[part], opening.box(part, columns_area(find_layout(page))))
+
+
+@pytest.mark.parametrize("leaf", ["ab", "cd"])
+def test_a_real_leaf_that_was_never_folded_is_parted_at_its_fold_strip(shared: Path, leaf: str) -> None:
+    plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png").pixels
+    quarters = quadrant_boxes(plate)
+    assert quarters is not None
+    top, bottom = int(quarters[leaf[0]].y), int(quarters[leaf[0]].bottom)
+    halves = found(np.ascontiguousarray(plate[top:bottom]))
+    for part, quarter in zip("ab", leaf, strict=True):
+        box = quarters[quarter]
+        alone = plate[int(box.y) : int(box.bottom), int(box.x) : int(box.right)]
+        wanted = columns_area(find_layout(np.ascontiguousarray(alone), origin=(box.x, box.y - top)))
+        assert_laid_out(halves[part], wanted)
+
+
+def test_a_half_shows_nothing_of_the_other_one(drawn: dict[str, RenderedPage]) -> None:
+    """Set beside blank paper instead, it looks the same within its own half."""
+    opening = side_by_side(drawn["b"].image, drawn["a"].image, Photograph(skew=1.5))
+    for part, half in found(opening.image).items():
+        other = opening.box("b" if part == "a" else "a", area(drawn["a" if part == "a" else "b"]))
+        shared_width = min(half.box.right, other.right) - max(half.box.x, other.x)
+        if shared_width <= 0:
+            continue
+        strip = half.pixels[:, : round(shared_width)] if part == "a" else half.pixels[:, -round(shared_width) :]
+        assert (strip < 128).mean() < 0.001, part
+
+
+def test_a_half_in_even_light_is_what_the_image_shows(drawn: dict[str, RenderedPage]) -> None:
+    image = side_by_side(drawn["b"].image, drawn["a"].image).image
+    for half in found(image).values():
+        y, x = int(half.box.y), int(half.box.x)
+        same = half.pixels == image[y : y + half.pixels.shape[0], x : x + half.pixels.shape[1]]
+        assert (half.pixels[~same] >= PAPER).all()
+        assert same.mean() > 0.95
+
+
+def test_what_has_no_rules_is_parted_where_no_ink_is() -> None:
+    rng = np.random.default_rng(1)
+    sheet = np.full((900, 1300), 255, np.uint8)
+    for left in (100, 700):
+        for x in range(left, left + 500, 60):
+            for y in range(100, 800, 45):
+                sheet[y : y + 30, x : x + 30] = np.where(rng.random((30, 30)) < 0.5, 0, 255)
+    halves = found(sheet)
+    assert halves["b"].box.right >= 630
+    assert halves["a"].box.x <= 700
+    assert 570 < halves["b"].box.right < 700 or 570 < halves["a"].box.x <= 700
+
+
+def test_a_half_folio_a_plate_and_a_blank_sheet_are_no_openings(drawn: dict[str, RenderedPage], shared: Path) -> None:
+    assert opening_halves(drawn["a"].image) is None
+    for image in sorted((shared / "facsimile" / "JMML" / "images").iterdir()):
+        assert opening_halves(load_image(image).pixels) is None, image.name
+    assert opening_halves(load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png").pixels) is None
+    for tone in (0, 128, 255):
+        assert opening_halves(np.full((600, 900), tone, np.uint8)) is None
+
+
+def test_an_opening_is_no_plate(drawn: dict[str, RenderedPage]) -> None:
+    for how in PHOTOGRAPHS.values():
+        assert quadrant_boxes(side_by_side(drawn["b"].image, drawn["a"].image, how).image) is None

@@ -1,0 +1,62 @@
+"""A layout that a person set: what it says holds, and what no page can be is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proof.errors import UsageError
+from proof.layout.half_folio import find_layout
+from proof.layout.overrides import LayoutHint
+
+FRAME = ((100.0, 80.0), (500.0, 80.0), (500.0, 680.0), (100.0, 680.0))
+BLANK = np.full((800, 600), 235, np.uint8)
+
+
+def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
+    hint = LayoutHint(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    layout = find_layout(BLANK, hint=hint)
+    assert layout.ruled
+    assert not find_layout(BLANK).ruled
+    boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
+    assert [(round(b.x), round(b.y), round(b.w), round(b.h)) for b in boxes] == [
+        (340, 80, 160, 600),
+        (200, 80, 140, 600),
+        (100, 80, 100, 600),
+    ]
+    assert [one.notes for one in layout.columns] == [None, ((pytest.approx(80), pytest.approx(380)),), ()]
+
+
+def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
+    corners = ((110.0, 80.0), (510.0, 88.0), (498.0, 688.0), (98.0, 680.0))
+    layout = find_layout(BLANK, hint=LayoutHint(corners, (0.5,)))
+    right, left = layout.columns
+    there = layout.rectification.to_file(
+        np.array([[left.left, left.top], [right.right, left.top], [right.right, left.bottom], [left.left, left.bottom]])
+    )
+    assert np.allclose(there, corners, atol=0.5)
+
+
+@pytest.mark.parametrize(
+    ("corners", "rules", "notes"),
+    [
+        (FRAME[::-1], (), ()),
+        (FRAME, (0.6, 0.4), ()),
+        (FRAME, (1.2,), ()),
+        (FRAME, (float("nan"),), ()),
+        (FRAME, (0.5,), (None,)),
+        (FRAME, (), (((0.5, 0.2),),)),
+        (FRAME, (), (((0.1, 0.5), (0.4, 0.8)),)),
+        (FRAME, tuple(n / 50 for n in range(1, 50)), ()),
+    ],
+)
+def test_what_no_page_can_be_is_refused(corners: Any, rules: Any, notes: Any) -> None:
+    with pytest.raises(UsageError):
+        LayoutHint(corners, rules, notes)
+
+
+def test_what_is_kept_is_what_was_said() -> None:
+    hint = LayoutHint(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    assert LayoutHint.from_json(hint.as_json()) == hint

@@ -1,0 +1,114 @@
+"""Rules and frames: told from glyphs by their length, and the angle of the page read off them."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from proof.layout.rules import Rectification, ink_mask, long_strokes, slope
+
+HEIGHT, WIDTH = 900, 700
+
+
+def ruled(degrees: float, share: float = 1.0) -> NDArray[np.uint8]:
+    """Nine upright rules that lean to the left going down by `degrees`; `share` of each is printed."""
+    paper = np.zeros((HEIGHT, WIDTH), np.uint8)
+    lean = np.tan(np.radians(degrees))
+    rng = np.random.default_rng(5)
+    for x in range(90, 620, 65):
+        for top in range(60, 840, 60):
+            if rng.random() < share:
+                ends = [(round(x + lean * (y - HEIGHT / 2)), y) for y in (top, top + 60)]
+                cv2.line(paper, ends[0], ends[1], (255,), 2)
+    return paper
+
+
+def test_a_blank_sheet_has_no_ink_however_dark_the_paper() -> None:
+    rng = np.random.default_rng(0)
+    for tone in (255, 240, 215):
+        sheet = np.clip(tone + rng.normal(0, 1.5, (300, 200)), 0, 255).astype(np.uint8)
+        assert np.count_nonzero(ink_mask(sheet)) == 0, tone
+
+
+def test_ink_is_found_on_dark_paper_and_on_white() -> None:
+    for paper, ink in ((255, 0), (205, 45), (235, 120)):
+        sheet = np.full((300, 200), paper, np.uint8)
+        sheet[100:140, 50:150] = ink
+        mask = ink_mask(sheet)
+        assert set(np.unique(mask)) == {0, 255}
+        assert np.array_equal(mask > 0, sheet == ink)
+
+
+def test_long_strokes_are_rules_and_not_the_strokes_of_a_glyph() -> None:
+    paper = np.zeros((400, 300), np.uint8)
+    cv2.line(paper, (50, 20), (50, 380), (255,), 2)
+    cv2.line(paper, (150, 100), (150, 140), (255,), 3)
+    cv2.line(paper, (100, 200), (290, 200), (255,), 2)
+    upright = long_strokes(paper, 60, vertical=True)
+    level = long_strokes(paper, 60, vertical=False)
+    assert np.count_nonzero(upright[:, 45:56]) > 600
+    assert np.count_nonzero(upright[:, 60:]) == 0
+    assert np.count_nonzero(level[195:206, 100:]) > 300
+    assert np.count_nonzero(level[:190]) == 0
+
+
+def test_a_pinprick_does_not_break_a_rule() -> None:
+    paper = np.zeros((400, 60), np.uint8)
+    cv2.line(paper, (30, 20), (30, 380), (255,), 1)
+    paper[200] = 0
+    kept = long_strokes(paper, 250, vertical=True)
+    assert np.count_nonzero(kept[:, 30]) > 340
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(-3.5, 3.5), st.sampled_from([1.0, 0.6]))
+def test_the_slope_of_upright_rules_is_that_at_which_they_were_drawn(degrees: float, share: float) -> None:
+    found = np.degrees(np.arctan(slope(ruled(degrees, share), vertical=True)))
+    assert found == pytest.approx(degrees, abs=0.2)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(-3.5, 3.5))
+def test_the_slope_of_level_lines_is_that_at_which_they_were_drawn(degrees: float) -> None:
+    found = np.degrees(np.arctan(slope(np.ascontiguousarray(ruled(degrees).T), vertical=False)))
+    assert found == pytest.approx(degrees, abs=0.12)
+
+
+def test_a_page_without_lines_does_not_lean() -> None:
+    assert slope(np.zeros((500, 300), np.uint8), vertical=True) == 0.0
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.floats(0.2, 1.0),
+    st.floats(-0.06, 0.06),
+    st.floats(-0.06, 0.06),
+    st.tuples(st.integers(0, 4000), st.integers(0, 4000)),
+    st.lists(st.tuples(st.floats(0, 1400), st.floats(0, 1400)), min_size=1, max_size=5),
+)
+def test_every_place_on_the_rectified_page_has_its_pixel_in_the_file(
+    scale: float, lean: float, tilt: float, origin: tuple[int, int], places: list[tuple[float, float]]
+) -> None:
+    turn = Rectification.of(scale, lean, tilt, 1400, 1000, origin)
+    points = np.array(places, np.float64)
+    in_file = turn.to_file(points)
+    again = in_file @ turn.matrix[:, :2].T + turn.matrix[:, 2]
+    assert np.allclose(again, points, atol=1e-6)
+
+
+def test_a_leaning_rule_is_upright_on_the_rectified_page() -> None:
+    lean = float(np.tan(np.radians(2.5)))
+    turn = Rectification.of(0.5, lean, 0.0, 700, 500, (40, 60))
+    rule = np.array([[500.0 + lean * y, y] for y in (100.0, 700.0, 1300.0)])
+    moved = rule @ turn.matrix[:, :2].T + turn.matrix[:, 2]
+    assert np.ptp(moved[:, 0]) < 1e-6
+    assert np.diff(moved[:, 1]) == pytest.approx([300.0, 300.0])
+
+
+def test_the_middle_of_the_page_stays_where_it_is() -> None:
+    turn = Rectification.of(1.0, 0.04, -0.03, 800, 600, (0, 0))
+    assert turn.to_file(np.array([[300.0, 400.0]]))[0] == pytest.approx([300.0, 400.0])

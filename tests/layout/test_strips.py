@@ -1,0 +1,243 @@
+"""Columns cut into strips: notes told from main text, half-rows from one another, each where it stands."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from proof.facsimile.leaf import StripText, Style
+from proof.facsimile.render import RenderedPage, TrueCharacter, render_page
+from proof.facsimile.wear import LEVELS, without_seal
+from proof.layout.half_folio import Layout, find_layout
+from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, Strip, Way, cut_strips, window
+from proof.model.geometry import Box
+from proof.ocr.ppocr import PPOCR
+from proof.text.column import parse_column
+from proof.text.model import Column, Page, Row
+
+MakePage = Callable[..., Page]
+
+LINES = (
+    "司射適西階西倚扑升自西階東面請射于公",
+    "　鄭注倚扑者將即君前不敢佩刑器也升堂者欲諸",
+    "司射東面于大夫之西比耦大夫與大夫(案比今注疏/本訛作北據)",
+    "(唐石經及/宋本改正)命上射曰某御于子命下射曰子與某子射",
+    "　　(此節言射禮之儀注家以爲大射之前必有此事今據/石經補正其文與鄉射禮略同而詳畧各異讀者互參)",
+    "公許遂適(謂公既許之/也適猶往也)西階上命賓御于公(賓尊故/先命之)諸公卿",
+    "御定易經通注卷一",
+    "",
+)
+RUNS: tuple[tuple[Row, ...], ...] = (
+    (Row.MAIN,),
+    (Row.MAIN,),
+    (Row.MAIN, Row.RIGHT, Row.LEFT),
+    (Row.RIGHT, Row.LEFT, Row.MAIN),
+    (Row.RIGHT, Row.LEFT),
+    (Row.MAIN, Row.RIGHT, Row.LEFT, Row.MAIN, Row.RIGHT, Row.LEFT, Row.MAIN),
+    (Row.MAIN,),
+    (),
+)
+ROWS = 21
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A drawn page, its layout, its lines, and the strips of each column."""
+
+    drawn: RenderedPage
+    layout: Layout
+    page: Page
+    strips: tuple[tuple[Strip, ...], ...]
+
+    def again(self, number: int, line: Column | None, way: Way) -> tuple[Strip, ...]:
+        return cut_strips(self.layout, self.layout.columns[number - 1], line, ROWS, way)
+
+    def file_box(self, strip: Strip) -> Box:
+        return self.layout.file_box(strip.left, strip.top, strip.right, strip.bottom)
+
+
+@pytest.fixture(scope="session", params=["none", "moderate", "grey"])
+def cut(request: pytest.FixtureRequest, make_page: MakePage) -> Cut:
+    page = make_page(*LINES, name="P")
+    worn = LEVELS["moderate"] if request.param == "grey" else LEVELS[request.param]
+    wear = replace(without_seal(worn), stains=0.0, grey=request.param == "grey")
+    style = Style(scale=1.35 if request.param == "grey" else 1.0, raised=((("P", 7), 1),))
+    drawn = render_page(page, style, wear, seed=5, strip=StripText(title="儀禮", leaf=1))
+    layout = find_layout(drawn.image)
+    strips = tuple(
+        cut_strips(layout, area, line, ROWS) for area, line in zip(layout.columns, page.columns, strict=True)
+    )
+    return Cut(drawn, layout, page, strips)
+
+
+def line(source: str) -> Column:
+    return Column(1, source, 0, 1, parse_column(source).runs)
+
+
+def runs_of(strips: tuple[Strip, ...]) -> tuple[Row, ...]:
+    return tuple(strip.row for strip in strips)
+
+
+def holder(cut: Cut, one: TrueCharacter) -> Strip | None:
+    """The strip of the character's row in which its middle lies."""
+    x, y = one.box.centre
+    found = [strip for strip in cut.strips[one.line - 1] if strip.row is one.row and cut.file_box(strip).contains(x, y)]
+    return found[0] if len(found) == 1 else None
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_notes_are_told_from_main_text(cut: Cut, number: int) -> None:
+    assert runs_of(cut.strips[number - 1]) == RUNS[number - 1]
+
+
+@pytest.mark.parametrize("number", [1, 3, 4, 5, 8])
+def test_the_image_alone_tells_them_too(cut: Cut, number: int) -> None:
+    assert runs_of(cut.again(number, None, Way.SEEN)) == RUNS[number - 1]
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
+    source = cut.page.columns[number - 1].source
+    flat = line(source.replace("(", "").replace(")", "").replace("/", ""))
+    assert runs_of(cut.again(number, flat, Way.SEEN)) == RUNS[number - 1]
+
+
+def test_every_character_lies_in_a_strip_of_its_row_and_column(cut: Cut) -> None:
+    held = [holder(cut, one) is not None for one in cut.drawn.characters]
+    assert np.mean(held) >= 0.99
+
+
+def test_the_cells_of_the_text_lie_where_counting_puts_them(cut: Cut) -> None:
+    """Counted runs begin and end within a cell of where the characters do."""
+    for number in (3, 4, 6):
+        column = cut.page.columns[number - 1]
+        strips = cut.again(number, column, Way.COUNTED)
+        assert runs_of(strips) == RUNS[number - 1]
+        cell = (cut.layout.columns[0].bottom - cut.layout.columns[0].top) / ROWS
+        scale = np.linalg.norm(cut.layout.rectification.inverse[:, 1])
+        mains = [strip for strip in strips if strip.row is Row.MAIN]
+        first = next(one for one in cut.drawn.characters if one.line == number and one.row is Row.MAIN)
+        assert abs(cut.file_box(mains[0]).y - first.box.y) < 1.2 * cell * scale
+
+
+def test_strips_are_as_wide_as_the_recogniser_takes_them(cut: Cut) -> None:
+    for strip in (strip for strips in cut.strips for strip in strips):
+        assert strip.pixels.shape[1] == STRIP_WIDTH
+        assert strip.pixels.dtype == np.uint8
+        assert strip.clean.shape[0] == pytest.approx(strip.bottom - strip.top, abs=1)
+
+
+def test_strips_come_in_reading_order(cut: Cut) -> None:
+    for number, strips in enumerate(cut.strips, 1):
+        assert all(strip.column == number for strip in strips)
+        assert [strip.run for strip in strips] == sorted(strip.run for strip in strips)
+        for one, other in itertools.pairwise(strips):
+            if one.run == other.run:
+                assert (one.row, other.row) == (Row.RIGHT, Row.LEFT)
+                assert one.left > other.left
+            else:
+                assert (one.top + one.bottom) / 2 < (other.top + other.bottom) / 2
+
+
+def test_a_half_row_has_none_of_the_other_half(cut: Cut, ppocr: PPOCR) -> None:
+    right, left = cut.strips[4]
+    texts = {
+        row: "".join(one.text for one in cut.drawn.characters if one.line == 5 and one.row is row)
+        for row in (Row.RIGHT, Row.LEFT)
+    }
+    for strip, reading in zip((right, left), ppocr.read([right.pixels, left.pixels]), strict=True):
+        assert Levenshtein.distance(reading.text, texts[strip.row]) <= 4, (reading.text, texts[strip.row])
+
+
+def test_the_strips_of_a_page_read_as_what_was_drawn(cut: Cut, ppocr: PPOCR) -> None:
+    """Fewer than one character in ten differs, unaided by any transcription of the characters."""
+    wrong = total = 0
+    for number, strips in enumerate(cut.strips, 1):
+        shown = "".join(one.text for one in cut.drawn.characters if one.line == number)
+        read = "".join(reading.text for reading in ppocr.read([strip.pixels for strip in strips]))
+        wrong += Levenshtein.distance(shown, read)
+        total += len(shown)
+    assert wrong / total < 0.1
+
+
+def test_a_raised_column_begins_above_the_frame(cut: Cut) -> None:
+    area = cut.layout.columns[6]
+    assert area.raised > 0
+    (strip,) = cut.strips[6]
+    first = next(one for one in cut.drawn.characters if one.line == 7)
+    assert cut.file_box(strip).contains(*first.box.centre)
+    assert strip.top < area.top
+
+
+def test_a_column_without_ink_has_no_strips(cut: Cut) -> None:
+    for way in Way:
+        assert cut.again(8, None, way) == ()
+        assert cut.again(8, line("三"), way) == ()
+
+
+def test_a_column_of_one_character_is_a_strip(make_page: MakePage) -> None:
+    for text in ("三", "　　一", "與"):
+        drawn = render_page(make_page(text, *LINES[:3], name=text), Style(), LEVELS["none"])
+        layout = find_layout(drawn.image)
+        for asked in (line(text), line(""), None):
+            strips = cut_strips(layout, layout.columns[0], asked, ROWS)
+            assert len(strips) == 1, (text, asked)
+            box = layout.file_box(strips[0].left, strips[0].top, strips[0].right, strips[0].bottom)
+            assert box.contains(*drawn.characters[0].box.centre), text
+
+
+def test_a_window_is_the_same_strip_between_two_places_only_longer(cut: Cut) -> None:
+    (strip,) = cut.strips[0]
+    pitch = (cut.layout.columns[0].bottom - cut.layout.columns[0].top) / ROWS
+    part = window(strip, strip.top + 2 * pitch, strip.top + 8 * pitch, pitch, 1.5)
+    assert part.bottom - part.top == pytest.approx(6 * pitch, abs=2)
+    assert part.left == strip.left
+    assert np.array_equal(part.clean, strip.clean[round(2 * pitch) : round(2 * pitch) + part.clean.shape[0]])
+    assert part.pixels.shape[0] / (part.bottom - part.top) == pytest.approx(
+        1.5 * strip.pixels.shape[0] / (strip.bottom - strip.top), rel=0.1
+    )
+
+
+@given(cells=st.floats(0.3, 60), zoom=st.sampled_from([1.0, 1.5, 2.0]))
+def test_strips_come_in_few_lengths_and_are_never_squeezed_more_than_is_set(
+    cut: Cut, cells: float, zoom: float
+) -> None:
+    """A recogniser that prepares itself for every length has few to remember."""
+    (strip,) = cut.strips[0]
+    height = round(cells * 60)
+    tall = replace(strip, clean=np.full((height, 90), 255, np.uint8), top=0.0, bottom=float(height))
+    length = window(tall, 0, height, 60.0, zoom).pixels.shape[0]
+    assert length % 8 == 0
+    assert length % 32 == 0 or length <= 256
+    wanted = height / 60 * zoom * MAIN_PITCH
+    assert length >= round(wanted)
+    if cells > 4:
+        assert length < 1.13 * wanted + 1
+
+
+def test_a_window_past_the_end_ends_with_the_strip(cut: Cut) -> None:
+    (strip,) = cut.strips[0]
+    whole = window(strip, strip.top - 500, strip.bottom + 500, 50, 1.0)
+    assert (whole.top, whole.bottom) == pytest.approx((strip.top, strip.bottom), abs=1)
+
+
+@given(
+    runs=st.lists(st.tuples(st.booleans(), st.integers(1, 25)), min_size=1, max_size=14),
+    way=st.sampled_from(Way),
+    number=st.integers(1, 8),
+)
+def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
+    cut: Cut, runs: list[tuple[bool, int]], way: Way, number: int
+) -> None:
+    source = "".join(f"({'注' * size}/{'疏' * size})" if note else "經" * size for note, size in runs)
+    area = cut.layout.columns[number - 1]
+    for strip in cut_strips(cut.layout, area, line(source), ROWS, way):
+        assert strip.top < strip.bottom
+        assert area.left - 1 <= strip.left < strip.right <= area.right + 1

@@ -1,0 +1,251 @@
+"""Folios, image references and page ids: how they are written, which comes next, and what breaks a sequence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import UsageError
+from proof.model.refs import Break, Folio, ImageRef, Leaf, PageId, sequence_findings
+
+FOLIOS = st.builds(Folio, st.integers(0, 9999), st.sampled_from("ab"))
+QUADRANTS = st.builds(
+    ImageRef,
+    st.sampled_from(["WYG", "SBCK", "CK-KZ"]),
+    st.integers(0, 9999),
+    st.integers(0, 9999),
+    st.sampled_from("abcd"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "leaf", "side"), [("1a", 1, "a"), ("10b", 10, "b"), ("007A", 7, "a"), (" 3b ", 3, "b")]
+)
+def test_a_folio_is_a_leaf_and_a_side(text: str, leaf: int, side: str) -> None:
+    assert Folio.parse(text) == Folio(leaf, side)
+
+
+@pytest.mark.parametrize("text", ["", "a", "10", "10c", "1ab", "-1a", "十a", "1٣a", "1" * 5000 + "a"])
+def test_what_is_no_folio_is_refused_by_name(text: str) -> None:
+    assert Folio.match(text) is None
+    with pytest.raises(UsageError, match="no half-folio"):
+        Folio.parse(text)
+
+
+@given(FOLIOS)
+def test_a_folio_is_read_back_as_it_is_written(folio: Folio) -> None:
+    assert Folio.parse(str(folio)) == folio
+
+
+def test_half_folios_follow_each_other_from_right_to_left() -> None:
+    assert [str(f) for f in (Folio(1, "a").successor(), Folio(1, "b").successor())] == ["1b", "2a"]
+
+
+@given(FOLIOS, FOLIOS)
+def test_distance_counts_half_folios_and_agrees_with_the_order(one: Folio, other: Folio) -> None:
+    steps = one.distance(other)
+    assert other.distance(one) == -steps
+    assert (one < other) == (steps > 0)
+    assert one.distance(one.successor()) == 1
+    assert Folio(1, "b").distance(Folio(3, "a")) == 3
+
+
+def test_a_side_other_than_a_and_b_is_no_folio() -> None:
+    with pytest.raises(ValueError, match="sides are a and b"):
+        Folio(1, "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("WYG0103-0192c.png", "WYG0103-0192c"),
+        ("WYG0103-0192c", "WYG0103-0192c"),
+        ("WYG0103/WYG0103-0192c.png", "WYG0103-0192c"),
+        ("C:\\scans\\WYG0103-0192c.TIFF", "WYG0103-0192c"),
+        ("wyg103-192C.jpg", "WYG0103-0192c"),
+        ("WYG0140-0330", "WYG0140-0330"),
+        ("WYG0140-0330.png", "WYG0140-0330"),
+        ("SBCK012-0034.jp2", "SBCK0012-0034"),
+        ("CK-KZ0001-0002d", "CK-KZ0001-0002d"),
+    ],
+)
+def test_an_image_reference_is_found_in_names_and_paths(text: str, written: str) -> None:
+    assert str(ImageRef.parse(text)) == written
+
+
+@pytest.mark.parametrize(
+    "text", ["", "WYG", "WYG0103", "0103-0192c", "WYG0103-0192e", "JMML_000-1a.png", "WYG0103-0192c.png.part", "scan 1"]
+)
+def test_what_is_no_image_reference_is_refused_by_name(text: str) -> None:
+    assert ImageRef.match(text) is None
+    with pytest.raises(UsageError, match="no image reference"):
+        ImageRef.parse(text)
+
+
+@given(QUADRANTS)
+def test_an_image_reference_is_read_back_as_it_is_written(ref: ImageRef) -> None:
+    assert ImageRef.parse(str(ref)) == ref
+    assert ImageRef.parse(str(ref.plate)) == ref.plate
+
+
+@given(QUADRANTS)
+def test_a_plate_carries_its_four_quadrants_in_order(ref: ImageRef) -> None:
+    quadrants = ref.quadrants()
+    assert quadrants[ref.quadrant_index or 0] == ref
+    assert [q.plate for q in quadrants] == [ref.plate] * 4
+    assert list(quadrants) == sorted(quadrants)
+    assert ref.plate < quadrants[0], "the plate sorts before its quadrants"
+
+
+def test_after_the_last_quadrant_comes_the_next_page() -> None:
+    ref, written = ImageRef.parse("WYG0103-0192c"), []
+    for _ in range(3):
+        ref = ref.successor()
+        written.append(str(ref))
+    assert written == ["WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"]
+
+
+def test_after_a_whole_plate_comes_the_next_plate() -> None:
+    plate = ImageRef.parse("WYG0140-0330")
+    assert plate.is_plate
+    assert plate.quadrant_index is None
+    assert str(plate.successor()) == "WYG0140-0331"
+    assert plate.distance(plate.successor()) == 1
+
+
+@given(QUADRANTS)
+def test_the_successor_is_one_image_on(ref: ImageRef) -> None:
+    assert ref.distance(ref.successor()) == 1
+    assert ref.successor() > ref
+    assert ref.distance(ref.plate) is None, "a plate and a quadrant cannot be counted through"
+
+
+def test_another_volume_or_edition_cannot_be_counted_through() -> None:
+    ref = ImageRef.parse("WYG0103-0192c")
+    assert ref.distance(ImageRef.parse("WYG0104-0192c")) is None
+    assert ref.distance(ImageRef.parse("SBCK0103-0192c")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("KR1d0087_WYG_223-17b", ("KR1d0087", "WYG", "223", Folio(17, "b"))),
+        ("JMML_WYG_000-1a", ("JMML", "WYG", "000", Folio(1, "a"))),
+        ("MY_OWN_WORK_WYG_001-12a", ("MY_OWN_WORK", "WYG", "001", Folio(12, "a"))),
+    ],
+)
+def test_a_page_id_names_work_edition_juan_and_folio(text: str, parts: tuple[str, str, str, Folio]) -> None:
+    page = PageId.parse(text)
+    assert (page.work, page.edition, page.juan, page.folio) == parts
+    assert str(page) == text
+
+
+@pytest.mark.parametrize("text", ["", "KR1d0087", "KR1d0087_WYG_223", "KR1d0087_WYG_223-17", "WYG0103-0192c"])
+def test_what_is_no_page_id_is_refused_by_name(text: str) -> None:
+    with pytest.raises(UsageError, match="no page id"):
+        PageId.parse(text)
+
+
+def pages(*places: str) -> list[Leaf]:
+    """`1a/WYG0001-0001a 1b/-` as a sequence of pages."""
+    halves = (place.split("/") for place in places)
+    return [(Folio.match(folio), ImageRef.match(ref)) for folio, ref in halves]
+
+
+@given(FOLIOS, QUADRANTS, st.integers(0, 40))
+def test_pages_that_follow_on_give_no_finding(folio: Folio, ref: ImageRef, count: int) -> None:
+    sequence: list[Leaf] = []
+    for _ in range(count):
+        sequence.append((folio, ref))
+        folio, ref = folio.successor(), ref.successor()
+    assert sequence_findings(sequence) == []
+    assert sequence_findings((f, None) for f, _ in sequence) == []
+    assert sequence_findings((None, r) for _, r in sequence) == []
+    assert sequence_findings((f, r.plate if r else None) for f, r in sequence) == [], "a plate serves four pages"
+
+
+@given(FOLIOS.filter(lambda folio: folio.leaf > 0), QUADRANTS, st.integers(3, 20), st.data())
+def test_a_page_left_out_is_one_gap_there(folio: Folio, ref: ImageRef, count: int, data: st.DataObject) -> None:
+    sequence: list[Leaf] = []
+    for _ in range(count):
+        sequence.append((folio, ref))
+        folio, ref = folio.successor(), ref.successor()
+    lost = data.draw(st.integers(1, count - 2))
+    expected = sequence.pop(lost)
+    (finding,) = sequence_findings(sequence)
+    assert (finding.kind, finding.index) == (Break.GAP, lost)
+    assert (finding.expected_folio, finding.expected_ref) == expected
+    assert "one half-folio is missing" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "words"),
+    [
+        ("10a/WYG0103-0192c", "11a/WYG0103-0193a", Break.GAP, "one half-folio is missing"),
+        ("10a/WYG0103-0192c", "12a/WYG0103-0193c", Break.GAP, "3 half-folios are missing"),
+        ("10a/-", "11a/-", Break.GAP, "one half-folio is missing"),
+        ("-/WYG0103-0192c", "-/WYG0103-0193a", Break.GAP, "one half-folio is missing"),
+        ("10a/WYG0103-0192c", "10a/WYG0103-0192c", Break.REPEAT, "the same page twice"),
+        ("10a/WYG0103-0192c", "10a/WYG0103-0192d", Break.REPEAT, "folio stays"),
+        ("1a/WYG0103-0192c", "1a/WYG0103-0192d", Break.REPEAT, "folio stays"),
+        ("10a/WYG0103-0192c", "10b/WYG0103-0192c", Break.REPEAT, "one image for two pages"),
+        ("10b/WYG0103-0192d", "10a/WYG0103-0192c", Break.JUMP, "go back by 1"),
+        ("10a/WYG0103-0192c", "10b/WYG0103-0193b", Break.JUMP, "the folios advance by 1, the images by 3"),
+        ("3b/WYG0103-0192b", "4a/WYG0103-0193a", Break.JUMP, "the folios advance by 1, the images by 3"),
+        ("10a/WYG0103-0192c", "11b/WYG0103-0192d", Break.JUMP, "the folios advance by 3, the images by 1"),
+        ("10a/WYG0103-0192c", "10b/WYG0104-0001a", Break.JUMP, "change volume"),
+        ("10a/WYG0103-0192c", "10b/WYG0103-0193", Break.JUMP, "quadrants to plates"),
+        ("10b/WYG0103-0192d", "1a/WYG0103-0190a", Break.JUMP, "a juan starts, but the images go back"),
+        ("10b/WYG0103-0192d", "1a/WYG0103-0192d", Break.REPEAT, "a juan starts on the image"),
+        ("10a/WYG0103-0192", "10b/WYG0103-0194", Break.JUMP, "the images by 8"),
+    ],
+)
+def test_a_broken_sequence_is_told_in_kind_and_words(before: str, after: str, kind: Break, words: str) -> None:
+    (finding,) = sequence_findings(pages(before, after))
+    assert finding.kind is kind
+    assert words in finding.message
+    assert finding.index == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("10b/WYG0103-0192d", "1a/WYG0103-0193a"),
+        ("10a/WYG0103-0192a", "1a/WYG0103-0193c"),
+        ("10b/WYG0103-0192d", "1a/WYG0104-0001a"),
+        ("1a/WYG0103-0192a", "1a/WYG0103-0192c"),
+        ("1b/WYG0103-0058b", "2a/WYG0103-0059a"),
+        ("10b/WYG0103-0192", "1a/WYG0103-0192"),
+    ],
+)
+def test_at_the_start_of_a_juan_the_images_may_skip(before: str, after: str) -> None:
+    assert sequence_findings(pages(before, after)) == []
+
+
+def test_every_reference_of_the_kanripo_lists_is_read_and_only_real_gaps_are_found(shared: Path) -> None:
+    count, found = 0, []
+    for path in sorted(shared.glob("kanripo/*/imglist/*.txt")):
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        sequence: list[Leaf] = []
+        for _, where, image in rows:
+            ref = ImageRef.parse(image)
+            assert f"{ref}.png" == image.split("/")[1]
+            sequence.append((Folio.parse(where.split("-")[1]), ref))
+        count += len(sequence)
+        found += sequence_findings(sequence)
+    assert count > 29_000
+    assert {finding.kind for finding in found} == {Break.GAP}
+    assert len(found) == 46, "half-folios the facsimile leaves out, counted in the lists themselves"
+
+
+def test_openings_count_two_half_folios_a_page() -> None:
+    images = ["SBCK0001-0012a", "SBCK0001-0012b", "SBCK0001-0013a", "SBCK0001-0013b", "SBCK0001-0014a"]
+    folios = ["1a", "1b", "2a", "2b", "3a"]
+    leaves = [f"{folio}/{image}" for folio, image in zip(folios, images, strict=True)]
+    assert sequence_findings(pages(*leaves)) == []
+    (finding,) = sequence_findings(pages(*leaves[:3], leaves[4]))
+    assert finding.kind is Break.GAP
+    assert finding.expected_ref == ImageRef.parse("SBCK0001-0013b")

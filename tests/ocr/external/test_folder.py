@@ -1,0 +1,154 @@
+"""Readings of a folder in the place of a recogniser: on the sample, and where they cannot serve."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.errors import EngineError
+from proof.export.alto import alto
+from proof.export.corrections import Correction
+from proof.export.marked import mark
+from proof.export.pagexml import page_xml
+from proof.images.find import How, PageImage
+from proof.images.load import load_image
+from proof.model.flags import Kind
+from proof.model.result import PageResult
+from proof.ocr.engine import Engine
+from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+from proof.text.read import read_transcription
+from proof.text.variants import VariantPolicy
+from proof.verify.page import Checker
+
+PAGES = Path(__file__).resolve().parents[3] / "pages"
+
+
+def no_pipeline() -> PageEngine:
+    raise AssertionError("the sample's pages are ruled")
+
+
+def checked(engine: Engine, number: int) -> PageResult:
+    text = read_transcription(PAGES / "dasheyi.txt")
+    page = text.pages[number]
+    path = PAGES / f"{page.ref}.png"
+    checker = Checker.of(engine, VariantPolicy(text.script), 8, 21, 3.0, no_pipeline)
+    return checker.check(page, str(page.ref), PageImage(path, "", How.REFERENCE), load_image(path), [])
+
+
+def raised(result: PageResult) -> set[tuple[int, int, Kind]]:
+    return {
+        (flag.line, flag.offset, flag.kind) for flag in result.flags if flag.raised and flag.kind is not Kind.VARIANT
+    }
+
+
+def errors(result: PageResult) -> set[tuple[int, int, Kind]]:
+    """What is raised; of equal characters in a row any may be the one too many, so the first stands for all."""
+    sources = {column.number: column.source for column in result.columns}
+    found = set()
+    for line, place, kind in raised(result):
+        offset = place
+        while kind is Kind.INSERTION and offset and sources[line][offset - 1] == sources[line][place]:
+            offset -= 1
+        found.add((line, offset, kind))
+    return found
+
+
+def accepted(result: PageResult) -> list[Correction]:
+    return [
+        Correction.of(flag) for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)
+    ]
+
+
+@pytest.mark.parametrize("form", ["page", "alto"])
+def test_an_exported_page_read_back_gives_the_flags_that_it_was_corrected_by(
+    form: str, tmp_path: Path, ppocr: PPOCR
+) -> None:
+    for number in (1, 3, 5, 8, 14, 18):
+        first = checked(ppocr, number)
+        marked = mark(first, accepted(first))
+        assert marked is not None
+        document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)) if form == "page" else alto(marked)
+        (tmp_path / f"{Path(marked.name).stem}.xml").write_bytes(document)
+        again = checked(ReadingsEngine(tmp_path), number)
+        assert errors(first)
+        assert errors(again) == errors(first)
+
+
+def test_a_column_that_the_text_left_empty_is_exported_with_what_was_given_back(ppocr: PPOCR) -> None:
+    """It was written without a line, so that whoever read the file again found nothing missing."""
+    first = checked(ppocr, 8)
+    lost = {column.number for column in first.columns if not column.source}
+    marked = mark(first, accepted(first))
+    assert marked is not None
+    restored = [line for column in marked.columns if column.number in lost for line in column.lines]
+    flags = [flag for flag in first.flags if flag.line in lost and flag.kind is Kind.OMISSION]
+    assert [line.text for line in restored] == ["".join(flag.suggested for flag in flags)] != []
+    for glyph, flag in zip(restored[0].glyphs, flags, strict=True):
+        assert flag.bbox is not None
+        assert glyph.box.contains(*flag.bbox.centre)
+
+
+def test_a_reading_of_lines_alone_agrees_with_a_text_that_has_notes(tmp_path: Path, ppocr: PPOCR) -> None:
+    first = checked(ppocr, 1)
+    marked = mark(first)
+    assert marked is not None
+    document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)).decode()
+    (tmp_path / "read.xml").write_text(re.sub(r"<Word.*?</Word>", "", document), encoding="utf-8")
+    again = checked(ReadingsEngine(tmp_path), 1)
+    assert again.characters_checked == first.characters_checked
+    assert raised(again) == set()
+
+
+def test_a_page_without_a_reading_and_one_of_another_image_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="no PAGE XML, ALTO or hOCR"):
+        ReadingsEngine(tmp_path)
+    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
+    (tmp_path / "a.xml").write_text(page, encoding="utf-8")
+    engine = ReadingsEngine(tmp_path)
+    with pytest.raises(EngineError, match=r"no file there is a reading of 1a\.png"):
+        engine.page_of(Path("1a.png"), (100, 700))
+    with pytest.raises(EngineError, match=r"a\.xml: is of an image of 100 x 700"):
+        engine.page_of(Path("other.png"), (700, 100))
+    assert engine.page_of(Path("other.png"), (100, 700)).lines == ()
+
+
+def test_a_file_called_as_an_image_that_names_another_is_refused(tmp_path: Path) -> None:
+    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
+    (tmp_path / "1a.xml").write_text(page, encoding="utf-8")
+    with pytest.raises(EngineError, match=r"1a\.xml: is a reading of other\.png, not of 1a\.png"):
+        ReadingsEngine(tmp_path).page_of(Path("1a.png"), (100, 700))
+
+
+def test_a_check_takes_a_folder_of_readings_from_the_command_line(
+    tmp_path: Path, ppocr: PPOCR, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three pages are read by others; the rest of the sample is not, and each page says so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "read").mkdir()
+    expected = {}
+    for number in (1, 3, 5):
+        first = checked(ppocr, number)
+        marked = mark(first, accepted(first))
+        assert marked is not None
+        name = Path(marked.name).stem
+        (tmp_path / "read" / f"{name}.xml").write_bytes(page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)))
+        expected[first.page] = raised(first)
+    asked = ["--engine", "readings", "--recording", "read", "-q"]
+    status = main(["check", str(PAGES / "dasheyi.txt"), "--images", str(PAGES), *asked])
+    assert status == 1
+    assert "no file there is a reading of WYG0103-0192c.png" in capsys.readouterr().err
+    flags = [json.loads(line) for line in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    found: dict[str, set[tuple[int, int, Kind]]] = {page: set() for page in expected}
+    for flag in flags:
+        if flag["raised"] and flag["kind"] != "layout":
+            found[flag["page"]].add((flag["line"], flag["offset"], Kind(flag["kind"])))
+    assert found == expected
+    assert main(["check", "x.txt", "--images", "read", "--engine", "readings", "--recording", "nowhere"]) == 2
+    assert "there is no file or folder" in capsys.readouterr().err

@@ -1,0 +1,88 @@
+"""Samples of what was not flagged, and what they tell of the errors that were missed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.model.flags import Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.quality.sampling import estimate, sampled
+from proof.text.model import Row
+from tests.web.drawn import wrong
+
+TEXT = "司射適西階西倚扑升自西階東面請射于公鄭注倚扑者將即君前不敢佩刑器也升堂者欲諸"
+
+
+def page(number: int, flags: bool = False) -> PageResult:
+    characters = tuple(
+        CheckedCharacter(line, place, 1, Row.MAIN, text, Box(place, line, 1, 1), text, 0.99)
+        for line in range(1, 9)
+        for place, text in enumerate(TEXT)
+    )
+    columns = tuple(CheckedColumn(line, Box(0, line, 90, 1), TEXT) for line in range(1, 9))
+    found = (replace(wrong("P", 1, 3, "面", 9.0), page=f"P{number}"),) if flags else ()
+    return PageResult(
+        f"P{number}", "", Status.CHECKED, characters_checked=len(characters), columns=columns, characters=characters,
+        flags=found,
+    )  # fmt: skip
+
+
+def samples(rate: float, count: int = 60, flags: bool = False) -> list[PageResult]:
+    return [sampled(page(number, flags), rate, 3.0) for number in range(count)]
+
+
+def test_about_as_many_are_drawn_as_were_asked_for() -> None:
+    drawn = sum(len(result.flags) for result in samples(100))
+    characters = 60 * 8 * len(TEXT)
+    assert drawn == pytest.approx(characters / 100, rel=0.25)
+
+
+def test_the_same_page_has_the_same_samples_and_another_has_others() -> None:
+    assert sampled(page(1), 200, 3.0) == sampled(page(1), 200, 3.0)
+    places = {tuple((f.line, f.offset) for f in sampled(page(n), 200, 3.0).flags) for n in range(10)}
+    assert len(places) > 5
+
+
+def test_a_sample_is_no_finding_and_stands_beside_none() -> None:
+    for result in samples(3000, 4, flags=True):
+        for one in result.flags[1:]:
+            assert (one.kind, one.raised) == (Kind.AUDIT, False)
+            assert one.score >= 3.0
+            assert one.transcribed == one.suggested == TEXT[one.offset]
+            assert (one.line, one.offset) not in {(1, 2), (1, 3), (1, 4)}
+
+
+def test_where_none_is_asked_for_none_is_drawn() -> None:
+    assert sampled(page(1), 0.0, 3.0) == page(1)
+
+
+@given(st.integers(1, 5000), st.data())
+def test_the_interval_holds_what_was_counted_and_lies_within_bounds(count: int, data: st.DataObject) -> None:
+    found = estimate(count, data.draw(st.integers(0, count)))
+    assert 0 <= found.low <= found.rate <= found.high <= 10_000
+
+
+@given(st.integers(1, 500), st.integers(1, 9))
+def test_more_samples_tell_more(count: int, share: int) -> None:
+    few, many = estimate(10 * count, share * count), estimate(100 * count, 10 * share * count)
+    assert many.high - many.low < few.high - few.low
+
+
+def test_without_samples_nothing_is_known() -> None:
+    assert (estimate(0, 0).low, estimate(0, 0).high) == (0.0, 10_000.0)
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.02, 0.3])
+def test_the_interval_holds_the_truth_about_as_often_as_it_says(rate: float) -> None:
+    chance = np.random.default_rng(7)
+    held = 0
+    for _ in range(2000):
+        found = estimate(800, int(chance.binomial(800, rate)))
+        held += found.low <= 10_000 * rate <= found.high
+    assert 0.92 <= held / 2000 <= 0.99

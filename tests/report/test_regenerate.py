@@ -1,0 +1,52 @@
+"""Reports written again from the store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from proof.errors import UsageError
+from proof.report import HeldRun
+from proof.report.regenerate import write_again
+from proof.settings.config import Settings
+from proof.store import PagePlace, Store
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings().replace({"project.out": tmp_path})
+
+
+def keep(settings: Settings, held: HeldRun, *, finished: bool) -> None:
+    """Put a run into the store as a check does."""
+    with Store.open(settings.store_address) as store:
+        run = store.begin_run(held.run.info)
+        for position, page in enumerate(held.pages):
+            store.save_page(run, PagePlace(position), f"key {position}", page)
+        if finished:
+            store.finish_run(run, whole=True)
+
+
+def test_they_hold_every_page_of_the_last_run(settings: Settings, held: HeldRun, tmp_path: Path) -> None:
+    keep(settings, held, finished=True)
+    again = write_again(settings)
+    assert again.run.finished is not None
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert set(summary["pages"]) == {page.page for page in held.pages}
+    assert again.written.page.is_file()
+
+
+def test_an_interrupted_run_is_reported_as_one(settings: Settings, held: HeldRun) -> None:
+    keep(settings, held, finished=False)
+    assert write_again(settings).run.finished is None
+
+
+def test_without_a_store_or_a_run_nothing_is_written(settings: Settings, held: HeldRun, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing was checked here yet"):
+        write_again(settings)
+    assert list(tmp_path.iterdir()) == []
+    keep(settings, held, finished=True)
+    with pytest.raises(UsageError, match="no check of KR9x0001"):
+        write_again(settings, "KR9x0001")

@@ -1,0 +1,126 @@
+"""A project moves as one file: decisions, texts and images come out as they went in, or nothing does."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.errors import UsageError
+from proof.layout.overrides import LayoutHint
+from proof.settings.config import STORE_NAME, Settings
+from proof.store import Store
+from proof.store.backup import MANIFEST, BackupError, backup, restore
+from proof.store.decisions import Demand, Verdict
+from proof.web import create_app
+from tests.web.drawn import WORK, fill, settings_in
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Settings:
+    """Three checked pages with an image and a decision."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    settings = settings_in(folder)
+    with Store.open(settings.store_address) as store:
+        fill(store, folder)
+        store.decisions.decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001"))
+    return settings
+
+
+def test_a_project_comes_back_whole_in_another_place(project: Settings, tmp_path: Path) -> None:
+    saved = backup(project, tmp_path / "project.zip")
+    assert (saved.files, saved.left_out) == (3, ())
+    assert restore(tmp_path / "project.zip", tmp_path / "elsewhere").rows == saved.rows > 20
+    (tmp_path / "project").rename(tmp_path / "gone")
+    settings = Settings.load(tmp_path / "elsewhere")
+    assert settings.project.title == "大射儀"
+    with Store.open(settings.store_address) as store, Store.open(tmp_path / "gone" / STORE_NAME) as old:
+        assert list(store.decisions.standing(WORK)) == list(old.decisions.standing(WORK))
+        assert list(store.results(work=WORK)) == list(old.results(work=WORK))
+        [sha] = {place.image_sha for place in store.queue.pages(WORK)}
+        client = create_app(settings, store=store).test_client()
+        assert client.get(f"/iiif/{sha}/full/50,/0/default.webp").status_code == 200
+        again = store.decisions.decide(Demand(WORK, 1, Verdict.UNDO, 1, "乙", "request-0002"))
+        assert again.version == 2
+
+
+def test_it_is_a_moment_of_a_project_that_is_worked_on(project: Settings, tmp_path: Path) -> None:
+    with Store.open(project.store_address) as store:
+        backup(project, tmp_path / "project.zip")
+        store.decisions.decide(Demand(WORK, 2, Verdict.KEEP, 0, "甲", "request-0002"))
+    restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+    with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
+        assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+
+
+def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there(
+    project: Settings, tmp_path: Path
+) -> None:
+    hint = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+    with Store.open(project.store_address) as store:
+        store.mends.set(WORK, 1, hint, "", "", version=0, person="甲", key="mended-0001")
+        store.mends.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="mended-0002")
+        told = [store.mends.history(WORK, page) for page in (1, 2, 3)]
+        held = store.mends.of_work(WORK)
+    backup(project, tmp_path / "project.zip")
+    restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+    with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
+        assert [store.mends.history(WORK, page) for page in (1, 2, 3)] == told
+        assert store.mends.of_work(WORK) == held
+        assert len(held) == 2
+        store.mends.set(WORK, 1, None, "", "", version=1, person="丙", key="mended-0003")
+        assert len(store.mends.of_work(WORK)) == 1
+
+
+def rewrite(path: Path, name: str, data: bytes, *, entry: str = "") -> None:
+    """The same archive with one file changed, and one more named in its list."""
+    with zipfile.ZipFile(path) as archive:
+        held = {info: archive.read(info) for info in archive.namelist()}
+    held[name] = data
+    if entry:
+        said = json.loads(held[MANIFEST])
+        said["sha256"][entry] = "0" * 64
+        held[MANIFEST] = json.dumps(said).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for info, content in held.items():
+            archive.writestr(info, content)
+
+
+@pytest.mark.parametrize("name", ["../escaped.txt", "/escaped.txt", "a/../../escaped.txt", "..\\escaped.txt"])
+def test_a_file_that_would_lie_outside_is_refused(project: Settings, tmp_path: Path, name: str) -> None:
+    backup(project, tmp_path / "project.zip")
+    rewrite(tmp_path / "project.zip", name, b"x", entry=name)
+    with pytest.raises(BackupError, match="outside"):
+        restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+    assert not (tmp_path / "elsewhere").exists()
+    assert not (tmp_path / "escaped.txt").exists()
+
+
+def test_a_damaged_backup_leaves_nothing_behind(project: Settings, tmp_path: Path) -> None:
+    backup(project, tmp_path / "project.zip")
+    rewrite(tmp_path / "project.zip", "config.toml", b"[project]\n")
+    with pytest.raises(BackupError, match="damaged"):
+        restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+    assert not (tmp_path / "elsewhere").exists()
+    (tmp_path / "no.zip").write_bytes(b"PK no")
+    with pytest.raises(BackupError, match="no backup"):
+        restore(tmp_path / "no.zip", tmp_path / "elsewhere")
+
+
+def test_nothing_is_overwritten(project: Settings, tmp_path: Path) -> None:
+    backup(project, tmp_path / "project.zip")
+    with pytest.raises(UsageError, match="already"):
+        backup(project, tmp_path / "project.zip")
+    with pytest.raises(UsageError, match="not empty"):
+        restore(tmp_path / "project.zip", tmp_path / "project")
+
+
+def test_the_commands_say_what_they_did(project: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backup", str(tmp_path / "a.zip"), "--config", str(project.folder), "--no-images"]) == 0
+    assert "2 files" in capsys.readouterr().out
+    assert main(["restore", str(tmp_path / "a.zip"), str(tmp_path / "b")]) == 0
+    assert "proof serve --config" in capsys.readouterr().out
