@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind, is_raised
 from proof.model.result import PageResult
 
 OFTEN = 3
@@ -68,7 +68,7 @@ class Habits:
             return flag
         base = flag.score if flag.evidence.base is None else flag.evidence.base
         score, reason = self._judged(flag, base)
-        raised = score >= threshold
+        raised = is_raised(flag.kind, score, threshold)
         evidence = flag.evidence
         if score == base and evidence.base is None:
             return flag if flag.raised == raised else replace(flag, raised=raised)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -16,14 +14,16 @@ from threading import Lock
 import cv2
 
 from proof.check.pagination import ReadImage, paged
-from proof.check.plan import METHOD, Task, Work
+from proof.check.plan import Task, Work, readings_key
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
-from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.images.load import LoadedImage, load_image
+from proof.layout.overrides import LayoutHint
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
+from proof.ocr.readings import HalfFolioReadings, PageRecord
 from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.quality.sampling import sampled
 from proof.quality.seeded_errors import Judge, planted
@@ -75,17 +75,33 @@ def mixed_in(result: PageResult, settings: Settings, checker: Checker) -> PageRe
     return planted(sampled(result, audit.rate, threshold), audit.planted_rate, judge)
 
 
-def results(
-    work: Work, store: Store, checkers: dict[Script, Checker], workers: int
-) -> Iterator[tuple[Task, PageResult, str]]:
+@dataclass(frozen=True, slots=True)
+class CheckedPage:
+    """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
+
+    `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
+    was read, None where nothing new was read.
+    """
+
+    task: Task
+    result: PageResult
+    key: str
+    reused: bool = False
+    readings: tuple[str, bytes] | None = None
+
+
+def results(work: Work, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
     """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
-    plates = Plates(work)
+    plates = Plates(work.max_megapixels)
     cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way
-    waiting: deque[Future[tuple[Task, PageResult, str]]] = deque()
+    waiting: deque[Future[CheckedPage]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
-    def one(task: Task) -> tuple[Task, PageResult, str]:
-        return check_task(task, work, store, checkers, plates)
+    def one(task: Task) -> CheckedPage:
+        try:
+            return check_page(task, work, store, checkers[work.script(task.text)], plates)
+        except Exception as error:
+            return CheckedPage(task, failed(task, error), "")
 
     try:
         for task in work.tasks:
@@ -98,33 +114,34 @@ def results(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def check_task(
-    task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
-) -> tuple[Task, PageResult, str]:
-    """The result of one page, out of the store or fresh; whatever is wrong with it costs this page alone."""
-    try:
-        return checked(task, work, store, checkers, plates)
-    except Exception as error:
-        return task, failed(task, error), ""
+def check_page(task: Task, work: Work, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+    """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
 
-
-def checked(
-    task: Task, work: Work, store: Store, checkers: dict[Script, Checker], plates: Plates
-) -> tuple[Task, PageResult, str]:
-    """The same, but that what is wrong with the page is raised."""
+    The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
+    on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
+    """
     if task.trouble:
-        return task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), ""
+        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.found is None:
-        return task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), ""
+        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), "")
     key = work.key(task)
     known = store.cached_page(key)
     if known is not None:
-        work.reused += 1
-        return task, replace(known, image=task.found.path), key
-    near = neighbours_of(task.text.pages, task.number)
-    image = plates.load(task.found)
+        return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
     hint = task.mend.layout if task.mend else None
-    return task, checkers[work.script(task.text)].check(task.page, task.ref, task.found, image, near, hint), key
+    readings, keep = open_readings(work.readings_key(task.found), task.found, store, checker, plates, hint)
+    near = neighbours_of(task.text.pages, task.number)
+    result = checker.judge(task.page, task.ref, task.found, readings, near)
+    return CheckedPage(task, result, key, readings=keep())
+
+
+def open_readings(
+    key: str, found: PageImage, store: Store, checker: Checker, plates: Plates, hint: LayoutHint | None = None
+) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
+    """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
+    known = PageRecord.unpacked(store.readings.get(key))
+    readings = checker.readings(found, lambda: plates.load(found), hint, known)
+    return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
 
 def failed(task: Task, error: Exception) -> PageResult:
@@ -142,8 +159,8 @@ def failed(task: Task, error: Exception) -> PageResult:
 class Plates:
     """Page images as they are needed; a plate is decoded once for its four quadrants."""
 
-    def __init__(self, work: Work) -> None:
-        self._limit = work._settings.images.max_megapixels
+    def __init__(self, max_megapixels: float) -> None:
+        self._limit = max_megapixels
         self._lock = Lock()
         self._last: tuple[Path, LoadedImage] | None = None
 
@@ -183,22 +200,19 @@ def on_pages(
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)
     checker = checker_for(settings, engine, script)
     own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
-    identity = engine.identity
-    parts = (str(METHOD), identity.name, identity.version, identity.checksum, settings.fingerprint(), script.value)
+    plates = Plates(settings.images.max_megapixels)
 
     def one(entry: tuple[str, PageImage]) -> ReadImage:
         name, found = entry
-        key = hashlib.sha256("\x1f".join((*parts, sha256_of(found.path), found.quadrant)).encode()).hexdigest()
-        known = store.readings.get(f"alone {key}")
-        if known is not None:
-            return ReadImage(name, tuple(json.loads(known)))
         try:
-            image = load_image(found.path, max_megapixels=settings.images.max_megapixels)
-            columns = checker.read_alone(found, image)
+            key = readings_key(found, engine.identity, settings)
+            readings, keep = open_readings(key, found, store, checker, plates)
+            columns = checker.read_alone(found, readings)
         except (ImageError, EngineError) as error:
             LOG.warning("%s could not be read: %s", found.path, error)
             return ReadImage(name, ())  # its page will fail with the same words
-        store.readings.put(f"alone {key}", json.dumps(columns, ensure_ascii=False).encode())
+        if (kept := keep()) is not None:
+            store.readings.put(*kept)
         return ReadImage(name, columns)
 
     cv2.setNumThreads(1)

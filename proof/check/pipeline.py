@@ -72,17 +72,22 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         run_id = store.begin_run(work.info())
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
         habits = Habits()
-        for number, (task, result, key) in enumerate(results(work, store, checkers, settings.workers), 1):
-            habits.add(result)
-            store.save_page(run_id, task.place, key, mixed_in(result, settings, checkers[work.script(task.text)]))
+        reused = 0
+        for number, page in enumerate(results(work, store, checkers, settings.workers), 1):
+            habits.add(page.result)
+            reused += page.reused
+            if page.readings is not None:
+                store.readings.put(*page.readings)
+            given = mixed_in(page.result, settings, checkers[work.script(page.task.text)])
+            store.save_page(run_id, page.task.place, page.key, given)
             if watch:
-                watch(Progress(number, len(work.tasks), work.reused, result.page))
+                watch(Progress(number, len(work.tasks), reused, page.result.page))
         hearings = hearings_of(settings, editions, texts, store)
         own = {task.page.id for task in work.tasks}
         for other in store.results(work=work.name, outline=True):
             if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
                 habits.add(other)
-        settle(store, work.name, habits, settings.flags.threshold, hearings, own)
+        settle(store, work.name, habits, settings.flags, hearings, own)
 
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))

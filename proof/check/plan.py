@@ -73,7 +73,7 @@ class Work:
         self._texts = texts
         self._engine = engine
         self._fingerprint = settings.fingerprint()
-        self.reused = 0
+        self.max_megapixels = settings.images.max_megapixels
         self.tasks: list[Task] = []
         for text in texts:
             own = index.with_lists(image_lists(settings, text))
@@ -97,6 +97,10 @@ class Work:
         named = self._settings.page.script
         return text.script if named == "auto" else Script(named)
 
+    def readings_key(self, found: PageImage) -> str:
+        """The key under which it is kept what was read on an image. Raises ImageError."""
+        return readings_key(found, self._engine, self._settings)
+
     def key(self, task: Task) -> str:
         """A hash of all that the result of a page depends on. Raises ImageError where the image cannot be read."""
         image = task.found
@@ -115,6 +119,13 @@ class Work:
             *(column.source for column in task.page.columns),
         ]
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def readings_key(found: PageImage, engine: EngineIdentity, settings: Settings) -> str:
+    """The key under which it is kept what an engine read on an image: nothing of the text and nothing of how it is
+    judged is in it. Raises ImageError."""
+    parts = (engine.name, engine.version, engine.checksum, str(settings.engine.detection_model), found.quadrant)
+    return f"page {hashlib.sha256(chr(31).join((*parts, sha256_of(found.path))).encode()).hexdigest()}"
 
 
 def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:

@@ -10,7 +10,16 @@ from pathlib import Path
 from threading import Lock
 
 from proof.check.engine_bias import Habits
-from proof.check.executor import Plates, checked, checker_for, engine_settings, failed, mixed_in, on_pages
+from proof.check.executor import (
+    CheckedPage,
+    Plates,
+    check_page,
+    checker_for,
+    engine_settings,
+    failed,
+    mixed_in,
+    on_pages,
+)
 from proof.check.plan import Task, Work, with_mend
 from proof.check.rescoring import hearings_of, weighed
 from proof.collate.witness_evidence import Hearing
@@ -110,9 +119,12 @@ class Reader:
             job, task, hearing = self._task(work, place, engine)
             heed()
             checker = checker_for(self._settings, engine, job.script(task.text))
-            result, key, trouble = self._checked(task, job, checker)
+            page, trouble = self._checked(task, job, checker)
+            result, key = page.result, page.key
             given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
             heed()  # for the last time: what follows is kept whole
+            if page.readings is not None:
+                self._store.readings.put(*page.readings)
             if place.text != known.text:
                 self._store.move_text(work, known.text, place.text)
             self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
@@ -120,17 +132,17 @@ class Reader:
             self._store.rescore(work, given.flags)
             return _compared(result, trouble, before, self._flags(work, place))
 
-    def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[PageResult, str, Trouble | None]:
-        """The page's result with its key, and why it could not be checked."""
+    def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[CheckedPage, Trouble | None]:
+        """The page with its result, and why it could not be checked."""
         try:
-            _, result, key = checked(task, job, self._store, {job.script(task.text): checker}, Plates(job))
+            page = check_page(task, job, self._store, checker, Plates(job.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:
-            return failed(task, error), "", Trouble.of(error)
+            return CheckedPage(task, failed(task, error), ""), Trouble.of(error)
         told = {Status.NO_IMAGE: Trouble.NO_IMAGE, Status.MISMATCH: Trouble.OTHER_PAGE}
         gone = Trouble.IMAGE_GONE if task.trouble else None
-        return result, key, told.get(result.status, gone)
+        return page, told.get(page.result.status, gone)
 
     def _open(self) -> Engine:
         if self._engine is None:
@@ -190,8 +202,8 @@ class Reader:
         for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
             if other.flag.page != result.page:
                 habits.learn(other.flag)
-        threshold = self._settings.flags.threshold
-        return replace(given, flags=tuple(weighed(flag, habits, threshold, hearing) for flag in given.flags))
+        flagging = self._settings.flags
+        return replace(given, flags=tuple(weighed(flag, habits, flagging, hearing) for flag in given.flags))
 
     def _flags(self, work: str, place: Place) -> dict[int, QueuedFlag]:
         wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)

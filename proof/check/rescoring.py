@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 import proof
 from proof.check.engine_bias import Habits
 from proof.check.plan import METHOD
 from proof.collate.witness_evidence import ALIGNED, Hearing, beside, unheard
-from proof.model.flags import Flag, Kind
-from proof.settings.config import Settings
+from proof.model.flags import Flag, Kind, is_raised
+from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
 from proof.text.edition import edition_of, read_edition
@@ -23,7 +24,7 @@ def settle(
     store: Store,
     work: str,
     habits: Habits,
-    threshold: float,
+    flagging: FlagsSection,
     hearings: Mapping[str, Hearing] | None = None,
     pages: Set[str] | None = None,
 ) -> None:
@@ -34,19 +35,22 @@ def settle(
         if pages is not None and stored.flag.page not in pages:
             continue
         hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
-        settled = weighed(stored.flag, habits, threshold, hearing)
+        settled = weighed(stored.flag, habits, flagging, hearing)
         if settled != stored.flag:
             changed.append(settled)
     store.rescore(work, changed)
 
 
-def weighed(flag: Flag, habits: Habits, threshold: float, hearing: Hearing | None) -> Flag:
-    """A flag in the light of the whole work, and of what witnesses read at its place."""
+def weighed(flag: Flag, habits: Habits, flagging: FlagsSection, hearing: Hearing | None) -> Flag:
+    """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
+    as they are now, whatever they were when its page was judged."""
     if flag.kind is Kind.AUDIT:
         return flag
-    settled = habits.settled(unheard(flag, threshold), threshold)
+    settled = habits.settled(unheard(flag, flagging.threshold), flagging.threshold)
     if hearing is not None:
         settled = hearing.heard(settled)
+    raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
+    settled = replace(settled, raised=raised)
     # a planted error is met, or it tells nothing
     return flag if settled.planted and not settled.raised else settled
 

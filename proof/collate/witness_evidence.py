@@ -19,7 +19,7 @@ from proof.collate.collation import Collation, aligned_in, noted
 from proof.collate.sigla import sigla
 from proof.collate.tokens import Keys, sequence_of, shared_layers
 from proof.collate.tokens import Sequence as Characters
-from proof.model.flags import Flag, Kind, WitnessReading
+from proof.model.flags import Flag, Kind, WitnessReading, is_raised
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy
 from proof.text.witness import Address, Addresses, Edition
@@ -99,7 +99,7 @@ def unheard(flag: Flag, threshold: float) -> Flag:
     if not flag.evidence.witnesses:
         return flag
     score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
-    raised = flag.raised if flag.kind is Kind.VARIANT else score >= threshold
+    raised = is_raised(flag.kind, score, threshold)
     return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=()))
 
 
@@ -137,7 +137,7 @@ class Hearing:
             return flag
         told = self._held(flag, told)
         score = round(flag.score + sum(one.weight for one in told), 6)
-        raised = flag.raised if flag.kind is Kind.VARIANT else score >= self.threshold
+        raised = is_raised(flag.kind, score, self.threshold)
         return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=tuple(told)))
 
     def _held(self, flag: Flag, told: list[WitnessReading]) -> list[WitnessReading]:

@@ -9,7 +9,7 @@ costs nothing as long as its neighbours stand. Everything is found on one rectif
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import cv2
@@ -56,18 +56,15 @@ class ColumnArea:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """A half-folio, rectified: `grey` (0 black), `ink` (255 on 0; rules and frames erased) and its columns.
+class Outline:
+    """Where the columns of a half-folio stand, without its pixels.
 
-    `support` is the mean share of its height that a rule was found along, `ruled` whether the page is
-    ruled columns at all; `why` says in words what speaks against it.
+    `ruled` says whether the page is ruled columns at all; `why` says in words what speaks against it. `skew` is in
+    degrees.
     """
 
-    grey: NDArray[np.uint8]
-    ink: Mask
     rectification: Rectification
     columns: tuple[ColumnArea, ...]
-    support: float
     ruled: bool
     why: str
     skew: float
@@ -78,6 +75,56 @@ class Layout:
         xy = self.rectification.to_file(corners)
         (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
         return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+    def as_list(self) -> list[Any]:
+        """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
+        columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
+        maps = [part.ravel().tolist() for part in (self.rectification.matrix, self.rectification.inverse)]
+        return [maps, columns, self.ruled, self.why, self.skew]
+
+    @classmethod
+    def of_list(cls, parts: Sequence[Any]) -> Outline:
+        """The outline that `as_list` gave."""
+        maps, columns, ruled, why, skew = parts
+        matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in maps)
+        return cls(Rectification(matrix, inverse), tuple(ColumnArea(*one) for one in columns), ruled, why, skew)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
+
+    `support` is the mean share of its height that a rule was found along.
+    """
+
+    outline: Outline
+    grey: NDArray[np.uint8]
+    ink: Mask
+    support: float
+
+    @property
+    def rectification(self) -> Rectification:
+        return self.outline.rectification
+
+    @property
+    def columns(self) -> tuple[ColumnArea, ...]:
+        return self.outline.columns
+
+    @property
+    def ruled(self) -> bool:
+        return self.outline.ruled
+
+    @property
+    def why(self) -> str:
+        return self.outline.why
+
+    @property
+    def skew(self) -> float:
+        return self.outline.skew
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
+        """The upright box in the image file that holds this rectangle of the rectified page."""
+        return self.outline.file_box(left, top, right, bottom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +187,8 @@ def find_layout(
     )
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
-    return Layout(grey, clean, whole, areas, support, not why, why, float(np.degrees(np.arctan(lean))))
+    outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
+    return Layout(outline, grey, clean, support)
 
 
 def _told(
@@ -161,7 +209,8 @@ def _told(
         )
         raised = _raised(clean, rules[i], rules[i + 1], top, row)
         areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
-    return Layout(grey, clean, whole, tuple(areas), 1.0, True, "", float(np.degrees(np.arctan(hint.lean))))
+    outline = Outline(whole, tuple(areas), True, "", float(np.degrees(np.arctan(hint.lean))))
+    return Layout(outline, grey, clean, 1.0)
 
 
 def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:

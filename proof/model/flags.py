@@ -27,6 +27,14 @@ FOUND = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
 """What a check finds."""
 
 
+def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = False) -> bool:
+    """Whether a flag of that kind and score is shown to the proofreader by default. Other forms of the same word are
+    where the project wants to see them, samples never: they are met as what they are."""
+    if kind is Kind.VARIANT:
+        return show_variants
+    return kind is not Kind.AUDIT and score >= threshold
+
+
 @dataclass(frozen=True, slots=True)
 class WitnessReading:
     """What a witness reads at the place of a flag. `side` is `text` where it reads what is transcribed, `image` where

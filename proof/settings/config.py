@@ -97,11 +97,9 @@ class EngineSection:
 @dataclass(frozen=True, slots=True)
 class FlagsSection:
     threshold: float = _setting(
-        Kind.NUMBER, 3.0, "score from which a flag is shown to the proofreader", low=-1000, high=1000, results=True
+        Kind.NUMBER, 3.0, "score from which a flag is shown to the proofreader", low=-1000, high=1000
     )
-    show_variants: bool = _setting(
-        Kind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too", results=True
-    )
+    show_variants: bool = _setting(Kind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too")
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class VariantPolicy:
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
+        self.project_file = house
         self._sorted = {pair: Verdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
         if house is not None:
             own = read_pairs(house).items()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.strips import Strip, Way, cut_strips, window
-from proof.ocr.engine import Engine, Pixels, Reading
+from proof.layout.half_folio import ColumnArea
+from proof.layout.strips import Way
+from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step, align
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
@@ -46,7 +46,7 @@ class ReadColumn:
     pairings: tuple[Pairing, ...]
     cost: float
     way: Way
-    strips: tuple[Strip, ...] = ()
+    strips: tuple[CutStrip, ...] = ()
     swapped: bool = False
 
     @property
@@ -62,14 +62,22 @@ class ReadColumn:
 
 
 class ColumnReader:
-    """Reads columns of one page with one engine. `rows` is the number of cells a full column holds."""
+    """Reads columns of one half-folio.
 
-    def __init__(self, layout: Layout, engine: Engine, likeness: WordLikeness, rows: int) -> None:
-        self._layout = layout
-        self._engine = engine
+    What is looked at once more, and how a column is cut, is decided by `likeness`, which knows nothing of a project's
+    own variants: so these may change, and nothing is read again. `judged` is the likeness by which a column is then
+    aligned.
+    """
+
+    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, judged: WordLikeness | None = None) -> None:
+        self._readings = readings
         self._likeness = likeness
-        self._rows = rows
-        self._readings: dict[tuple[bytes, tuple[str, ...]], Reading] = {}
+        self._judged = judged or likeness
+        self._rows = readings.rows
+
+    def judged(self, column: ReadColumn) -> ReadColumn:
+        """A column that was read, aligned by the likeness that it is judged by."""
+        return column if self._judged is self._likeness else self._aligned(column, self._judged)
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         """Read `area` as `line`; cut otherwise and look again where that does not go well."""
@@ -88,7 +96,7 @@ class ColumnReader:
         pitch = (best.area.bottom - best.area.top) / self._rows
         tried = [best.strips]
         for way in (Way.COUNTED, Way.SEEN):
-            strips = cut_strips(self._layout, best.area, line, self._rows, way)
+            strips = self._readings.cut(best.area, line, way)
             if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
                 continue
             tried.append(strips)
@@ -98,37 +106,32 @@ class ColumnReader:
         return best
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: Way) -> ReadColumn:
-        return self._read_strips(area, line, way, cut_strips(self._layout, area, line, self._rows, way))
+        return self._read_strips(area, line, way, self._readings.cut(area, line, way))
 
-    def _read_strips(self, area: ColumnArea, line: Column | None, way: Way, strips: tuple[Strip, ...]) -> ReadColumn:
-        glyphs = self._glyphs(area, line, strips, range(len(strips)))
+    def _read_strips(self, area: ColumnArea, line: Column | None, way: Way, strips: tuple[CutStrip, ...]) -> ReadColumn:
+        glyphs = self._glyphs(area, line, way, strips, range(len(strips)))
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
-    def _sought(self, line: Column | None) -> tuple[str, ...]:
-        """What a line has, in all forms that the engine knows."""
-        texts = dict.fromkeys(cell.text for cell in line.cells if cell.glyph) if line else {}
+    def _sought(self, area: ColumnArea, line: Column | None, way: Way, strip: CutStrip) -> tuple[str, ...]:
+        """What a line has where a strip was cut, in all forms that the engine knows: the cells of its run, and where
+        the image or a person said where runs end, those of the whole line."""
+        if line is None:
+            return ()
+        told = way is Way.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        cells = line.cells if told else line.runs[strip.run].cells
+        texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
     def _glyphs(
-        self, area: ColumnArea, line: Column | None, strips: Sequence[Strip], numbers: Sequence[int]
+        self, area: ColumnArea, line: Column | None, way: Way, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
-        readings = self._read([strip.pixels for strip in strips], self._sought(line))
+        sought = [self._sought(area, line, way, strip) for strip in strips]
         pitch = (area.bottom - area.top) / self._rows
-        return column_glyphs(self._layout, strips, readings, pitch, self._engine.character_of, numbers)
+        return column_glyphs(self._readings, strips, self._readings.read(strips, sought), pitch, numbers)
 
-    def _read(self, strips: Sequence[Pixels], sought: tuple[str, ...]) -> list[Reading]:
-        """What the engine reads. Another way of cutting a column leaves many a strip as it was, and a column that
-        is read without its line may have been read with it: no strip is read twice."""
-        keys = [strip.tobytes() for strip in strips]  # all are of one width
-        new = {key: strip for key, strip in zip(keys, strips, strict=True) if (key, sought) not in self._readings}
-        for key, reading in zip(new, self._engine.read(list(new.values()), sought), strict=True):
-            self._readings[key, sought] = reading
-            self._readings[key, ()] = reading.without_sought()
-        return [self._readings[key, sought] for key in keys]
-
-    def _aligned(self, column: ReadColumn) -> ReadColumn:
+    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
-        pairings, cost = align(cells, column.glyphs, self._likeness)
+        pairings, cost = align(cells, column.glyphs, likeness or self._likeness)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
@@ -138,8 +141,8 @@ class ColumnReader:
             windows = self._windows(column, suspect)
             if not windows:
                 break
-            strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
-            seen = self._glyphs(column.area, column.line, strips, [w.strip for w in windows])
+            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
+            seen = self._glyphs(column.area, column.line, column.way, strips, [w.strip for w in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 
@@ -189,7 +192,7 @@ class ColumnReader:
         return other if other.cost < 0.4 * column.cost else column
 
 
-def _same_cuts(one: Sequence[Strip], other: Sequence[Strip], tolerance: float) -> bool:
+def _same_cuts(one: Sequence[CutStrip], other: Sequence[CutStrip], tolerance: float) -> bool:
     """Whether two ways of cutting gave the same strips, but for a few pixels."""
     return len(one) == len(other) and all(
         a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance

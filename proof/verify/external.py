@@ -8,13 +8,14 @@ from math import log
 
 import numpy as np
 
-from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.strips import Way
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.external.folder import ReadingsEngine
 from proof.ocr.external.model import GivenLine, GivenPage
 from proof.ocr.page import PageLine, PageReading, reading_order
+from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Column, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.align import align
@@ -59,11 +60,12 @@ class _Segment:
 class GivenColumns(ColumnReader):
     """Columns as a file gives them: nothing is read again, so that nothing is looked at twice."""
 
-    def __init__(self, layout: Layout, engine: ReadingsEngine, likeness: WordLikeness, rows: int, page: GivenPage):
-        super().__init__(layout, engine, likeness, rows)
-        self._segments: dict[int, list[_Segment]] = {area.number: [] for area in layout.columns}
+    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: GivenPage):
+        super().__init__(readings, likeness)
+        outline = readings.outline
+        self._segments: dict[int, list[_Segment]] = {area.number: [] for area in outline.columns}
         for line in page.lines:
-            for number, segment in _in_columns(layout, line):
+            for number, segment in _in_columns(outline, line):
                 self._segments[number].append(segment)
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
@@ -126,7 +128,7 @@ def _along(line: GivenLine) -> Sequence[ReadCharacter]:
     return found
 
 
-def _in_columns(layout: Layout, line: GivenLine) -> list[tuple[int, _Segment]]:
+def _in_columns(layout: Outline, line: GivenLine) -> list[tuple[int, _Segment]]:
     """A line cut where it goes from one column to another; what stands beside the columns is no text."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
     for one in line.characters:
@@ -171,7 +173,7 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
     return [one for group in groups for one in sorted(group, key=lambda s: (order[s.row], s.box.y))]
 
 
-def _on_page(layout: Layout, box: Box) -> Box:
+def _on_page(layout: Outline, box: Box) -> Box:
     matrix = layout.rectification.matrix
     corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
     places = corners @ matrix[:, :2].T + matrix[:, 2]

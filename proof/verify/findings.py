@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
-from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.flags import Evidence, Flag, Kind, context_of, is_raised
 from proof.model.geometry import Box
 from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
@@ -253,7 +253,7 @@ class Weigher:
             transcribed=place.transcribed,
             suggested=place.suggested,
             score=score,
-            raised=place.kind is not Kind.VARIANT and score >= self._context.threshold,
+            raised=is_raised(place.kind, score, self._context.threshold),
             bbox=box,
             evidence=evidence,
             context=context_of(column.line.source, place.offset, place.length),

@@ -7,26 +7,21 @@ silently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, log
 
 import numpy as np
 
-from proof.layout.half_folio import Layout
-from proof.layout.ink import ink_cells
-from proof.layout.strips import Strip
-from proof.ocr.engine import Posterior, Reading
+from proof.ocr.readings import CutStrip, HalfFolioReadings
+from proof.ocr.spikes import LEAST, Spike
 from proof.text.model import Row
-
-FAINT = 0.04
-"""Probability that something other than blank stands there, above which a step is a faint glyph."""
 
 ROOM = 1.6
 """Cells from one glyph to the next between which the ink is asked whether something was passed over."""
 
-FLOOR = float(np.log(1e-5))
+FLOOR = float(np.log(LEAST))
 """Log-probability of a character that the engine does not list."""
 
 
@@ -65,38 +60,21 @@ class Glyph:
         return self.believed.get(character, FLOOR)
 
 
-@dataclass(frozen=True, slots=True)
-class _Spike:
-    """A glyph on its strip: `place` from 0 (top) to 1 (bottom)."""
-
-    place: float
-    believed: dict[str, float]
-    presence: float
-
-
 def column_glyphs(
-    layout: Layout,
-    strips: Sequence[Strip],
-    readings: Sequence[Reading],
+    readings: HalfFolioReadings,
+    strips: Sequence[CutStrip],
+    spikes: Sequence[Sequence[Spike]],
     pitch: float,
-    character_of: Callable[[int], str],
     numbers: Sequence[int] = (),
 ) -> tuple[Glyph, ...]:
-    """The glyphs of one column in reading order, from its strips and what was read on each.
+    """The glyphs of one column in reading order, from its strips and the spikes that were read on each.
 
-    `pitch` is the height of a cell on the rectified page; `character_of` gives the character of a class of
-    the engine's posteriors; `numbers` are the strips' numbers in their column, 0, 1 ... if left out.
+    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, 0, 1 ...
+    if left out. Where ink stands and nothing was read, `readings` is asked.
     """
     glyphs: list[Glyph] = []
-    for number, strip, reading in zip(numbers or range(len(strips)), strips, readings, strict=True):
-        if reading.posterior is not None:
-            spikes = _posterior_spikes(reading.posterior, character_of)
-        else:
-            spikes = [
-                _Spike((c.start + c.end) / 2, _believed_of(c.alternatives or ((c.text, c.probability),)), 1.0)
-                for c in reading.characters
-            ]
-        glyphs += _placed(layout, strip, number, spikes, pitch)
+    for number, strip, read in zip(numbers or range(len(strips)), strips, spikes, strict=True):
+        glyphs += _placed(readings, strip, number, read, pitch)
     return tuple(glyphs)
 
 
@@ -177,84 +155,17 @@ def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
 
 
-def _believed_of(alternatives: Sequence[tuple[str, float]]) -> dict[str, float]:
-    return {text: float(np.log(max(p, 1e-5))) for text, p in alternatives}
-
-
-def _posterior_spikes(posterior: Posterior, character_of: Callable[[int], str]) -> list[_Spike]:
-    """Runs of one winning class, and local maxima where blank wins but something may be there."""
-    best = posterior.classes[:, 0]
-    blank = np.where(posterior.classes == 0, posterior.log_probs, -np.inf).max(axis=1)
-    presence = 1.0 - np.exp(np.maximum(blank, posterior.floor))
-    steps = len(best)
-    spikes: list[_Spike] = []
-    start = 0
-    while start < steps:
-        end = start + 1
-        while end < steps and best[end] == best[start]:
-            end += 1
-        if best[start] > 0:
-            low = start - 1 if start > 0 and best[start - 1] == 0 else start
-            high = end + 1 if end < steps and best[end] == 0 else end
-            spikes.append(_spike(posterior, presence, start, end, low, high, character_of))
-        else:
-            spikes += _faint(posterior, presence, start, end, character_of)
-        start = end
-    return spikes
-
-
-def _faint(
-    posterior: Posterior, presence: np.ndarray, start: int, end: int, character_of: Callable[[int], str]
-) -> list[_Spike]:
-    """Glyphs that lost to blank between `start` and `end`, the shoulders of glyphs at either end left out."""
-    found = []
-    for t in range(start, end):
-        here = presence[t]
-        before = presence[t - 1] if t > 0 else 0.0
-        after = presence[t + 1] if t + 1 < len(presence) else 0.0
-        if here > FAINT and here >= before and here > after:
-            found.append(_spike(posterior, presence, t, t + 1, t, t + 1, character_of))
-    return found
-
-
-def _spike(
-    posterior: Posterior,
-    presence: np.ndarray,
-    start: int,
-    end: int,
-    low: int,
-    high: int,
-    character_of: Callable[[int], str],
-) -> _Spike:
-    """The glyph that won steps `start` to `end`; what is believed of it is read from `low` to `high`."""
-    strongest: dict[int, float] = {}
-    for t in range(low, high):
-        for number, log_prob in zip(posterior.classes[t].tolist(), posterior.log_probs[t].tolist(), strict=True):
-            if number > 0 and log_prob > strongest.get(number, -np.inf):
-                strongest[number] = log_prob
-    peak = float(presence[start:end].max())
-    scale = float(np.log(max(peak, 1e-5)))
-    if posterior.sought.size:
-        # of what is sought the glyph's own steps speak alone: between two glyphs there is something of both
-        own = posterior.sought_log_probs[start:end].max(axis=0)
-        for number, log_prob in zip(posterior.sought.tolist(), own.tolist(), strict=True):
-            strongest.setdefault(number, min(log_prob, posterior.floor))
-    texts = map(character_of, strongest)
-    believed = {text: min(0.0, v - scale) for text, v in zip(texts, strongest.values(), strict=True) if text.strip()}
-    weights = presence[start:end]
-    place = float((posterior.centres[start:end] * weights).sum() / max(float(weights.sum()), 1e-9))
-    return _Spike(place, believed, peak)
-
-
-def _placed(layout: Layout, strip: Strip, number: int, spikes: Sequence[_Spike], pitch: float) -> list[Glyph]:
+def _placed(
+    readings: HalfFolioReadings, strip: CutStrip, number: int, spikes: Sequence[Spike], pitch: float
+) -> list[Glyph]:
     """Spikes as glyphs on the page, with silent ones where ink stands between them and none was read."""
     length = strip.bottom - strip.top
     ys = [strip.top + s.place * length for s in spikes if s.believed]
     kept = [s for s in spikes if s.believed]
     solid = [y for y, s in zip(ys, kept, strict=True) if s.presence > 0.5]
-    silent = _silent(layout, strip, solid, pitch)
+    silent = _silent(readings, strip, solid, pitch)
     silent = [y for y in silent if all(abs(y - other) > 0.5 * pitch for other in ys)]
-    entries = sorted([*zip(ys, kept, strict=True), *((y, _Spike(0.0, {}, 0.5)) for y in silent)], key=lambda e: e[0])
+    entries = sorted([*zip(ys, kept, strict=True), *((y, Spike(0.0, {}, 0.5)) for y in silent)], key=lambda e: e[0])
     # cells end half-way between the glyphs that are surely there; a faint one does not narrow its neighbours
     anchors = sorted([*solid, *silent])
     glyphs = []
@@ -280,7 +191,7 @@ def _placed(layout: Layout, strip: Strip, number: int, spikes: Sequence[_Spike],
     return glyphs
 
 
-def _silent(layout: Layout, strip: Strip, ys: Sequence[float], pitch: float) -> list[float]:
+def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
     """Middles of cells that hold ink where the engine read nothing: between the glyphs at `ys`, above the
     first and below the last. Counted from the ink alone, and only where there is room for a cell."""
     found: list[float] = []
@@ -290,7 +201,7 @@ def _silent(layout: Layout, strip: Strip, ys: Sequence[float], pitch: float) -> 
             continue
         first = a if number == 0 else a - 0.5 * pitch
         last = b if number == len(edges) - 2 else b + 0.5 * pitch
-        for cell in ink_cells(layout.ink, strip.left, first, strip.right, last, pitch):
+        for cell in readings.ink_cells(strip.left, first, strip.right, last, pitch):
             y = (cell.top + cell.bottom) / 2
             if a + 0.55 * pitch < y < b - 0.55 * pitch:
                 found.append(y)

@@ -17,7 +17,7 @@ class WordLikeness:
     """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best."""
 
     def __init__(self, policy: VariantPolicy, engine: Engine) -> None:
-        self._policy = policy
+        self.policy = policy
         self._engine = engine
         self._known: dict[str, tuple[bool, tuple[str, ...]]] = {}
 
@@ -36,7 +36,7 @@ class WordLikeness:
     def _entry(self, character: str) -> tuple[bool, tuple[str, ...]]:
         entry = self._known.get(character)
         if entry is None:
-            forms = tuple(form for form in (character, *self._policy.forms(character)) if self._engine.knows(form))
+            forms = tuple(form for form in (character, *self.policy.forms(character)) if self._engine.knows(form))
             entry = self._known[character] = (self._engine.knows(character), forms)
         return entry
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +12,7 @@ from math import exp
 from proof.errors import ImageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
-from proof.layout.half_folio import Layout, find_layout
-from proof.layout.ink import has_ink
+from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.opening import opening_halves
 from proof.layout.overrides import LayoutHint
 from proof.layout.plate import quadrant_boxes
@@ -20,8 +21,9 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ReadingsEngine
-from proof.ocr.page import PageEngine
-from proof.text.model import Page
+from proof.ocr.page import PageEngine, PageReading
+from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
+from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
@@ -45,8 +47,9 @@ LEAST_IN_COLUMN = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """What every page of a run is checked with. `fallback` gives the page pipeline for pages that are not
-    ruled columns; it is asked for only when one is met. Safe to use from several threads."""
+    """What every page of a run is checked with. `fallback` gives the page pipeline for pages that are not ruled
+    columns; it is asked for only when one is met. `reading` is the likeness by which columns are read, which no
+    variants of the project change, `likeness` the one by which they are judged. Safe to use from several threads."""
 
     engine: Engine
     policy: VariantPolicy
@@ -54,6 +57,7 @@ class Checker:
     rows: int
     threshold: float
     fallback: Callable[[], PageEngine]
+    reading: WordLikeness
     likeness: WordLikeness
 
     @classmethod
@@ -66,9 +70,9 @@ class Checker:
         threshold: float,
         fallback: Callable[[], PageEngine],
     ) -> Checker:
-        given = GivenLikeness(policy, engine) if isinstance(engine, ReadingsEngine) else None
-        likeness = given or WordLikeness(policy, engine)
-        return cls(engine, policy, columns, rows, threshold, fallback, likeness)
+        likeness = _likeness(policy, engine)
+        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine)
+        return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
 
     def check(
         self,
@@ -79,101 +83,140 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         hint: LayoutHint | None = None,
     ) -> PageResult:
-        """Check one page against its image. `image` is the whole file; a plate or an opening is cut here.
+        """Check one page against its image, with nothing known of it before. `image` is the whole file; a plate or an
+        opening is cut here. The rest as in `readings` and `judge`. Raises ImageError."""
+        return self.judge(page, ref, found, self.readings(found, lambda: image, hint), neighbours)
 
-        `neighbours` are the pages around this one, for the pairing gate; `hint` is what a person said of the
-        layout. Raises ImageError.
+    def readings(
+        self,
+        found: PageImage,
+        opened: Callable[[], LoadedImage],
+        hint: LayoutHint | None = None,
+        known: PageRecord | None = None,
+    ) -> HalfFolioReadings:
+        """What can be read on the half-folio of `found`: out of `known`, the rest from its image, which `opened` loads
+        whole, and the engine. `hint` is what a person said of the layout."""
+
+        def half() -> LoadedImage:
+            return half_folio(opened(), found.quadrant, self.columns)
+
+        def layout(part: LoadedImage) -> Layout:
+            origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
+            return find_layout(part.pixels, self.columns, self.rows, origin, hint)
+
+        told = json.dumps(hint.as_json()) if hint else ""
+        key = "\x1f".join((cutting_fingerprint(), found.quadrant, str(self.columns), str(self.rows), told))
+        layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
+        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key)
+
+    def judge(
+        self,
+        page: Page,
+        ref: str,
+        found: PageImage,
+        readings: HalfFolioReadings,
+        neighbours: Sequence[tuple[int, Page]],
+    ) -> PageResult:
+        """The result of a page: its text against what is read on its half-folio.
+
+        `neighbours` are the pages around this one, for the pairing gate. Raises ImageError.
         """
         started = time.perf_counter()
-        part = half_folio(image, found.quadrant, self.columns)
-        origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-        layout = find_layout(part.pixels, self.columns, self.rows, origin, hint)
+        sheet = readings.sheet
         blank = PageResult(
             page=page.id,
             ref=ref,
             status=Status.CHECKED,
-            image=image.path,
-            image_sha=image.sha256,
-            image_size=image.size,
-            image_box=part.box,
-            skew=layout.skew,
-            notices=(*found.notices, *image.notices, *self._remarks(image)),
+            image=found.path,
+            image_sha=sheet.sha256,
+            image_size=sheet.size,
+            image_box=sheet.box,
+            skew=sheet.outline.skew,
+            notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
         )
-        if layout.ruled:
-            result = self._ruled(page, layout, blank, neighbours, self._reader(layout, image))
+        if sheet.outline.ruled:
+            result = self._ruled(page, readings, blank, neighbours, self._reader(found, readings))
         else:
-            result = check_unruled(
-                page, part, layout.why, blank, self._pages(part, image), self.policy, neighbours, self.threshold
-            )
+            name, lines = self._lines(found, readings)
+            result = check_unruled(page, name, lines, sheet, blank, self.policy, neighbours, self.threshold)
         return replace(result, seconds=time.perf_counter() - started)
 
-    def read_alone(self, found: PageImage, image: LoadedImage) -> tuple[str, ...]:
+    def read_alone(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
-        part = half_folio(image, found.quadrant, self.columns)
-        layout = find_layout(part.pixels, self.columns, self.rows)
-        if not layout.ruled:
-            reading = self._pages(part, image).read_page(part.pixels)
-            return tuple(line.text for line in reading.lines)
-        reader = self._reader(layout, image)
-        return tuple(reader.read(area, None).read for area in layout.columns)
+        if not readings.outline.ruled:
+            _, lines = self._lines(found, readings)
+            return tuple(line.text for line in lines.lines)
+        reader = self._reader(found, readings)
+        return tuple(reader.read(area, None).read for area in readings.outline.columns)
 
-    def _reader(self, layout: Layout, image: LoadedImage) -> ColumnReader:
+    def _reader(self, found: PageImage, readings: HalfFolioReadings) -> ColumnReader:
         """What reads the columns: the engine, or the file that somebody else's software wrote."""
         if isinstance(self.engine, ReadingsEngine):
-            given = self.engine.page_of(image.path, image.size)
-            return GivenColumns(layout, self.engine, self.likeness, self.rows, given)
-        return ColumnReader(layout, self.engine, self.likeness, self.rows)
+            return GivenColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
+        return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, image: LoadedImage) -> tuple[str, ...]:
+    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[str, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
-        return self.engine.page_of(image.path, image.size).notices if isinstance(self.engine, ReadingsEngine) else ()
+        return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ReadingsEngine) else ()
 
-    def _pages(self, part: LoadedImage, image: LoadedImage) -> PageEngine:
-        """The same for a page that is not ruled columns."""
+    def _lines(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
+        """The lines of a page that is not ruled columns, and the name of the page pipeline that read them."""
         if isinstance(self.engine, ReadingsEngine):
-            origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-            return GivenPages(self.engine.page_of(image.path, image.size), self.engine.identity, origin)
-        return self.fallback()
+            box = readings.sheet.box
+            origin = (box.x, box.y) if box else (0.0, 0.0)
+            given = GivenPages(self.engine.page_of(found.path, readings.sheet.size), self.engine.identity, origin)
+            return given.identity.name, given.read_page(readings.image.pixels)
+        return readings.lines(self.fallback)
 
     def _ruled(
         self,
         page: Page,
-        layout: Layout,
+        readings: HalfFolioReadings,
         blank: PageResult,
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
-        columns, assignment = self._read(page, layout, reader)
+        outline = readings.outline
+        columns, assignment = self._read(page, readings, reader)
         read = "".join(column.read for column in columns)
         paired = gate(read, page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(blank, paired)
-        context = PageContext(page.id, blank.ref, layout, self.threshold)
+        context = PageContext(page.id, blank.ref, outline, self.threshold)
         weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity)
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
             flags = [flag for column in columns for flag in weigher.flags(column)]
-            flags += _line_flags(blank, page, layout, columns, assignment)
+            flags += _line_flags(blank, page, outline, columns, assignment)
         result = replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
-            columns=tuple(_checked_column(layout, c) for c in columns if c.line is not None),
-            characters=tuple(_characters(layout, columns, self.likeness)),
+            columns=tuple(_checked_column(outline, c) for c in columns if c.line is not None),
+            characters=tuple(_characters(outline, columns, self.likeness)),
             flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
         )
-        return _by_the_file(result, page, layout, columns) if page.running else result
+        return _by_the_file(result, page, outline, columns) if page.running else result
 
-    def _read(self, page: Page, layout: Layout, reader: ColumnReader) -> tuple[list[ReadColumn], Assignment]:
+    def _read(
+        self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
+    ) -> tuple[list[ReadColumn], Assignment]:
         """Lines laid on columns and read: in order first, and by what the columns show where that fails."""
-        areas, text = layout.columns, page.columns
+        areas, text = readings.outline.columns, page.columns
         if page.running:
-            return read_slice(text, areas, reader, self.rows, self.likeness)
-        inked = sum(has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN) for a in areas)
+            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading)
+            return [reader.judged(column) for column in columns], assignment
+        inked = sum(readings.has_ink(area, LEAST_IN_COLUMN) for area in areas)
         if is_running(text, self.rows, inked):
             alone = [reader.read(area, None) for area in areas]
             spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
             return spread, Assignment(tuple(text), ())
+        columns, assignment = self._laid_on(text, areas, reader)
+        return [reader.judged(column) for column in columns], assignment
+
+    def _laid_on(
+        self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
+    ) -> tuple[list[ReadColumn], Assignment]:
         assignment = lines.in_order(text, len(areas))
         columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]
         suspects = [c for c in columns if c.agreement < AGREES]
@@ -181,7 +224,7 @@ class Checker:
         if not suspects and not orphans and not assignment.troubles:
             return columns, assignment
         unaided = [c.read if c.agreement >= AGREES else reader.read(c.area, None).read for c in columns]
-        other = lines.assign(text, unaided, self.policy.fold)
+        other = lines.assign(text, unaided, self.reading.policy.fold)
         if other.lines == assignment.lines:
             return columns, other
         again = [
@@ -189,6 +232,10 @@ class Checker:
             for column, area, line in zip(columns, areas, other.lines, strict=True)
         ]
         return again, other
+
+
+def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
+    return GivenLikeness(policy, engine) if isinstance(engine, ReadingsEngine) else WordLikeness(policy, engine)
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
@@ -210,7 +257,7 @@ def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedIma
     return replace(image.crop(half.box), pixels=half.pixels)
 
 
-def _by_the_file(result: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn]) -> PageResult:
+def _by_the_file(result: PageResult, page: Page, layout: Outline, columns: Sequence[ReadColumn]) -> PageResult:
     """What was found on a page of a running edition, told by the lines of its file."""
     boxes = [(c.line, _area_box(layout, c)) for c in columns if c.line is not None]
     flags = passages_together(in_file(result.flags, page.columns))
@@ -229,7 +276,7 @@ def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Fla
 
 
 def _line_flags(
-    blank: PageResult, page: Page, layout: Layout, columns: Sequence[ReadColumn], assignment: Assignment
+    blank: PageResult, page: Page, layout: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged."""
     source = {line.number: line.source for line in page.columns}
@@ -248,17 +295,17 @@ def _line_flags(
     return flags
 
 
-def _area_box(layout: Layout, column: ReadColumn) -> Box:
+def _area_box(layout: Outline, column: ReadColumn) -> Box:
     area = column.area
     return layout.file_box(area.left, area.top - area.raised, area.right, area.bottom)
 
 
-def _checked_column(layout: Layout, column: ReadColumn) -> CheckedColumn:
+def _checked_column(layout: Outline, column: ReadColumn) -> CheckedColumn:
     assert column.line is not None, "columns without a line are left out before"
     return CheckedColumn(column.line.number, _area_box(layout, column), column.line.source)
 
 
-def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: WordLikeness) -> list[CheckedCharacter]:
+def _characters(layout: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file."""
     found = []
     for column in columns:
@@ -270,7 +317,9 @@ def _characters(layout: Layout, columns: Sequence[ReadColumn], likeness: WordLik
     return sorted(found, key=lambda character: (character.line, character.offset))
 
 
-def _character(layout: Layout, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness) -> CheckedCharacter:
+def _character(
+    layout: Outline, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness
+) -> CheckedCharacter:
     assert column.line is not None, "columns without a line are left out before"
     transcribed = column.cells[cell]
     own = None if glyph.silent else likeness(transcribed.text, glyph)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from proof.images.load import LoadedImage
 from proof.layout.half_folio import ColumnArea
+from proof.model.flags import is_raised
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
-from proof.ocr.page import PageEngine, PageLine
+from proof.ocr.page import PageLine, PageReading
+from proof.ocr.readings import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
@@ -41,32 +42,29 @@ class _Placement:
 
 def check_unruled(
     page: Page,
-    part: LoadedImage,
-    why: str,
+    pipeline: str,
+    reading: PageReading,
+    sheet: PageSheet,
     blank: PageResult,
-    engine: PageEngine,
     policy: VariantPolicy,
     neighbours: Sequence[tuple[int, Page]],
     threshold: float,
 ) -> PageResult:
-    """Check a page by the page pipeline `engine`; `why` says what speaks against ruled columns.
-
-    Raises EngineError where the pipeline cannot run.
-    """
-    reading = engine.read_page(part.pixels)
+    """Check a page by the `reading` that the page pipeline of that name made of it; the outline of `sheet` says what
+    speaks against ruled columns."""
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
-    blank = replace(blank, notices=(*blank.notices, f"{why}; read by the page pipeline of {engine.identity.name}"))
+    blank = replace(blank, notices=(*blank.notices, f"{sheet.outline.why}; read by the page pipeline of {pipeline}"))
     paired = gate("".join(g.best for line in glyphs for g in line), page, neighbours, policy.fold)
     if not paired.fits:
         return mismatch(blank, paired)
-    placement = _Placement(part.box.x, part.box.y) if part.box else _Placement(0.0, 0.0)
+    placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
     context = PageContext(page.id, blank.ref, placement, threshold)
     weigher = Weigher(context, policy, likeness, lambda _: 1.0)
     flags = [
-        replace(flag, score=flag.score * HALF, raised=flag.raised and flag.score * HALF >= threshold)
+        replace(flag, score=flag.score * HALF, raised=is_raised(flag.kind, flag.score * HALF, threshold))
         for column in columns
         for flag in weigher.flags(column)
     ]

@@ -110,15 +110,15 @@ def again(checked: tuple[Material, Outcome], tmp_path: Path) -> Material:
 
 @pytest.fixture
 def read_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The pages that were really read, in any order."""
+    """The pages that were judged anew, in any order."""
     seen: list[str] = []
-    real = Checker.check
+    real = Checker.judge
 
     def counted(self: Checker, page: Page, *rest: Any) -> PageResult:
         seen.append(page.id)
         return real(self, page, *rest)
 
-    monkeypatch.setattr(Checker, "check", counted)
+    monkeypatch.setattr(Checker, "judge", counted)
     return seen
 
 
@@ -297,14 +297,14 @@ def test_an_interrupted_check_goes_on_where_it_was(
 def test_a_page_that_raises_costs_that_page(
     checked: tuple[Material, Outcome], fresh: Material, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    real = Checker.check
+    real = Checker.judge
 
     def broken(self: Checker, page: Page, *rest: Any) -> PageResult:
         if page.id == FIRST:
             raise error
         return real(self, page, *rest)
 
-    monkeypatch.setattr(Checker, "check", broken)
+    monkeypatch.setattr(Checker, "judge", broken)
     outcome = check(fresh.settings())
     assert not outcome.sound
     statuses = pages(outcome)
@@ -313,7 +313,7 @@ def test_a_page_that_raises_costs_that_page(
     assert [f for f in lines(outcome) if f["raised"]] == [f for f in lines(checked[1]) if f["raised"]]
 
     # what failed is tried again, what did not is not read again
-    monkeypatch.setattr(Checker, "check", real)
+    monkeypatch.setattr(Checker, "judge", real)
     mended, progress = watched(fresh.settings())
     assert progress[-1].reused == 2
     assert raw(mended) == raw(checked[1])
@@ -323,7 +323,7 @@ def test_a_failed_page_says_which_file_and_why(fresh: Material, monkeypatch: pyt
     def broken(self: Checker, *given: Any) -> PageResult:
         raise ZeroDivisionError("no width")
 
-    monkeypatch.setattr(Checker, "check", broken)
+    monkeypatch.setattr(Checker, "judge", broken)
     why = pages(check(fresh.settings()))[SECOND]
     assert f"{SECOND}.png" in why
     assert "ZeroDivisionError: no width" in why

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from proof.images.load import load_image
+from proof.images.load import LoadedImage, load_image
 from proof.layout.half_folio import Layout, find_layout
-from proof.ocr.engine import Pixels, Reading
+from proof.ocr.engine import Engine, Pixels, Reading
 from proof.ocr.ppocr import PPOCR
+from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.replay import RecordingEngine
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
@@ -55,9 +56,14 @@ def leaf(ref: str, engine: PPOCR) -> Leaf:
         start, end = int(row["offset"]), int(row["offset"]) + int(row["length"])
         source = lines[at].source[:start] + row["reading"] + lines[at].source[end:]
         lines[at] = replace(lines[at], source=source, runs=parse_column(source).runs)
-    layout = find_layout(load_image(PAGES / f"{ref}.png").pixels)
+    image = load_image(PAGES / f"{ref}.png")
+    layout = find_layout(image.pixels)
     likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), engine)
-    return Leaf(layout, ColumnReader(layout, engine, likeness, 21), tuple(lines))
+    return Leaf(layout, ColumnReader(readings(image, engine), likeness), tuple(lines))
+
+
+def readings(image: LoadedImage, engine: Engine) -> HalfFolioReadings:
+    return HalfFolioReadings(engine, 21, lambda: image, lambda image: find_layout(image.pixels))
 
 
 @pytest.fixture(scope="session")
@@ -143,7 +149,8 @@ def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
     """Neither when a column is cut otherwise, nor when it is read without its line as well."""
     counted = Counted(ppocr, [])
     likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr)
-    page = replace(first, reader=ColumnReader(first.layout, counted, likeness, 21))
+    image = load_image(PAGES / f"{FIRST}.png")
+    page = replace(first, reader=ColumnReader(readings(image, counted), likeness))
     for number in range(1, 9):
         page.read(number, first.lines[number % 8].source)
         assert page.unaided(number).glyphs == first.unaided(number).glyphs

@@ -1,0 +1,349 @@
+"""What was read on one half-folio, and what its layout and its ink say: asked of image and engine once, then kept.
+
+Judging a page asks for strips, for what was read on them, and now and then whether ink stands at a place. All these
+answers depend on the image, on the layout that was found or set right, and on the engine, not on how the text is
+judged. They are kept in a `PageRecord`: a page whose text, list of variants, witnesses or threshold changed is judged
+from it, and the image is opened only where something new is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, TypeVar
+
+import msgpack
+import numpy as np
+
+from proof.images.load import LoadedImage
+from proof.layout import strips as cutting
+from proof.layout.half_folio import ColumnArea, Layout, Outline
+from proof.layout.ink import InkCell, has_ink, ink_cells
+from proof.layout.strips import Strip, Way
+from proof.model.geometry import Box
+from proof.ocr.engine import Engine, ReadCharacter
+from proof.ocr.page import PageEngine, PageLine, PageReading
+from proof.ocr.spikes import Spike, StripSpikes, spikes_of
+from proof.text.model import Column, Row
+
+V = TypeVar("V")
+
+FORMAT = 1
+"""Of packed records: one of another format is none."""
+
+ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
+WAYS = (Way.BEST, Way.SEEN, Way.COUNTED)
+
+
+@dataclass(frozen=True, slots=True)
+class CutStrip:
+    """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
+
+    `run` counts the stretches of its column from 0.
+    """
+
+    key: bytes
+    run: int
+    row: Row
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageSheet:
+    """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
+    where it is a part, what was remarked on opening it, and the `outline` of its layout."""
+
+    size: tuple[int, int]
+    sha256: str
+    box: Box | None
+    notices: tuple[str, ...]
+    outline: Outline
+
+
+@dataclass(slots=True)
+class PageRecord:
+    """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
+
+    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent and
+    zoom, `cells` and `inked` what the ink said. `spikes` are by the hash of a strip's pixels, and so is `far`: for
+    every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are those of a
+    page pipeline, with its name.
+    """
+
+    layout: str = ""
+    sheet: PageSheet | None = None
+    cuts: dict[Any, tuple[CutStrip, ...]] = field(default_factory=dict)
+    windows: dict[Any, CutStrip] = field(default_factory=dict)
+    cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
+    inked: dict[Any, bool] = field(default_factory=dict)
+    spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
+    far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
+    lines: tuple[str, PageReading] | None = None
+
+    def packed(self) -> bytes:
+        """The record as bytes."""
+        sheet = self.sheet
+        parts = [
+            FORMAT,
+            self.layout,
+            None if sheet is None else _sheet_as_list(sheet),
+            [[key, [_strip_as_list(strip) for strip in found]] for key, found in self.cuts.items()],
+            [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
+            list(self.cells.items()),
+            list(self.inked.items()),
+            [[key, found.packed()] for key, found in self.spikes.items()],
+            [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
+            None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
+        ]
+        return zlib.compress(msgpack.packb(parts), 6)
+
+    @classmethod
+    def unpacked(cls, data: bytes | None) -> PageRecord:
+        """A record from its bytes; an empty one where there are none, or of a format that is not known."""
+        try:
+            parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
+        except (ValueError, zlib.error):  # damaged: read again
+            return cls()
+        if parts[0] != FORMAT:
+            return cls()
+        _, layout, sheet, cuts, windows, cells, inked, spikes, far, lines = parts
+        return cls(
+            layout,
+            None if sheet is None else _sheet_of(sheet),
+            {key: tuple(_strip_of(one) for one in found) for key, found in cuts},
+            {key: _strip_of(one) for key, one in windows},
+            dict(cells),
+            dict(inked),
+            {key: StripSpikes.unpacked(one) for key, one in spikes},
+            {key: _far_of(characters, data) for key, characters, data in far},
+            None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
+        )
+
+
+class HalfFolioReadings:
+    """One half-folio as judging asks for it: out of `known` where it is there, else from the image and the engine.
+
+    `opened` loads the half-folio, `found` finds its layout; both are called at most once, and not before something
+    is asked that is not known. `layout` names all that the layout depends on beside the image. `rows` is the number
+    of cells that a full column holds. `used` is the record of what was asked.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        rows: int,
+        opened: Callable[[], LoadedImage],
+        found: Callable[[LoadedImage], Layout],
+        known: PageRecord | None = None,
+        layout: str = "",
+    ) -> None:
+        self.engine = engine
+        self.rows = rows
+        self._opened = opened
+        self._found = found
+        self._image: LoadedImage | None = None
+        self._layout: Layout | None = None
+        self._strips: dict[CutStrip, Strip] = {}
+        self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, Way]] = {}
+        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, float]] = {}
+        known = known or PageRecord()
+        if known.layout != layout:
+            known = PageRecord(spikes=known.spikes, far=known.far)
+        self._known = known
+        self.used = PageRecord(layout, known.sheet, lines=known.lines)
+
+    @property
+    def sheet(self) -> PageSheet:
+        """The half-folio as it was found on its image. Raises ImageError."""
+        if self.used.sheet is None:
+            image, layout = self.image, self.layout
+            self.used.sheet = PageSheet(image.size, image.sha256, image.box, image.notices, layout.outline)
+        return self.used.sheet
+
+    @property
+    def outline(self) -> Outline:
+        return self.sheet.outline
+
+    @property
+    def image(self) -> LoadedImage:
+        """The half-folio itself. Raises ImageError."""
+        if self._image is None:
+            self._image = self._opened()
+        return self._image
+
+    @property
+    def layout(self) -> Layout:
+        if self._layout is None:
+            self._layout = self._found(self.image)
+        return self._layout
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether all that was asked had been kept: there is nothing new to keep."""
+        return self._image is None
+
+    def cut(self, area: ColumnArea, line: Column | None, way: Way) -> tuple[CutStrip, ...]:
+        """The strips of one column (`proof.layout.strips.cut_strips`)."""
+        key = (area.number, WAYS.index(way), _expected(line, way))
+        found = _first(key, self.used.cuts, self._known.cuts)
+        if found is None:
+            strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
+            found = tuple(map(_without_pixels, strips))
+            self._strips.update(zip(found, strips, strict=True))
+        self._origins.update(dict.fromkeys(found, (area, line, way)))
+        self.used.cuts[key] = found
+        return found
+
+    def window(self, strip: CutStrip, top: float, bottom: float, pitch: float, zoom: float) -> CutStrip:
+        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
+        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom)
+        found = _first(key, self.used.windows, self._known.windows)
+        if found is None:
+            part = cutting.window(self._with_pixels(strip), top, bottom, pitch, zoom)
+            found = _without_pixels(part)
+            self._strips[found] = part
+        self._parts[found] = (strip, top, bottom, pitch, zoom)
+        self.used.windows[key] = found
+        return found
+
+    def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
+        """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
+        they are. Raises EngineError."""
+        for strip, wanted in zip(strips, sought, strict=True):
+            self._take(strip, wanted)
+        return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
+
+    def _take(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
+        """Have in `used` what is wanted of a strip: out of what is known, else from the engine."""
+        for known in (self.used, self._known):
+            spikes, far = known.spikes.get(strip.key), known.far.get(strip.key, {})
+            if spikes is not None and all(one in far for one in wanted):
+                break
+        else:
+            (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
+            spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
+            far = {one: rows[:, number].tobytes() for number, one in enumerate(wanted)}
+        # what is sought changes nothing of what is listed
+        self.used.spikes[strip.key] = spikes
+        own = self.used.far.setdefault(strip.key, {})
+        own.update((one, far[one]) for one in wanted)
+
+    def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
+        spikes, far = self.used.spikes[strip.key], self.used.far[strip.key]
+        if not wanted:
+            return spikes.spikes()
+        columns = [np.frombuffer(far[one], np.uint8) for one in wanted]
+        return spikes.spikes(wanted, np.stack(columns, axis=1))
+
+    def _with_pixels(self, strip: CutStrip) -> Strip:
+        """The strip with its pixels, cut again where only its place had been kept."""
+        if strip not in self._strips:
+            if strip in self._parts:
+                whole, top, bottom, pitch, zoom = self._parts[strip]
+                self._strips[strip] = cutting.window(self._with_pixels(whole), top, bottom, pitch, zoom)
+            else:
+                area, line, way = self._origins[strip]
+                cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
+                self._strips.update((_without_pixels(one), one) for one in cut)
+        return self._strips[strip]
+
+    def ink_cells(self, left: float, top: float, right: float, bottom: float, pitch: float) -> list[InkCell]:
+        """The cells of ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
+        key = (round(left), round(top), round(right), round(bottom), pitch)
+        found = _first(key, self.used.cells, self._known.cells)
+        if found is None:
+            cells = ink_cells(self.layout.ink, left, top, right, bottom, pitch)
+            found = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
+        self.used.cells[key] = found
+        return [InkCell(float(a), float(b)) for a, b in zip(found[::2], found[1::2], strict=True)]
+
+    def has_ink(self, area: ColumnArea, least: float) -> bool:
+        """Whether ink covers more than the share `least` of a column."""
+        key = (area.number, least)
+        found = _first(key, self.used.inked, self._known.inked)
+        if found is None:
+            found = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
+        self.used.inked[key] = found
+        return found
+
+    def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
+        """What a page pipeline reads on the half-folio, and its name; opened only where nothing of it was kept."""
+        if self.used.lines is None:
+            engine = pipeline()
+            self.used.lines = (engine.identity.name, engine.read_page(self.image.pixels))
+        return self.used.lines
+
+
+@cache
+def cutting_fingerprint() -> str:
+    """A hash of the code that finds layouts and cuts strips: what was cut by other code is cut again."""
+    digest = hashlib.sha256()
+    for room in ("proof.layout", "proof.images"):
+        files = [file for file in resources.files(room).iterdir() if file.name.endswith(".py")]
+        for file in sorted(files, key=lambda file: file.name):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _first(key: Any, *tables: dict[Any, V]) -> V | None:
+    return next((table[key] for table in tables if key in table), None)
+
+
+def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
+    """What was sought on a strip, by character."""
+    size = len(data) // len(characters) if characters else 0
+    return {one: data[number * size : (number + 1) * size] for number, one in enumerate(characters)}
+
+
+def _expected(line: Column | None, way: Way) -> tuple[tuple[bool, int, bool], ...]:
+    """What cutting asks of a line: its runs, how long each one is, and whether it is blank."""
+    if line is None or way is Way.SEEN:
+        return ()
+    return tuple(
+        (run.note, max(len(run.right), len(run.left)), all(cell.blank for cell in run.cells)) for run in line.runs
+    )
+
+
+def _without_pixels(strip: Strip) -> CutStrip:
+    shape = f"{strip.pixels.shape[0]} {strip.pixels.shape[1]} ".encode()
+    key = hashlib.blake2b(np.ascontiguousarray(strip.pixels).tobytes(), key=shape, digest_size=8).digest()
+    place = (float(strip.left), float(strip.top), float(strip.right), float(strip.bottom))
+    return CutStrip(key, strip.run, strip.row, *place)
+
+
+def _strip_as_list(strip: CutStrip) -> list[Any]:
+    places = (strip.left, strip.top, strip.right, strip.bottom)
+    return [strip.key, strip.run, ROWS.index(strip.row), *map(int, places)]
+
+
+def _strip_of(parts: Sequence[Any]) -> CutStrip:
+    key, run, row, *places = parts
+    return CutStrip(key, run, ROWS[row], *map(float, places))
+
+
+def _sheet_as_list(sheet: PageSheet) -> list[Any]:
+    box = sheet.box
+    place = None if box is None else [box.x, box.y, box.w, box.h]
+    return [sheet.size, sheet.sha256, place, sheet.notices, sheet.outline.as_list()]
+
+
+def _sheet_of(parts: Sequence[Any]) -> PageSheet:
+    size, sha256, box, notices, outline = parts
+    return PageSheet(size, sha256, None if box is None else Box(*box), notices, Outline.of_list(outline))
+
+
+def _line_as_list(line: PageLine) -> list[Any]:
+    characters = [[c.text, c.start, c.end, c.probability, c.alternatives] for c in line.characters]
+    return [characters, line.score, line.outline, line.vertical, line.register, line.column]
+
+
+def _line_of(parts: Sequence[Any]) -> PageLine:
+    characters, *rest = parts
+    return PageLine(tuple(ReadCharacter(*one) for one in characters), *rest)

@@ -1,0 +1,197 @@
+"""What was read on one strip, glyph by glyph: where each stands and what the engine believes it to be.
+
+A recogniser gives probabilities at every step along a strip. A spike is a run of steps that one character won, or
+a place where blank won narrowly. All that is judged later is judged by spikes, and they are kept instead of the
+steps: a tenth of the size. Numbers are rounded to what is kept of them before anything is judged by them, so that
+a page judged from what was kept is the same page, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.ocr.engine import Posterior, Reading
+
+FAINT = 0.04
+"""Probability that something other than blank stands there, above which a step is a faint glyph."""
+
+LEAST = 1e-5
+"""The probability taken for what an engine gives less."""
+
+SHARE = 65535.0
+"""Places and presences are kept as parts of this."""
+
+NAT = 4096.0
+"""Log-probabilities of what is listed are kept in parts of a nat of this size."""
+
+FAR_NAT = 8.0
+"""The same for what is sought and not listed: it is told apart from 1e-5 down to 1e-18 in one byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spike:
+    """A glyph on its strip: `place` from 0 (top) to 1 (bottom), `believed` the log-probabilities of characters given
+    that there is a glyph at all, `presence` the probability that there is one."""
+
+    place: float
+    believed: dict[str, float]
+    presence: float
+
+
+@dataclass(frozen=True, slots=True)
+class StripSpikes:
+    """The spikes of one strip as they are kept: `places` and `presences` (n, uint16), how many characters each one
+    lists (`counts`, n), these characters (`texts`) and their log-probabilities (`values`, uint16), spike by spike.
+    """
+
+    places: NDArray[np.uint16]
+    presences: NDArray[np.uint16]
+    counts: NDArray[np.uint16]
+    texts: tuple[str, ...]
+    values: NDArray[np.uint16]
+
+    def spikes(self, sought: Sequence[str] = (), far: NDArray[np.uint8] | None = None) -> tuple[Spike, ...]:
+        """The spikes; with `far` (n x number of `sought`) they also list what was sought, where nothing more
+        probable is known of it."""
+        presences = self.presences / SHARE
+        scales = np.log(np.maximum(presences, LEAST))
+        values = (0.0 - self.values / NAT).tolist()
+        found, at = [], 0
+        for number, (place, presence, count) in enumerate(
+            zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
+        ):
+            believed = dict(zip(self.texts[at : at + count], values[at : at + count], strict=True))
+            at += count
+            if far is not None and len(sought):
+                logs = np.minimum(np.log(LEAST) - far[number] / FAR_NAT - scales[number], 0.0).tolist()
+                for text, log_prob in zip(sought, logs, strict=True):
+                    believed.setdefault(text, log_prob)
+            found.append(Spike(place, believed, presence))
+        return tuple(found)
+
+    def packed(self) -> bytes:
+        numbers = (self.places, self.presences, self.counts, self.values)
+        return bytes(msgpack.packb([*(part.tobytes() for part in numbers), "\n".join(self.texts)]))
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> StripSpikes:
+        *parts, texts = msgpack.unpackb(data)
+        places, presences, counts, values = (np.frombuffer(part, np.uint16) for part in parts)
+        return cls(places, presences, counts, tuple(texts.split("\n")) if texts else (), values)
+
+
+def spikes_of(
+    reading: Reading, character_of: Callable[[int], str], sought: Sequence[int | None]
+) -> tuple[StripSpikes, NDArray[np.uint8]]:
+    """The spikes of a reading, and for each of them (n x number of `sought`) how far below 1e-5 the classes that were
+    `sought` are, in parts of a nat. `character_of` gives the character of a class; a class that the engine lacks
+    is None."""
+    if reading.posterior is None:
+        lists = [c.alternatives or ((c.text, c.probability),) for c in reading.characters]
+        logs = [float(np.log(max(p, LEAST))) for pairs in lists for _, p in pairs]
+        kept = _kept(
+            [(c.start + c.end) / 2 for c in reading.characters],
+            [1.0] * len(lists),
+            [len(pairs) for pairs in lists],
+            [text for pairs in lists for text, _ in pairs],
+            logs,
+        )
+        return kept, np.zeros((len(lists), len(sought)), np.uint8)
+    posterior = reading.posterior
+    extents = _extents(posterior)
+    columns = {int(number): at for at, number in enumerate(posterior.sought)}
+    where = [columns.get(number, -1) if number is not None else -1 for number in sought]
+    far = np.zeros((len(extents), len(sought)), np.uint8)
+    presence = _presence(posterior)
+    places, presences, counts, texts, values = [], [], [], [], []
+    for at, (start, end, low, high) in enumerate(extents):
+        weights = presence[start:end]
+        centres = posterior.centres[start:end]
+        places.append(float((centres * weights).sum() / max(float(weights.sum()), 1e-9)))
+        presences.append(float(weights.max()))
+        scale = float(np.log(max(round(presences[-1] * SHARE) / SHARE, LEAST)))
+        strongest = _strongest(posterior, low, high)
+        listed = [(character_of(number), value - scale) for number, value in strongest.items()]
+        listed = [(text, value) for text, value in listed if text.strip()]
+        counts.append(len(listed))
+        texts += [text for text, _ in listed]
+        values += [value for _, value in listed]
+        if posterior.sought.size:
+            # of what is sought the glyph's own steps speak alone: between two glyphs there is something of both
+            own = np.append(posterior.sought_log_probs[start:end].max(axis=0), np.log(LEAST))
+            far[at] = np.clip(np.rint((np.log(LEAST) - own[where]) * FAR_NAT), 0, 255)
+    return _kept(places, presences, counts, texts, values), far
+
+
+def _kept(
+    places: Sequence[float],
+    presences: Sequence[float],
+    counts: Sequence[int],
+    texts: Sequence[str],
+    values: Sequence[float],
+) -> StripSpikes:
+    def rounded(numbers: Sequence[float], unit: float) -> NDArray[np.uint16]:
+        return np.clip(np.rint(np.asarray(numbers, np.float64) * unit), 0, SHARE).astype(np.uint16)
+
+    return StripSpikes(
+        rounded(places, SHARE),
+        rounded(presences, SHARE),
+        np.asarray(counts, np.uint16),
+        tuple(texts),
+        rounded(values, -NAT),
+    )
+
+
+def _presence(posterior: Posterior) -> NDArray[np.float64]:
+    """For every step the probability that something other than blank stands there."""
+    blank = np.where(posterior.classes == 0, posterior.log_probs, -np.inf).max(axis=1)
+    return np.asarray(1.0 - np.exp(np.maximum(blank, posterior.floor)), np.float64)
+
+
+def _extents(posterior: Posterior) -> list[tuple[int, int, int, int]]:
+    """Runs of one winning class, and local maxima where blank wins but something may be there: the steps `start` to
+    `end` of each, and `low` to `high`, from which it is read what is believed of it."""
+    best = posterior.classes[:, 0]
+    presence = _presence(posterior)
+    steps = len(best)
+    found: list[tuple[int, int, int, int]] = []
+    start = 0
+    while start < steps:
+        end = start + 1
+        while end < steps and best[end] == best[start]:
+            end += 1
+        if best[start] > 0:
+            low = start - 1 if start > 0 and best[start - 1] == 0 else start
+            high = end + 1 if end < steps and best[end] == 0 else end
+            found.append((start, end, low, high))
+        else:
+            found += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
+        start = end
+    return found
+
+
+def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
+    """Steps that lost to blank between `start` and `end`, the shoulders of glyphs at either end left out."""
+    found = []
+    for t in range(start, end):
+        here = presence[t]
+        before = presence[t - 1] if t > 0 else 0.0
+        after = presence[t + 1] if t + 1 < len(presence) else 0.0
+        if here > FAINT and here >= before and here > after:
+            found.append(t)
+    return found
+
+
+def _strongest(posterior: Posterior, low: int, high: int) -> dict[int, float]:
+    """The classes listed at steps `low` to `high`, the blank left out, each with its greatest log-probability."""
+    strongest: dict[int, float] = {}
+    for t in range(low, high):
+        for number, log_prob in zip(posterior.classes[t].tolist(), posterior.log_probs[t].tolist(), strict=True):
+            if number > 0 and log_prob > strongest.get(number, -np.inf):
+                strongest[number] = log_prob
+    return strongest

@@ -1,0 +1,116 @@
+"""Reading, judging, deciding: each stage is taken up from what the stage before it left in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from proof.check.engine_bias import Habits
+from proof.check.pipeline import check
+from proof.check.rescoring import weighed
+from proof.model.flags import Evidence, Flag, Kind
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import PPOCR
+from proof.ocr.readings import PageRecord
+from proof.settings.config import FlagsSection
+from proof.store import Store
+from tests.check.test_pipeline import SECOND, Material, again, checked, lines, raw
+
+__all__ = ["again", "checked"]
+
+NOTHING: list[Pixels] = []
+
+
+@pytest.fixture
+def strips(monkeypatch: pytest.MonkeyPatch) -> list[Pixels]:
+    """The strips that the recogniser is shown from now on."""
+    shown: list[Pixels] = []
+    real = PPOCR.read
+
+    def counted(self: PPOCR, given: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        shown.extend(given)
+        return real(self, given, sought)
+
+    monkeypatch.setattr(PPOCR, "read", counted)
+    return shown
+
+
+def from_nothing(material: Material, **settings: object) -> bytes:
+    """The flags of a check that knows of no other."""
+    return raw(check(material.settings("anew", store="anew", **settings)))
+
+
+def test_another_threshold_raises_other_flags_and_judges_no_page(again: Material, strips: list[Pixels]) -> None:
+    outcome = check(again.settings(flags__threshold=0.5))
+    assert strips == NOTHING
+    assert raw(outcome) == from_nothing(again, flags__threshold=0.5)
+    assert all(line["raised"] == (line["score"] >= 0.5) for line in lines(outcome) if line["kind"] != "variant")
+
+
+def test_variants_are_raised_where_the_project_wants_to_see_them() -> None:
+    form = Flag("1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 0.01, False, None, Evidence(reason="variant"))
+    assert not weighed(form, Habits(), FlagsSection(), None).raised
+    assert weighed(form, Habits(), FlagsSection(show_variants=True), None).raised
+
+
+def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
+    """北 for 比 is the planted error of the second page; here the project says that they are one word."""
+    pairs = again.folder / "pairs.tsv"
+    pairs.write_text("北\t比\tform\n", encoding="utf-8")
+    outcome = check(again.settings(variants__file=str(pairs)))
+    assert strips == NOTHING
+    assert [line["kind"] for line in lines(outcome) if (line["transcribed"], line["suggested"]) == ("北", "比")] == [
+        "variant"
+    ]
+    assert raw(outcome) == from_nothing(again, variants__file=str(pairs))
+
+
+def test_another_release_judges_all_pages_and_reads_none(
+    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.__version__", "another")
+    before = from_nothing(again)
+    strips.clear()
+    assert raw(check(again.settings())) == before
+    assert strips == NOTHING
+
+
+def test_other_witnesses_are_heard_without_reading(again: Material, strips: list[Pixels]) -> None:
+    witness = again.folder / "witness.txt"
+    sound = again.text.read_text(encoding="utf-8").replace("西北耦大夫", "西比耦大夫")
+    witness.write_text(sound, encoding="utf-8")
+    outcome = check(again.settings(project__witnesses=[str(witness)]))
+    assert strips == NOTHING
+    (flag,) = [line for line in lines(outcome) if line["raised"]]
+    assert flag["evidence"]["witnesses"]
+
+
+def test_a_corrected_character_asks_for_the_strips_of_its_run_alone(
+    again: Material, strips: list[Pixels], checked: tuple[Material, object]
+) -> None:
+    again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
+    outcome = check(again.settings())
+    few = len(strips)
+    assert 0 < few <= 4
+    strips.clear()
+    assert raw(outcome) == from_nothing(again)
+    assert few < len(strips) / 8
+
+
+def test_what_was_read_of_a_page_is_kept_small(checked: tuple[Material, object]) -> None:
+    with Store.open(checked[0].settings().store_address) as store:
+        assert 0 < store.readings.size() / 3 < 20_000
+
+
+def test_a_damaged_record_is_read_again(
+    again: Material, strips: list[Pixels], checked: tuple[Material, object]
+) -> None:
+    assert PageRecord.unpacked(b"nothing of the kind") == PageRecord()
+    with Store.open(again.settings().store_address) as store:
+        store.readings.prune(0)
+    pairs = again.folder / "pairs.tsv"
+    pairs.write_text("畧\t略\tform\n", encoding="utf-8")
+    outcome = check(again.settings(variants__file=str(pairs)))
+    assert strips != NOTHING
+    assert [line["page"] for line in lines(outcome) if line["raised"]] == [SECOND]
