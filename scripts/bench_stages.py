@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Measure what a second check costs after a change of judgement, and print one table.
+
+    bench_stages.py [--pages 200] [--shared DIR] [--keep DIR]
+
+Half-folios are drawn and checked once. Then something changes of how they are judged: the threshold, the list of
+variants, the witnesses, the release; or one wrong character on every page is corrected. For each of these: strips shown to the recogniser,
+seconds against the first check, and whether the flags are those of a check from nothing, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import ROOT, Bench
+from rich.console import Console
+from rich.table import Table
+
+import proof
+from proof.check.pipeline import check
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import PPOCR
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.text.model import is_han
+
+
+class Counted:
+    """Counts the strips that the recogniser is shown."""
+
+    def __init__(self) -> None:
+        self.strips = 0
+        real = PPOCR.read
+
+        def read(engine: PPOCR, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+            self.strips += len(strips)
+            return real(engine, strips, sought)
+
+        PPOCR.read = read  # type: ignore[method-assign]
+
+
+def with_errors(text: str, seed: int) -> str:
+    """The text with one character of every page put in the place of another one of that page."""
+    rng = random.Random(seed)  # noqa: S311
+    head, *pages = text.split("<pb:")
+    found = []
+    for page in pages:
+        mark, body = page.split("\n", 1)
+        places = [at for at, one in enumerate(body) if is_han(one)]
+        first, other = rng.sample(places, 2) if len(places) > 1 else (0, 0)
+        found.append(f"{mark}\n{body[:first]}{body[other]}{body[first + 1 :]}")
+    return "<pb:".join([head, *found])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--keep", type=Path, help="work in this folder and leave everything there")
+    options = parser.parse_args(arguments)
+    folder = options.keep or Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = Bench(options.shared, folder, False).render(options.pages)
+    text = (pages / "text.txt").read_text(encoding="utf-8")
+    (folder / "text.txt").write_text(with_errors(text, 1), encoding="utf-8")
+    (folder / "variants.tsv").write_text("比\t北\tform\n之\t乏\tdistinct\n", encoding="utf-8")
+    counted = Counted()
+
+    def run(name: str, kept: bool, **given: Any) -> tuple[float, int, bytes]:
+        """Seconds, strips and flags of a check, after the first one or from nothing."""
+        store = folder / f"{name}.sqlite"
+        if kept:
+            shutil.copy(folder / "first.sqlite", store)
+        own = {"project.texts": [str(folder / "text.txt")], "project.images": [str(pages)]}
+        own |= {"project.out": str(folder / f"out-{name}"), "store.url": f"sqlite:///{store}"}
+        settings = Settings().replace(own | {key.replace("__", "."): value for key, value in given.items()})
+        started, counted.strips = time.perf_counter(), 0
+        outcome = check(settings)
+        return time.perf_counter() - started, counted.strips, outcome.written.flags.read_bytes()
+
+    seconds, strips, _ = run("first", kept=False)
+    with Store.open(f"sqlite:///{folder / 'first.sqlite'}") as store:
+        size = store.readings.size() / options.pages
+    table = Table("after", "strips read", "of the first", "seconds", "of the first", "flags as from nothing")
+    table.add_row("(first check)", str(strips), "", f"{seconds:.1f}", "", "")
+    changes: dict[str, dict[str, Any]] = {
+        "threshold": {"flags__threshold": 2.0},
+        "variants": {"variants__file": str(folder / "variants.tsv")},
+        "witnesses": {"project__witnesses": [str(pages / "text.txt")]},
+        "release": {},
+        "corrected": {},
+    }
+    for name, given in changes.items():
+        if name == "release":
+            proof.__version__ = "another"
+        if name == "corrected":
+            shutil.copy(pages / "text.txt", folder / "text.txt")
+        taken, read, flags = run(name, kept=True, **given)
+        _, _, anew = run(f"{name}-anew", kept=False, **given)
+        share, part = read / strips, taken / seconds
+        table.add_row(name, str(read), f"{share:.3f}", f"{taken:.1f}", f"1/{1 / part:.1f}", str(flags == anew))
+    Console().print(table, f"kept of a half-folio: {size / 1000:.1f} KB", sep="\n")
+
+
+if __name__ == "__main__":
+    main()
