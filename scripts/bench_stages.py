@@ -4,8 +4,8 @@
     bench_stages.py [--pages 200] [--shared DIR] [--keep DIR]
 
 Half-folios are drawn and checked once. Then something changes of how they are judged: the threshold, the list of
-variants, the witnesses, the release; or one wrong character on every page is corrected. For each of these: strips shown to the recogniser,
-seconds against the first check, and whether the flags are those of a check from nothing, byte for byte.
+variants, the witnesses, the release; or one wrong character on every page is corrected. For each of these: strips
+shown to the recogniser, seconds against the first check, and whether the flags are those of a check from nothing.
 """
 
 from __future__ import annotations
