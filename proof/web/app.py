@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
+from flask.sessions import SecureCookieSessionInterface
 from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 from flask_talisman import Talisman
@@ -66,6 +67,12 @@ class Json(DefaultJSONProvider):
             raise ValueError("it is nested too deeply") from None
 
 
+class Sessions(SecureCookieSessionInterface):
+    """Sessions in cookies, signed with HMAC-SHA-256; Flask's own take SHA-1."""
+
+    digest_method = staticmethod(hashlib.sha256)
+
+
 def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
@@ -100,6 +107,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         WTF_CSRF_TIME_LIMIT=None,
     )
     app.json = Json(app)
+    app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
@@ -112,7 +120,8 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     Talisman(
         app,
         force_https=False,
-        strict_transport_security=False,
+        strict_transport_security=https,
+        strict_transport_security_include_subdomains=False,  # other hosts of the domain are not ours to speak for
         session_cookie_secure=False,
         content_security_policy=POLICY,
         referrer_policy="same-origin",

@@ -76,7 +76,8 @@ class Attempts:
         self._counter = FixedWindowRateLimiter(self._storage)
         self._one = RateLimitItemPerMinute(most, MINUTES)
         self._all = RateLimitItemPerMinute(most * MORE, MINUTES)
-        self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser")
+        sha256 = {"digest_method": hashlib.sha256}
+        self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
 
     def begin(self, name: str) -> Attempt:
         """Note that a password of the account `name` is tried. Raises TooManyAttemptsError."""
