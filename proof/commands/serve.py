@@ -53,7 +53,7 @@ def command(config: Path | None, given: dict[str, Any], host: str, port: int) ->
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches what listens there."""
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
         return ipaddress.ip_address(host).is_loopback

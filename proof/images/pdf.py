@@ -28,6 +28,9 @@ DRAWN_DPI = 300
 SCAN_COVERS = 0.05
 """Of a page's area: a smaller image is an ornament and does not set the resolution."""
 
+BAND = 8_000_000
+"""Pixels that are drawn at once."""
+
 BELOW = 1 - 1e-5
 """PDFium rounds sides up: a hair less, so that a scan of 1516 pixels does not become 1517."""
 
@@ -90,9 +93,25 @@ def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
                     f"has {width} x {height} pixels; the limit is {max_megapixels:g} megapixels: "
                     "scale it down or raise images.max_megapixels",
                 )
-            drawn: Image.Image = sheet.render(scale=scale, rev_byteorder=True).to_pil().convert("RGB")
+            drawn = _in_bands(sheet, scale, (width, height))
         except pdfium.PdfiumError as error:
             raise ImageError(page.path, f"cannot be drawn ({error}); export the PDF again") from error
+    return drawn
+
+
+def _in_bands(sheet: pdfium.PdfPage, scale: float, size: tuple[int, int]) -> Image.Image:
+    """The page, drawn band by band: whole, it would be in memory three times over, as PDFium draws it, as Pillow takes
+    that, and as RGB."""
+    drawn = Image.new("RGB", size)
+    width, height = size
+    rows = max(BAND // width, 1)
+    for top in range(0, height, rows):
+        below = max(height - top - rows, 0)
+        # PDFium's binding rounds what is cut off up to whole pixels; half a pixel less and it rounds to these
+        cut = (0, max(below - 0.5, 0) / scale, 0, max(top - 0.5, 0) / scale)
+        band = sheet.render(scale=scale, crop=cut, rev_byteorder=True)
+        drawn.paste(band.to_pil(), (0, top))
+        band.close()
     return drawn
 
 

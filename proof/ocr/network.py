@@ -7,6 +7,7 @@ changes no reading that is sure, and takes little more than half of the time.
 from __future__ import annotations
 
 import importlib.util
+import sys
 import threading
 from importlib import metadata
 from pathlib import Path
@@ -43,9 +44,16 @@ def has_bfloat16() -> bool:
     """Whether OpenVINO is installed and finds that the processor computes in bfloat16 (AVX-512 BF16, AMX)."""
     if importlib.util.find_spec("openvino") is None:
         return False
-    import openvino  # noqa: PLC0415
+    return "BF16" in _openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+def _openvino() -> Any:
+    """The module `openvino`, imported here alone. With the package `openvino_telemetry` its import reports itself to
+    an analytics host; where that package cannot be imported it has stand-ins that send nothing."""
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # what `import` takes for missing
+    import openvino  # noqa: PLC0415 - nearly half a second
+
+    return openvino
 
 
 def open_network(model: Path, runtime: str, threads: int, readers: int) -> Network:
@@ -100,9 +108,7 @@ class OpenVino:
     and remembers that: with lines of any length memory grows (`proof.layout.strips.LENGTHS`)."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
-        import openvino  # noqa: PLC0415 - nearly half a second
-
-        core = openvino.Core()
+        core = _openvino().Core()
         bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         network = core.read_model(str(model))
         self._characters: list[str] = network.get_rt_info()["framework"]["character"].astype(str).split("\n")

@@ -8,7 +8,7 @@ come, and a new check makes the columns anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -202,6 +202,14 @@ class Columns:
         self.rank = np.empty(len(found), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(found))
 
+    def is_in(self, states: Iterable[State]) -> Mask:
+        """Which flags are in one of these states. Looked up by number: a decision may change one meanwhile, which
+        `numpy.isin` does not bear."""
+        table = np.zeros(len(STATES), dtype=np.bool_)
+        table[[STATES.index(state) for state in states]] = True
+        found: Mask = table[self.state]
+        return found
+
     def masks(self, wanted: Wanted) -> dict[str, Mask]:
         """Which flags each filter lets through."""
         everything = np.ones(len(self.number), dtype=np.bool_)
@@ -211,7 +219,7 @@ class Columns:
         if wanted.kinds:
             masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
         if wanted.states:
-            masks["states"] = np.isin(self.state, [STATES.index(state) for state in wanted.states])
+            masks["states"] = self.is_in(wanted.states)
         if wanted.pair is not None:
             masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
         if wanted.first_page is not None or wanted.last_page is not None:
@@ -328,7 +336,7 @@ class Queue:
         """How far each juan has come, in the order of the text; samples are counted apart, planted errors nowhere."""
         columns = self._fresh(work)
         audit = columns.kind == KINDS.index(Kind.AUDIT)
-        settled = np.isin(columns.state, [STATES.index(state) for state in SETTLED])
+        settled = columns.is_in(SETTLED)
         wrong = columns.state == STATES.index(State.CORRECTED)
         size = len(columns.pages) + 1
         found_here = ~audit & ~columns.planted

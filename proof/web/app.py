@@ -6,8 +6,11 @@ import getpass
 import hashlib
 import os
 from datetime import timedelta
+from typing import Any
 
 from flask import Flask
+from flask.json.provider import DefaultJSONProvider
+from flask.sessions import SecureCookieSessionInterface
 from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 from flask_talisman import Talisman
@@ -19,9 +22,10 @@ from proof.check.recheck import Reader
 from proof.paths import templates_dir
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.web import description, language, people, problems, statics
+from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.api import api
+from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
 from proof.web.layout_overrides import mending
@@ -50,6 +54,25 @@ POLICY = {
 """No other host, no script or style that is not a file of ours."""
 
 
+class Json(DefaultJSONProvider):
+    """JSON in the order in which it is made. What is nested deeper than Python reads is malformed as anything else."""
+
+    sort_keys = False
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """What `s` says. Raises ValueError."""
+        try:
+            return super().loads(s, **kwargs)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+
+
+class Sessions(SecureCookieSessionInterface):
+    """Sessions in cookies, signed with HMAC-SHA-256; Flask's own take SHA-1."""
+
+    digest_method = staticmethod(hashlib.sha256)
+
+
 def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
@@ -76,7 +99,6 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         SECRET_KEY=secret,
         MAX_CONTENT_LENGTH=LARGEST_BODY,
         MAX_FORM_MEMORY_SIZE=LARGEST_BODY,
-        TRUSTED_HOSTS=None if hosts == ANY else hosts or LOOPBACK,
         SESSION_COOKIE_NAME=_cookie_name(secret, https),
         SESSION_COOKIE_SECURE=https,
         SESSION_COOKIE_HTTPONLY=True,
@@ -84,18 +106,22 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
     )
-    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json = Json(app)
+    app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
     reader = Reader(settings, store)
     app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
+    if hosts != ANY:
+        answer_to(app, hosts or LOOPBACK)
     people.guard(app)
     CSRFProtect(app)
     Talisman(
         app,
         force_https=False,
-        strict_transport_security=False,
+        strict_transport_security=https,
+        strict_transport_security_include_subdomains=False,  # other hosts of the domain are not ours to speak for
         session_cookie_secure=False,
         content_security_policy=POLICY,
         referrer_policy="same-origin",
@@ -111,7 +137,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
     description.serve(app)
-    app.add_url_rule("/healthz", "health", _healthy)
+    health.serve(app, store)
     return app
 
 
@@ -127,10 +153,3 @@ def _cookie_name(secret: str, https: bool) -> str:
     """One for each project: cookies do not tell ports of a machine apart. `__Host-` ones only this very host sets."""
     own = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
     return f"{'__Host-' if https else ''}proof-{own}"
-
-
-def _healthy() -> dict[str, str]:
-    from proof.web.project import project  # noqa: PLC0415
-
-    project().store.decisions.last()
-    return {"status": "ok", "version": proof.__version__}

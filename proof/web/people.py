@@ -115,12 +115,12 @@ def must_have_people() -> None:
 def log_in(name: str, password: str) -> Account:
     """Begin a session. Raises WrongPasswordError, TooManyAttemptsError."""
     must_have_people()
-    _attempts().begin(name)
+    attempt = _attempts().begin(name)
     who = project().store.accounts.log_in(name, password)
     if who is None:
         current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
         raise WrongPasswordError(PEOPLE["wrong"])
-    _attempts().succeeded(name)
+    _attempts().succeeded(attempt)
     _begin(who)
     return who
 
@@ -137,10 +137,10 @@ def change_password(current: str, new: str) -> None:
     """Give who asks another password; their sessions in other browsers end. Raises WrongPasswordError,
     TooManyAttemptsError, AccountError."""
     who, accounts = myself(), project().store.accounts
-    _attempts().begin(who.name)
+    attempt = _attempts().begin(who.name)
     if not accounts.holds(who.number, current):
         raise WrongPasswordError(PEOPLE["not yours"])
-    _attempts().succeeded(who.name)
+    _attempts().succeeded(attempt)
     _begin(accounts.set_password(who.number, new, by=by()))
 
 

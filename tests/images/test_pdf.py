@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +19,7 @@ from proof.errors import ImageError
 from proof.images.find import How, ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
-from proof.images.pdf import PdfPage, file_name, page_labels, stem_of
+from proof.images.pdf import PdfPage, draw, file_name, page_labels, stem_of
 from proof.model.refs import Folio
 from proof.report.crops import load_picture
 from proof.text.model import Page
@@ -125,6 +127,36 @@ def test_a_page_beyond_the_limit_is_refused_before_it_is_drawn(tmp_path: Path) -
     bound(tmp_path / "scan.pdf", 1)
     with pytest.raises(ImageError, match=r"301 x 422 pixels; the limit is 0\.1 megapixels"):
         load_image(tmp_path / "scan.pdf#1", max_megapixels=0.1)
+
+
+@pytest.mark.parametrize("mode", ["1", "L"])
+@pytest.mark.parametrize("rows", [1, 7, 100, 421, 422, 423])
+def test_a_page_drawn_in_bands_is_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, rows: int
+) -> None:
+    page = PdfPage(bound(tmp_path / "scan.pdf", 2, mode), 2)
+    whole = np.asarray(draw(page, 1))
+    monkeypatch.setattr("proof.images.pdf.BAND", rows * SIZE[0])
+    assert np.array_equal(np.asarray(draw(page, 1)), whole)
+
+
+DRAWING = """
+import re, sys
+from pathlib import Path
+from proof.images.pdf import PdfPage, draw
+most = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+before = most()
+drawn = draw(PdfPage(Path(sys.argv[1]), 1), 100)
+print((most() - before) / drawn.width / drawn.height)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the most memory that a program had")
+def test_a_large_page_is_not_in_memory_three_times(tmp_path: Path) -> None:
+    Image.new("1", (6000, 8000), 1).save(tmp_path / "large.pdf", resolution=300)
+    command = [sys.executable, "-c", DRAWING, str(tmp_path / "large.pdf")]
+    said = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    assert float(said.stdout) < 7, "bytes a pixel; Pillow's own are four"
 
 
 def test_a_pdf_cut_short_costs_its_pages_and_no_more(tmp_path: Path) -> None:

@@ -290,3 +290,20 @@ def test_the_description_names_every_address_and_is_31(served: Served) -> None:
 
 def test_it_says_that_it_is_well(served: Served) -> None:
     assert served.client.get("/healthz").json == {"status": "ok", "version": "0.1.0"}
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8642", "[::1]:8642", "[0:0:0:0:0:0:0:1]", "127.0.0.1:1"])
+def test_it_answers_to_its_names_however_they_are_written(served: Served, host: str) -> None:
+    assert served.client.get(BASE, headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["[::2]", "localhost.evil.example", "127.0.0.2", "::1", "[::1", "1", "evil.localhost"])
+def test_it_answers_to_no_other_name(served: Served, host: str) -> None:
+    assert served.client.get(BASE, headers={"Host": host}).status_code == 400
+
+
+def test_what_is_nested_too_deeply_is_malformed(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    body = b"[" * 200_000
+    answer = served.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
+    assert answer.status_code == 422
+    assert not caplog.records

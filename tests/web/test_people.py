@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 import uuid
@@ -205,6 +206,58 @@ def test_an_account_tried_from_many_addresses_must_wait_too(tmp_path: Path) -> N
         assert tried == [401] * 5 + [429] * 2
 
 
+def test_however_many_come_in_from_one_address_nobody_waits(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=1):
+        for _ in range(12):
+            for name in PEOPLE:
+                assert house.somebody().log_in(name).status_code == 302
+        assert house.somebody().log_in("乙", "wrong password").status_code == 401
+        assert house.somebody().log_in("丙").status_code == 302
+
+
+def test_an_account_under_attack_lets_its_owner_in_where_they_have_logged_in_before(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=2):
+        known = house.browser("乙")
+        known.client.post("/logout", data={"csrf_token": known.token()})
+        for n in range(20):
+            house.somebody().log_in("乙", "wrong password", environ_base={"REMOTE_ADDR": f"192.0.2.{n}"})
+            house.somebody().log_in(f"name {n}", "wrong password")
+        assert house.somebody().log_in("乙").status_code == 429, "a browser that nobody knows waits"
+        assert known.log_in("丙").status_code == 429, "and so does another account in a browser that 乙's knows"
+        assert known.log_in("乙", "wrong password").status_code == 401
+        assert known.log_in("乙").status_code == 302
+
+
+def test_a_known_browser_is_no_way_round_the_counts(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=2):
+        known = house.browser("乙")
+        known.client.post("/logout", data={"csrf_token": known.token()})
+        answers = [known.log_in("乙", "wrong password").status_code for _ in range(6)]
+        assert answers == [401] * 4 + [429] * 2, "its own count, then that of its address"
+
+
+def test_a_cookie_made_up_makes_no_browser_known(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=1):
+        known, forger = house.browser("丙"), house.somebody()
+        cookies = known.client._cookies or {}  # no public list of them
+        (mine,) = [cookie for (_, _, name), cookie in cookies.items() if "-known-" in name]
+        name = mine.key.rsplit("-", 1)[0]
+        for who in ("乙", "丙"):
+            digest = hashlib.blake2b(who.encode(), digest_size=16).hexdigest()
+            forger.client.set_cookie(f"{name}-{digest[:8]}", mine.value if who == "乙" else mine.value[:-3])
+            answers = [forger.log_in(who, "wrong password").status_code for _ in range(2)]
+            assert answers == [401, 429]
+
+
+def test_an_address_of_the_sixth_version_counts_by_its_network(tmp_path: Path) -> None:
+    for house in house_in(tmp_path, attempts=1):
+        tried = [
+            house.somebody().log_in(f"n {n}", "wrong one", environ_base={"REMOTE_ADDR": f"2001:db8::{n}"}).status_code
+            for n in range(7)
+        ]
+        assert tried == [401] * 5 + [429] * 2
+
+
 def test_who_comes_in_is_not_counted(tmp_path: Path) -> None:
     for house in house_in(tmp_path, attempts=2):
         for _ in range(4):
@@ -225,6 +278,8 @@ def test_a_cookie_is_kept_from_scripts_and_other_sites_and_behind_https_from_htt
             assert flags <= set(said)
             assert ("Secure" in said) is name.startswith("__Host-") is https
             assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in said)
+            strict = answer.headers.get("Strict-Transport-Security")
+            assert strict == ("max-age=31556926" if https else None)
 
 
 def test_the_key_of_sessions_is_made_once_and_only_its_owner_reads_it(house: House) -> None:

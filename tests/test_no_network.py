@@ -1,0 +1,150 @@
+"""No command asks for anything over the network, nor does a library that it uses or a process that it starts.
+
+Every system call of a command and its children that could reach another host is recorded by strace, so that native
+code is seen as well; a network namespace without any way out keeps what a fault would send from being sent.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PATIENCE, Material
+
+ROOT = Path(__file__).resolve().parents[1]
+CALLS = "connect,sendto,sendmsg,sendmmsg"
+ADDRESS = re.compile(
+    r"sa_family=AF_INET6?, sin6?_port=htons\((?P<port>\d+)\)"
+    r".*?(?:inet_addr\(|inet_pton\(AF_INET6, )\"(?P<host>[^\"]+)\""
+)
+RESOLVER = "/run/systemd/resolve/"
+"""Sockets of the local program that looks names up for others."""
+NAMES = 53
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Runs commands in `folder` where nobody can be reached, and keeps what they tried in `trace`."""
+
+    folder: Path
+    trace: Path
+
+    @property
+    def before(self) -> list[str]:
+        up = 'ip link set lo up 2>/dev/null; exec "$@"'
+        strace = ["strace", "-f", "-qq", "-o", str(self.trace), "-e", f"trace={CALLS}", "-e", "signal=none"]
+        return ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", up, "sh", *strace]
+
+    def run(self, *command: object) -> str:
+        """What the program says, which must succeed."""
+        words = [*self.before, *map(str, command)]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def proof(self, *arguments: object) -> str:
+        return self.run(sys.executable, "-m", "proof", *arguments)
+
+    def asked(self) -> list[str]:
+        """The calls that would have reached another host, or asked for the address of one."""
+        return [line for line in self.trace.read_text(encoding="utf-8", errors="replace").splitlines() if _leaves(line)]
+
+
+def _leaves(call: str) -> bool:
+    if RESOLVER in call:
+        return True
+    found = ADDRESS.search(call)
+    if not found:
+        return False
+    here = found["host"].startswith("127.") or found["host"] in ("::1", "::ffff:127.0.0.1")
+    return int(found["port"]) == NAMES or not here
+
+
+@pytest.fixture
+def alone(material: Material, monkeypatch: pytest.MonkeyPatch) -> Alone:
+    """A project of two half-folios in a folder of its own."""
+    for tool in ("strace", "unshare", "ip"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is missing: what the programs do cannot be watched")
+    folder = material(2)
+    made = Alone(folder, folder / "trace")
+    monkeypatch.setenv("HOME", str(folder))  # nobody who once refused or allowed something
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in ("CI", "TF_BUILD", "JENKINS_URL"):  # where these are set some libraries keep quiet
+        monkeypatch.delenv(name, raising=False)
+    if subprocess.run([*made.before, "true"], capture_output=True, check=False, timeout=PATIENCE).returncode:  # noqa: S603
+        pytest.skip("this machine allows no network namespaces, or no tracing")
+    text = 'title = "大射儀"\ntexts = ["text.txt"]\nimages = ["images"]\n'
+    (folder / "config.toml").write_text(f"[project]\n{text}", encoding="utf-8")
+    return made
+
+
+ASKING = "import urllib.request; urllib.request.urlopen('http://{}', timeout=5)"
+
+
+@pytest.mark.parametrize("host", ["example.org/", "192.0.2.1/", "[2001:db8::1]/"])
+def test_what_asks_is_seen(alone: Alone, host: str) -> None:
+    with pytest.raises(AssertionError, match="URLError"):
+        alone.run("sh", "-c", f'{sys.executable} -c "{ASKING.format(host)}"')
+    assert alone.asked()
+
+
+@pytest.mark.parametrize(
+    ("engine", "runtime"),
+    [("ppocr", "onnxruntime"), ("ppocr", "openvino"), ("ppocr", "auto"), ("paddleocr", "auto")],
+)
+def test_a_check_asks_nobody_whatever_reads(alone: Alone, engine: str, runtime: str) -> None:
+    if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
+        pytest.skip("OpenVINO has no build for this processor")
+    with (alone.folder / "config.toml").open("a", encoding="utf-8") as file:
+        file.write(f'[engine]\nname = "{engine}"\nruntime = "{runtime}"\n')
+    alone.proof("check", "--quiet", "--workers", 2)
+    assert alone.asked() == []
+
+
+def test_no_other_command_asks_anybody(alone: Alone) -> None:
+    text = alone.folder / "text.txt"
+    other = shutil.copy(text, alone.folder / "other.txt")
+    commands: list[tuple[object, ...]] = [
+        ("check", "--quiet"),
+        ("engines",),
+        ("report",),
+        ("export", text, "--out", "out"),
+        ("convert", text, "--to", "inline"),
+        ("collate", text, other),
+        ("render", text, "--out", "drawn"),
+        ("backup", "kept.zip"),
+        ("restore", "kept.zip", alone.folder / "restored"),
+        ("user", "list"),
+        ("demo", "--out", "sample"),
+    ]
+    for command in commands:
+        alone.proof(*command)
+        assert alone.asked() == [], command
+
+
+SERVE = f"""
+import re, signal, subprocess, sys, urllib.request
+server = subprocess.Popen([sys.executable, "-m", "proof", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+address = server.stdout.readline().split()[-1]
+try:
+    work = re.search(r'href="/works/([^/]+)/', urllib.request.urlopen(address).read().decode())[1]
+    for path in (f"works/{{work}}/", f"works/{{work}}/desk", f"works/{{work}}/pages/1", "healthz"):
+        urllib.request.urlopen(address + path).read()
+finally:
+    server.send_signal(signal.SIGINT)
+    server.wait({PATIENCE})
+"""
+
+
+def test_the_desk_asks_nobody(alone: Alone) -> None:
+    alone.proof("check", "--quiet")
+    alone.run(sys.executable, "-c", SERVE)
+    assert alone.asked() == []

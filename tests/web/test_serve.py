@@ -1,0 +1,137 @@
+"""The server under what browsers and ill-behaved clients do with connections."""
+
+from __future__ import annotations
+
+import http.client
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from proof.store import Store
+from proof.web.app import LARGEST_BODY
+from proof.web.serve import SILENT, listen
+from tests.conftest import PATIENCE
+from tests.web.drawn import Served, settings_in
+from tests.web.served import serving, serving_process
+
+HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Never: "
+
+
+@contextmanager
+def listening(served: Served, silent: int = SILENT) -> Iterator[tuple[str, int]]:
+    """Host and port at which the application is served meanwhile."""
+    server, address = listen(served.app, "127.0.0.1", 0, silent=silent)
+    thread = threading.Thread(target=run_until_closed, args=(server,))
+    thread.start()
+    parts = urlsplit(address)
+    assert parts.hostname
+    assert parts.port
+    try:
+        yield parts.hostname, parts.port
+    finally:
+        server.asyncore.close_all(server._map)  # the loop ends when nothing is left to look at
+        server.pull_trigger = lambda: None
+        server.task_dispatcher.shutdown()
+        thread.join(PATIENCE)
+
+
+def run_until_closed(server: Any) -> None:
+    with suppress(OSError, ValueError):
+        server.run()
+
+
+def status(place: tuple[str, int], method: str = "GET", path: str = "/healthz", **more: object) -> int:
+    connection = http.client.HTTPConnection(*place, timeout=20)
+    try:
+        connection.request(method, path, **more)  # type: ignore[arg-type]
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_connections_that_are_held_keep_nobody_waiting(served: Served) -> None:
+    with listening(served) as place:
+        idle = [http.client.HTTPConnection(*place, timeout=20) for _ in range(180)]
+        half = [socket.create_connection(place) for _ in range(200)]
+        for connection in idle:
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().read()
+        for one in half:
+            one.sendall(HALF)
+        start = time.monotonic()
+        assert status(place) == 200
+        assert time.monotonic() - start < 5
+        for connection in idle:
+            connection.close()
+        for one in half:
+            one.close()
+
+
+def test_a_header_that_never_ends_is_not_waited_for(served: Served) -> None:
+    with listening(served, silent=1) as place, socket.create_connection(place) as one:
+        one.sendall(HALF)
+        one.settimeout(0.1)
+        end = time.monotonic() + 30
+        while is_open(one):
+            assert time.monotonic() < end
+
+
+def is_open(one: socket.socket) -> bool:
+    """Whether the other side goes on listening to a byte a time."""
+    try:
+        one.sendall(b"a")
+        return bool(one.recv(1024))
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("size", [LARGEST_BODY + 1, 4 * LARGEST_BODY, 32 * LARGEST_BODY])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_too_large_is_answered_so(served: Served, size: int, chunked: bool) -> None:
+    part = b"x" * (1 << 16)
+    body = (part for _ in range(size // len(part) + 1))
+    headers = {"Content-Type": "application/json"}
+    if not chunked:
+        headers["Content-Length"] = str((size // len(part) + 1) * len(part))
+    with listening(served) as place:
+        answer = status(place, "POST", "/api/v1/works", body=body, headers=headers, encode_chunked=chunked)
+        assert answer in (405, 413) if size == LARGEST_BODY + 1 else answer == 413
+        assert status(place) == 200
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits what another process may write")
+def test_it_says_so_where_the_store_cannot_be_written(tmp_path: Path) -> None:
+    Store.open(settings_in(tmp_path).store_address).close()
+    with serving_process(tmp_path) as (process, address):
+        place = (urlsplit(address).hostname or "", urlsplit(address).port or 0)
+        assert status(place) == 200
+        allowed = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, allowed[1]))  # as if the disk were full
+        comes(lambda: status(place) == 503)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, allowed)
+        comes(lambda: status(place) == 200)
+
+
+def comes(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE / 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("host", ["::1", "LOCALHOST"])
+def test_it_can_be_reached_where_it_says(tmp_path: Path, host: str) -> None:
+    Store.open(settings_in(tmp_path).store_address).close()
+    with serving(tmp_path, "--host", host) as address:
+        parts = urlsplit(address)
+        assert status((parts.hostname or "", parts.port or 0)) == 200
