@@ -28,6 +28,7 @@ from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.planting import Judge, planted
 from proof.result import PageResult, Status
 from proof.store import Store
+from proof.store.mends import Mend
 from proof.text.model import Script, Transcription
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
@@ -96,6 +97,13 @@ def results(
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def check_again(
+    task: Task, mend: Mend | None, work: Work, store: Store, checker: Checker
+) -> tuple[Task, PageResult, str]:
+    """The result of one page where a person set, while it was read, that it is read as `mend` says."""
+    return check_task(work.read_as(task, mend), work, store, {work.script(task.text): checker}, Plates(work))
 
 
 def check_task(

@@ -96,6 +96,14 @@ def name_of(url: URL) -> str:
     return url.render_as_string(hide_password=True)
 
 
+def file_of(url: URL) -> Path | None:
+    """The file of a SQLite store; None for a store in memory, one that is only read, or one on a server."""
+    name = url.database or ""
+    if url.get_backend_name() != "sqlite" or not name or ":memory:" in name or "mode=ro" in name:
+        return None
+    return Path(name.removeprefix("file:").partition("?")[0]) if name.startswith("file:") else Path(name)
+
+
 @contextmanager
 def explained(url: URL) -> Iterator[None]:
     """Turns what a database says when it cannot be used into OutputError with what to do."""

@@ -1,13 +1,14 @@
 """The store of a project: what was checked, what was found, and what need not be read again.
 
 A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_page` returned
-is there whole and no page is there in part. One thread writes, any number read beside it.
+is there whole and no page is there in part. Several threads and processes may write: each transaction is alone,
+and a work is checked by one run at a time (`checking`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,14 +17,15 @@ from typing import Any, Self
 from sqlalchemy import URL, Engine, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from proof.errors import OutputError, UsageError
+from proof.errors import GonePageError, OutputError, UsageError
 from proof.flags import REACH, Flag, Kind
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.decisions import Decisions, carry_over
+from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
-from proof.store.mends import Mends
+from proof.store.mends import Mend, Mends, PageStamp, ReadOtherwiseError, held_in
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.readings import Readings
@@ -85,6 +87,11 @@ class Store:
 
     # runs
 
+    def checking(self, work: str, waiting: Waiting = lambda: None) -> AbstractContextManager[bool]:
+        """Hold the right to check `work`, from before its run begins until its reports are written; gives whether
+        another check had to be waited for, before which `waiting` is called. Raises OutputError."""
+        return check_lock(self._engine, work, waiting)
+
     def begin_run(self, info: RunInfo) -> int:
         """Note that a run begins; gives the number by which its pages are saved."""
         with self._writing() as session:
@@ -101,9 +108,12 @@ class Store:
 
     def finish_run(self, run_id: int, *, findings: Sequence[str] = (), whole: bool = False) -> None:
         """Note that a run came to its end. `findings` are remarks about the run as a whole; `whole` says
-        that it had all pages of its texts: pages that it did not have are no longer there."""
+        that it had all pages of its texts: pages that it did not have are no longer there.
+
+        Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
             run = _run_row(session, run_id)
+            _must_be_newest(session, run)
             run.finished = datetime.now(UTC)
             run.findings = list(findings)
             if whole:
@@ -155,43 +165,60 @@ class Store:
 
     # pages
 
-    def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult, *, carrying: bool = False) -> None:
-        """Keep the result of a page; `carrying` brings decisions along at once, where no end of a run will.
+    def save_page(
+        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: Mend | None = None
+    ) -> None:
+        """Keep the result of a page that was read as `mend` says.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
         where the page is there with the same key only its place is noted, and which samples and planted errors
         are mixed in now, since these are no part of what was found. An empty key is never found
         again. A flag that is there already is updated, one that was not found this time is marked stale.
+        Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
         """
         _check_flags(result)
         with self._writing() as session:
-            work_id = _run_row(session, run_id).work_id
-            page = _page_row(session, work_id, run_id, place, result.page)
-            there = page is not None and page.key == key != ""
+            run = _run_row(session, run_id)
+            page = _page_row(session, run.work_id, run_id, place, result.page)
             if page is None:
-                page = PageRow(work_id=work_id, page=result.page, repeat=_repeats(session, work_id, result.page))
+                repeat = _repeats(session, run.work_id, result.page)
+                page = PageRow(work_id=run.work_id, page=result.page, repeat=repeat, key="")
                 session.add(page)
+            elif page.run_id > run_id:
+                _must_be_newest(session, run)
+            else:
+                _must_be_read_as(held_in(session, page.id), mend)
+            there = page.key == key != ""
             was_absent, page.absent = page.absent, False
             page.run_id = run_id
             _set(page, rows.place_values(place))
-            if there:
-                page.image = None if result.image is None else str(result.image)
-                if was_absent:
-                    again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-                    session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-                _save_mixed_in(session, page, result)
-                if carrying:
-                    _changed(session, work_id)
-                return
-            page.result_run_id, page.key = run_id, key
-            _set(page, rows.page_values(result))
+            if there and was_absent:
+                again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+                session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+            _save_result(session, page, key, result)
+
+    def stamp(self, number: int) -> PageStamp:
+        """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
+        with self._reading() as session:
+            page = _page_there(session, number)
+            return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
+
+    def replace_page(self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult) -> bool:
+        """Keep another result of a page that is there, which stays in the run and at the position that it has, with
+        the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
+        no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
+        _check_flags(result)
+        with self._writing() as session:
+            page = _page_there(session, number)
+            if (page.key, page.result_run_id) != (seen.key, seen.run):
+                return False
+            _must_be_read_as(held_in(session, page.id), seen.mend)
+            page.text, page.juan, page.folio = place.text, place.juan, place.folio
+            _save_result(session, page, key, result)
             session.flush()
-            _save_parts(session, page, result)
-            _save_flags(session, page, result)
-            if carrying:
-                session.flush()
-                carry_over(session, work_id)
-                _changed(session, work_id)
+            carry_over(session, page.work_id)
+            _changed(session, page.work_id)
+        return True
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
@@ -240,16 +267,26 @@ class Store:
             after = found[-1][0]
             yield from (flag for _, flag in found)
 
-    def rescore(self, work: str, flags: Sequence[Flag]) -> None:
-        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run."""
+    def revision(self, work: str) -> int:
+        """How often what was found in a work changed; 0 where there is none."""
+        with self._reading() as session:
+            return session.scalar(select(WorkRow.revision).where(WorkRow.name == work)) or 0
+
+    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> bool:
+        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives
+        False, and changes nothing, where the work is no longer at the revision at which it was `seen`."""
         if not flags:
-            return
+            return True
         with self._writing() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
+            number, revision = session.execute(found).one()
+            if seen is not None and revision != seen:
+                return False
             for flag in flags:
                 change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
                 session.execute(change.values(rows.judgement_values(flag)))
             _changed(session, number)
+        return True
 
     def pairs(self, work: str) -> list[Pair]:
         """What is transcribed against what is read, over the work as it stands, most frequent first."""
@@ -288,6 +325,26 @@ def _run_row(session: Session, run_id: int) -> RunRow:
     return run
 
 
+def _must_be_newest(session: Session, run: RunRow) -> None:
+    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
+    if newest != run.id:
+        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
+
+
+def _page_there(session: Session, number: int) -> PageRow:
+    page = session.get(PageRow, number, with_for_update=True)
+    if page is None or page.absent:
+        raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
+    return page
+
+
+def _must_be_read_as(held: Mend | None, mend: Mend | None) -> None:
+    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    if said[0] != said[1]:
+        raise ReadOtherwiseError(held)
+
+
 def _check_flags(result: PageResult) -> None:
     """Decisions hang on a flag's id: two flags of a page may not share one."""
     ids = [flag.id for flag in result.flags]
@@ -319,6 +376,19 @@ def _repeats(session: Session, work_id: int, page: str) -> int:
 def _set(row: PageRow, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(row, name, value)
+
+
+def _save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
+    """What was found on a page, as a result of the run that it is in."""
+    if page.key == key != "":
+        page.image = None if result.image is None else str(result.image)
+        _save_mixed_in(session, page, result)
+        return
+    page.result_run_id, page.key = page.run_id, key
+    _set(page, rows.page_values(result))
+    session.flush()
+    _save_parts(session, page, result)
+    _save_flags(session, page, result)
 
 
 def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:

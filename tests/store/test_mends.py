@@ -9,6 +9,7 @@ from proof.images.hint import LayoutHint
 from proof.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.marks import NoPlaceError, PageConflictError
+from proof.store.mends import ReadOtherwiseError
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -28,7 +29,9 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
 ) -> None:
     filled.mends.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
     run = filled.begin_run(info)
-    filled.save_page(run, PLACE, "", page_result)
+    with pytest.raises(ReadOtherwiseError):
+        filled.save_page(run, PLACE, "", page_result)
+    filled.save_page(run, PLACE, "", page_result, mend=filled.mends.of_work(WORK)[page_result.page, 0])
     filled.finish_run(run, whole=True)
     mend = filled.mends.of_work(WORK)[page_result.page, 0]
     assert (mend.layout, mend.image, mend.quadrant, mend.person) == (HINT, "a/b.png", "c", "甲")
