@@ -73,7 +73,10 @@ def check(
     waited for. `show` is how many places the outcome tells. Raises ProofError for what stops it altogether.
     """
     engine = open_engine(engine_settings(settings))
-    with Store.open(settings.store_address) as store, _alone(settings, engine, store, waiting) as sources:
+    with (
+        Store.open(settings.store_address, folder=settings.base) as store,
+        _alone(settings, engine, store, waiting) as sources,
+    ):
         work = Work(settings, sources.texts, sources.index, engine.identity, store)
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)

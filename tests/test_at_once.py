@@ -22,6 +22,7 @@ from proof.config import Settings
 from proof.images.hint import LayoutHint
 from proof.pipeline import check
 from proof.store import Store
+from proof.store.marks import PageState
 from proof.store.models import PageRow
 from tests.conftest import PATIENCE
 
@@ -157,3 +158,21 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
         again = store.latest_run("text")
         assert again is not None
         assert again.reused == sum(result.image is not None for result in store.results(work="text"))
+
+
+def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    ended(begin(folder, "check", "-q"))
+    with Store.open(folder / "proof.sqlite") as store:
+        pages = store.queue.pages("text")
+        for n, page in enumerate(pages):
+            store.marks.set_page("text", page.number, PageState.PROOFREAD, 0, "甲", f"request-{n:04}")
+        said = [(one.page, one.state, one.version) for one in store.queue.pages("text")]
+    for file in folder.glob("proof.sqlite*"):
+        file.write_bytes(b"lost")
+        file.rename(file.with_name(f"damaged-{file.name}"))
+    ended(begin(folder, "check", "-q"))
+    assert "rebuilt: 6 pages" in ended(begin(folder, "recover"))
+    assert "rebuilt: nothing; in the store already: 6" in ended(begin(folder, "recover"))
+    with Store.open(folder / "proof.sqlite") as store:
+        assert [(one.page, one.state, one.version) for one in store.queue.pages("text")] == said

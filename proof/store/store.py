@@ -8,7 +8,7 @@ and a work is checked by one run at a time (`checking`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.decisions import Decisions, carry_over
+from proof.store.journal import Journal, journal_of, read_journal
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.mends import Mend, Mends, PageStamp, ReadOtherwiseError, held_in
@@ -30,13 +31,17 @@ from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRo
 from proof.store.queue import Queue
 from proof.store.readings import Readings
 from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
+from proof.store.recovery import Recovered, recover
+
+STORE_NAME = "proof.sqlite"
 
 
 class Store:
     """A project's store; `Store.open` gives one."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, journal: Journal | None = None) -> None:
         self._engine = engine
+        self.journal = journal
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
@@ -46,9 +51,10 @@ class Store:
         self.queue = Queue(self._reading)
 
     @classmethod
-    def open(cls, address: str | Path | URL, *, wait: float = 30.0) -> Self:
+    def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
         """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
-        tables. `wait` is how many seconds to wait for another program that writes to it.
+        tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
+        do lies beside a file; that of a store on a server in `folder`, without which it has none.
 
         Raises OutputError, with what to do, where the store cannot be used or a later version made it;
         UsageError where the address is none.
@@ -60,10 +66,16 @@ class Store:
         try:
             with database.explained(url):
                 database.migrate(engine)
+            file = database.file_of(url)
+            path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
+            store = cls(engine, Journal(path) if path else None)
+            if store.journal and not store.journal.path.exists():
+                with store._writing(noting=False) as session:
+                    store.journal.begin(session)
         except BaseException:
             engine.dispose()
             raise
-        return cls(engine)
+        return store
 
     @property
     def engine(self) -> Engine:
@@ -279,7 +291,10 @@ class Store:
             return True
         with self._writing() as session:
             found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
-            number, revision = session.execute(found).one()
+            there = session.execute(found).first()
+            if there is None:
+                return True
+            number, revision = there
             if seen is not None and revision != seen:
                 return False
             for flag in flags:
@@ -298,6 +313,22 @@ class Store:
         with self._reading() as session:
             return queries.totals(session, work)
 
+    def recover(self, path: Path | None = None) -> Recovered:
+        """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or
+        nothing. Raises OutputError, UsageError where there is no journal."""
+        if self.journal is None or not (path or self.journal.path).is_file():
+            raise UsageError(f"{path or self.name}: there is no journal to recover from; name its file with --journal")
+        own = path is None or path.resolve() == self.journal.path.resolve()
+        with self._writing(noting=not own) as session:
+            if own:  # what comes out of it does not go into it again
+                self.journal.complete(session)
+            done = recover(session, read_journal(path or self.journal.path))
+            with self.journal.noting(session) if own else nullcontext():
+                for work in done.works:
+                    carry_over(session, work)
+                    _changed(session, work)
+        return done
+
     # sessions
 
     @contextmanager
@@ -306,8 +337,14 @@ class Store:
             yield session
 
     @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        with database.explained(self._engine.url), Session(self._writers) as session, session.begin():
+    def _writing(self, *, noting: bool = True) -> Iterator[Session]:
+        """A transaction; what people do in it is in the journal before it is in the store."""
+        with (
+            database.explained(self._engine.url),
+            Session(self._writers) as session,
+            session.begin(),
+            self.journal.noting(session) if self.journal and noting else nullcontext(),
+        ):
             yield session
 
 
