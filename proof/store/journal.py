@@ -22,6 +22,7 @@ from filelock import FileLock
 from sqlalchemy import event, inspect, select
 from sqlalchemy.orm import Session
 
+from proof.atomic import sync_folder
 from proof.errors import OutputError
 from proof.store.models import Base, DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
 
@@ -102,7 +103,7 @@ class Journal:
                 finally:
                     os.close(file)
                 if new:
-                    _sync_folder(self.path.parent)
+                    sync_folder(self.path.parent)
         except OSError as error:
             reason = error.strerror or error
             raise OutputError(f"{self.path}: cannot be written ({reason}); make room or allow writing") from error
@@ -184,16 +185,6 @@ def _append_whole(file: int, data: bytes) -> None:
         with suppress(OSError):
             os.ftruncate(file, size)
         raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new file is in its folder after a crash too, where the system can be asked for that."""
-    with suppress(OSError, AttributeError):
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 def moment(text: str) -> datetime:

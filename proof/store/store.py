@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import URL, Engine, delete, func, insert, select, update
+from sqlalchemy import URL, Engine, delete, func, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
@@ -23,7 +23,7 @@ from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.decisions import Decisions, carry_over
-from proof.store.journal import Journal, journal_of, read_journal
+from proof.store.journal import Journal, all_lines, identity, journal_of, read_journal
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.mends import Mend, Mends, PageStamp, ReadOtherwiseError, held_in
@@ -328,6 +328,19 @@ class Store:
                     carry_over(session, work)
                     _changed(session, work)
         return done
+
+    def faults(self) -> list[str]:
+        """What is wrong with the store by its own account, and what people did that its journal lacks."""
+        found = []
+        with self._reading() as session:
+            if self._engine.dialect.name == "sqlite":
+                said = session.execute(text("PRAGMA integrity_check")).scalars()
+                found = [line for line in said if line != "ok"]
+                broken = session.execute(text("PRAGMA foreign_key_check")).all()
+                found += [f"{len(broken)} rows belong to none"] if broken else []
+            known = {identity(line) for line in self.journal.read().lines} if self.journal else set()
+            lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
+        return found + ([f"{lacking} acts are not in its journal"] if lacking else [])
 
     # sessions
 
