@@ -25,7 +25,7 @@ from proof.images.find import BOUND_OR_SINGLE
 from proof.store import Store
 from proof.store.copying import copy_store, count_rows
 from proof.store.journal import journal_of
-from proof.toml_file import line_of
+from proof.toml_file import TomlFile, line_of
 
 MANIFEST = "proof-backup.json"
 JOURNAL_NAME = journal_of(Path(STORE_NAME)).name
@@ -142,8 +142,7 @@ def verify(path: Path) -> Saved:
     with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
         folder = Path(scratch) / "restored"
         saved = restore(path, folder)
-        address = Settings.load(folder).store_address if (folder / FILE_NAME).exists() else folder / STORE_NAME
-        with Store.open(address) as store:
+        with Store.open(_own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME) as store:
             faults = store.faults()
         if faults:
             raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
@@ -154,7 +153,7 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
     """The rows of the store that was unpacked, once it lies where it is looked for; and an address that the settings of
     the backup name and that is not used."""
     saved, config = scratch / STORE_NAME, scratch / FILE_NAME
-    named = Settings.load(scratch).store.url if config.exists() else ""
+    named = _named_store(config)
     unused = ""
     if given:
         with Store.open(saved) as source, Store.open(given) as target:
@@ -164,6 +163,8 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
         return rows, named if named != given else ""
     own = _own_file(named, scratch)
     if own is not None and own != saved:
+        if own.exists():
+            raise BackupError(f"{path}: {FILE_NAME} in it names another file as the store; unpack it by hand")
         own.parent.mkdir(parents=True, exist_ok=True)
         saved.rename(own)
         if (scratch / JOURNAL_NAME).exists():
@@ -176,13 +177,19 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
         return count_rows(source), unused
 
 
+def _named_store(config: Path) -> str:
+    """The address of a store that settings name; what else they say may not hold where they were unpacked."""
+    section = TomlFile.read(config).values.get("store", {}) if config.exists() else {}
+    url = section.get("url", "") if isinstance(section, dict) else ""
+    return url if isinstance(url, str) else ""
+
+
 def _own_file(url: str, folder: Path) -> Path | None:
     """The file inside `folder` that a relative address of a store means; None for any other address."""
     found = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
     if found is None or PurePosixPath(found["path"]).is_absolute() or ".." in PurePosixPath(found["path"]).parts:
         return None
-    file = folder / found["path"]
-    return file if file == folder / STORE_NAME or not file.exists() else None
+    return folder / found["path"]
 
 
 def _say_address(path: Path, config: Path, url: str) -> None:
@@ -246,6 +253,8 @@ def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], 
         found[settings.file] = None
     with suppress(ConfigError):  # a text that is gone is no reason to save nothing
         found.update(dict.fromkeys(settings.text_files()))
+    if settings.engine.recording and settings.engine.recording.is_file():
+        found[settings.engine.recording] = None
     lists = [settings.project.imglist] if settings.project.imglist else []
     for each in (*lists, *([settings.variants.file] if settings.variants.file else [])):
         found.update(dict.fromkeys(sorted(each.rglob("*.txt")) if each.is_dir() else [each]))

@@ -114,7 +114,8 @@ def _make_private(file: Path) -> None:
     try:
         os.link(part, file)
     finally:
-        Path(part).unlink()
+        with suppress(OSError):
+            Path(part).unlink()
 
 
 def name_of(url: URL) -> str:
@@ -186,7 +187,8 @@ def _keep_copy(connection: Connection) -> None:
     except (OSError, sqlite3.Error) as error:
         raise OutputError(f"{copy}: the copy before an update cannot be written ({error}); make room") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _private(path: Path) -> Path:
