@@ -161,7 +161,8 @@ def state_of(folder: Path) -> State:
     if (folder / "made.zip").exists():
         with tempfile.TemporaryDirectory() as scratch:
             restore(folder / "made.zip", Path(scratch) / "b")
-            found["backup"] = _store(Path(scratch) / "b" / "proof.sqlite")["acts"]
+            acts = _store(Path(scratch) / "b" / "proof.sqlite")["acts"]
+            found["backup"] = [one for one in acts if one[0] == "decision"]  # these are decided together
     left = [path.name for path in folder.rglob("*") if path.name.endswith(".part") or path.name == ".proof-restoring"]
     return found | {"left": left}
 
