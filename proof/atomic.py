@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 from typing import IO
 
 from proof.errors import OutputError
@@ -18,7 +19,7 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
 
     Raises OutputError where it cannot be written.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("w", encoding=encoding, newline=newline) as file:
@@ -26,6 +27,7 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+        sync_folder(path.parent)
     except OSError as error:
         reason = error.strerror or error
         raise OutputError(
@@ -33,6 +35,16 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
         ) from error
     finally:
         _remove(part)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have names that were given in a folder last through a crash, where the system can be asked for that."""
+    with suppress(OSError, AttributeError):
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def must_be_writable(folder: Path) -> None:

@@ -21,6 +21,7 @@ COMMANDS = (
     "user",
     "backup",
     "restore",
+    "recover",
     "report",
     "convert",
     "export",

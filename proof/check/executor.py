@@ -98,10 +98,7 @@ def results(work: Work, store: Store, checkers: dict[Script, Checker], workers: 
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
     def one(task: Task) -> CheckedPage:
-        try:
-            return check_page(task, work, store, checkers[work.script(task.text)], plates)
-        except Exception as error:
-            return CheckedPage(task, failed(task, error), "")
+        return check_or_fail(task, work, store, checkers[work.script(task.text)], plates)
 
     try:
         for task in work.tasks:
@@ -114,8 +111,17 @@ def results(work: Work, store: Store, checkers: dict[Script, Checker], workers: 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def check_or_fail(task: Task, work: Work, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+    """One page through all stages; whatever is wrong with it costs this page alone."""
+    try:
+        return check_page(task, work, store, checker, plates)
+    except Exception as error:
+        return CheckedPage(task, failed(task, error), "")
+
+
 def check_page(task: Task, work: Work, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
+
 
     The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
     on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.

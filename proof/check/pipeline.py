@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from proof.check.engine_bias import Habits
-from proof.check.executor import all_on_pages, checker_for, engine_settings, mixed_in, results
-from proof.check.plan import Work
+from proof.check.executor import (
+    CheckedPage,
+    Plates,
+    all_on_pages,
+    check_or_fail,
+    checker_for,
+    engine_settings,
+    mixed_in,
+    results,
+)
+from proof.check.plan import Work, work_of
 from proof.check.rescoring import hearings_of, settle
 from proof.errors import TextError
 from proof.images.find import ImageIndex
 from proof.model.refs import sequence_findings
-from proof.model.result import Status
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
+from proof.report.places import Place, places
 from proof.report.source import StoredRun
 from proof.report.write import Written, write_reports
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
 from proof.text.model import Transcription
 from proof.text.witness import Edition
+from proof.verify.page import Checker
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +55,14 @@ Watch = Callable[[Progress], None]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a check left behind: its run in the store, its reports, the sequence findings, and the texts that
-    could not be read or stand on no image."""
+    could not be read or stand on no image. `told` are its most suspicious places."""
 
     run_id: int
     written: Written
     findings: tuple[str, ...]
     notices: tuple[str, ...]
     unread: tuple[str, ...] = ()
+    told: tuple[Place, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -55,46 +71,103 @@ class Outcome:
         return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
-def check(settings: Settings, watch: Watch | None = None) -> Outcome:
+def check(
+    settings: Settings, watch: Watch | None = None, *, waiting: Callable[[str], None] = lambda work: None, show: int = 0
+) -> Outcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
-    it was. Raises ProofError for what stops it altogether.
+    it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
+    waited for. `show` is how many places the outcome tells. Raises ProofError for what stops it altogether.
     """
-    editions, unread = read_texts(settings.text_files())
-    index = ImageIndex(settings.project.images)
     engine = open_engine(engine_settings(settings))
-    with Store.open(settings.store_address) as store:
-        editions, texts, unshown = all_on_pages(editions, settings, index, engine, store)
-        unread = (*unread, *unshown)
-        work = Work(settings, texts, index, engine.identity, store)
+    with (
+        Store.open(settings.store_address, folder=settings.base) as store,
+        _alone(settings, engine, store, waiting) as sources,
+    ):
+        work = Work(settings, sources.texts, sources.index, engine.identity, store)
         run_id = store.begin_run(work.info())
-        checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
-        habits = Habits()
-        reused = 0
-        for number, page in enumerate(results(work, store, checkers, settings.workers), 1):
-            habits.add(page.result)
-            reused += page.reused
-            if page.readings is not None:
-                store.readings.put(*page.readings)
-            given = mixed_in(page.result, settings, checkers[work.script(page.task.text)])
-            store.save_page(run_id, page.task.place, page.key, given)
-            if watch:
-                watch(Progress(number, len(work.tasks), reused, page.result.page))
-        hearings = hearings_of(settings, editions, texts, store)
-        own = {task.page.id for task in work.tasks}
-        for other in store.results(work=work.name, outline=True):
-            if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
-                habits.add(other)
-        settle(store, work.name, habits, settings.flags, hearings, own)
-
+        habits = _check_pages(work, run_id, settings, store, engine, watch)
+        _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))
-        store.finish_run(run_id, findings=(*unread, *findings), whole=True)
-        written = write_reports(StoredRun(store, run_id), settings.project.out, language=settings.report.lang)
-    warnings = tuple(warning for text in texts for warning in text.warnings)
-    return Outcome(run_id, written, findings, (*warnings, *index.notices), unread)
+        store.finish_run(run_id, findings=(*sources.unread, *findings), whole=True)
+        run = StoredRun(store, run_id)
+        written = write_reports(run, settings.project.out, language=settings.report.lang)
+        told = tuple(places(run, show))
+    warnings = tuple(warning for text in sources.texts for warning in text.warnings)
+    return Outcome(run_id, written, findings, (*warnings, *sources.index.notices), sources.unread, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What is checked: the texts as given and with their pages, the images, and why other texts are left out."""
+
+    editions: list[Transcription | Edition]
+    texts: list[Transcription]
+    index: ImageIndex
+    unread: tuple[str, ...]
+
+
+@contextmanager
+def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]) -> Iterator[_Sources]:
+    """The sources of a check, while no other check of their work goes on. What was read before another had to be
+    waited for is read anew: it may have changed meanwhile."""
+    held, waited = "", True
+    with ExitStack() as stack:
+        while waited:
+            editions, unread = read_texts(settings.text_files())
+            index = ImageIndex(settings.project.images)
+            editions, texts, unshown = all_on_pages(editions, settings, index, engine, store)
+            sources = _Sources(editions, texts, index, (*unread, *unshown))
+            work = work_of(texts, store)
+            if work == held:
+                break
+            stack.close()
+            held = work
+            waited = stack.enter_context(store.checking(work, partial(waiting, work)))
+        yield sources
+
+
+def _check_pages(
+    work: Work, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
+) -> Habits:
+    """Every page of the run into the store, and what they taught."""
+    checkers = {script: checker_for(settings, engine, script) for script in {work.script(t.text) for t in work.tasks}}
+    habits = Habits()
+    reused = 0
+    for number, page in enumerate(results(work, store, checkers, settings.workers), 1):
+        reused += page.reused
+        saved = _save(run_id, page, work, settings, store, checkers[work.script(page.task.text)])
+        habits.add(saved)
+        if watch:
+            watch(Progress(number, len(work.tasks), reused, saved.page))
+    return habits
+
+
+def _save(run_id: int, page: CheckedPage, work: Work, settings: Settings, store: Store, checker: Checker) -> PageResult:
+    """Save a page, read again where a person set meanwhile how it is read; gives what was found on it."""
+    if page.readings is not None:
+        store.readings.put(*page.readings)
+    try:
+        given = mixed_in(page.result, settings, checker)
+        store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
+    except ReadOtherwiseError as otherwise:
+        task = work.read_as(page.task, otherwise.mend)
+        page = check_or_fail(task, work, store, checker, Plates(work.max_megapixels))
+        return _save(run_id, page, work, settings, store, checker)
+    return page.result
+
+
+def _settle(work: Work, habits: Habits, settings: Settings, store: Store, sources: _Sources) -> None:
+    """The flags of the run weighed by what the whole work taught and by what witnesses read."""
+    hearings = hearings_of(settings, sources.editions, sources.texts, store)
+    own = {task.page.id for task in work.tasks}
+    for other in store.results(work=work.name, outline=True):
+        if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
+            habits.add(other)
+    settle(store, work.name, habits, settings.flags, hearings, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[str, ...]]:

@@ -71,14 +71,23 @@ class Work:
         self.name = work_of(texts, store)
         self._settings = settings
         self._texts = texts
+        self._index = index
         self._engine = engine
         self._fingerprint = settings.fingerprint()
         self.max_megapixels = settings.images.max_megapixels
         self.tasks: list[Task] = []
         for text in texts:
-            own = index.with_lists(image_lists(settings, text))
-            self.tasks += [_task(text, n, len(self.tasks) + n, own) for n in range(len(text.pages))]
+            own, first = self._images_of(text), len(self.tasks)
+            self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
         self.tasks = _mended(self.tasks, store.mends.of_work(self.name), index)
+
+    def read_as(self, task: Task, mend: Mend | None) -> Task:
+        """A task of this work as it is where `mend` holds for its page, or nothing does."""
+        found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
+        return with_mend(found, mend, self._index) if mend else found
+
+    def _images_of(self, text: Transcription) -> ImageIndex:
+        return self._index.with_lists(image_lists(self._settings, text))
 
     def info(self) -> RunInfo:
         return RunInfo(

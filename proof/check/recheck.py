@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +21,7 @@ from proof.check.executor import (
     mixed_in,
     on_pages,
 )
-from proof.check.plan import Task, Work, with_mend
+from proof.check.plan import Task, Work
 from proof.check.rescoring import hearings_of, weighed
 from proof.collate.witness_evidence import Hearing
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
@@ -33,6 +34,7 @@ from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State
+from proof.store.layout_overrides import Mend, ReadOtherwiseError
 from proof.store.marks import NoPlaceError
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
 from proof.text.edition import read_edition, read_text
@@ -109,28 +111,35 @@ class Reader:
         """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
         StoppedError as long as nothing of it is in the store."""
         with self._lock:
-            heed()
-            known, _ = self._store.queue.page(work, number)
-            place = replace(known, text=str(self._text_at(Path(known.text))))
-            run = self._store.latest_run(work)
-            assert run is not None, "a page of a work came out of a run"
-            before = self._flags(work, place)
-            engine = _heeding(self._open(), heed)
-            job, task, hearing = self._task(work, place, engine)
-            heed()
-            checker = checker_for(self._settings, engine, job.script(task.text))
-            page, trouble = self._checked(task, job, checker)
-            result, key = page.result, page.key
-            given = self._settled(work, result, mixed_in(result, self._settings, checker), hearing)
-            heed()  # for the last time: what follows is kept whole
-            if page.readings is not None:
-                self._store.readings.put(*page.readings)
-            if place.text != known.text:
-                self._store.move_text(work, known.text, place.text)
-            self._store.save_page(run.id, replace(task.place, position=place.position - 1), key, given, carrying=True)
-            # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
-            self._store.rescore(work, given.flags)
-            return _compared(result, trouble, before, self._flags(work, place))
+            while True:  # again where the page was meanwhile checked, or set right, by somebody else
+                with suppress(ReadOtherwiseError):
+                    reread = self._read(work, number, heed)
+                    if reread is not None:
+                        return reread
+
+    def _read(self, work: str, number: int, heed: Heed) -> Reread | None:
+        """The same once; None where the page was meanwhile checked. Raises ReadOtherwiseError too."""
+        heed()
+        known, _ = self._store.queue.page(work, number)
+        seen = self._store.stamp(number)
+        place = replace(known, text=str(self._text_at(Path(known.text))))
+        before = self._flags(work, place)
+        engine = _heeding(self._open(), heed)
+        job, task, hearing = self._task(work, place, engine, seen.mend)
+        heed()
+        checker = checker_for(self._settings, engine, job.script(task.text))
+        page, trouble = self._checked(task, job, checker)
+        given = self._settled(work, page.result, mixed_in(page.result, self._settings, checker), hearing)
+        heed()  # for the last time: what follows is kept whole
+        if page.readings is not None:
+            self._store.readings.put(*page.readings)
+        if not self._store.replace_page(number, seen, task.place, page.key, given):
+            return None
+        if place.text != known.text:
+            self._store.move_text(work, known.text, place.text)
+        # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
+        self._store.rescore(work, given.flags)
+        return _compared(page.result, trouble, before, self._flags(work, place))
 
     def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[CheckedPage, Trouble | None]:
         """The page with its result, and why it could not be checked."""
@@ -149,7 +158,7 @@ class Reader:
             self._engine = open_engine(engine_settings(self._settings))
         return self._engine
 
-    def _task(self, work: str, place: Place, engine: Engine) -> tuple[Work, Task, Hearing | None]:
+    def _task(self, work: str, place: Place, engine: Engine, mend: Mend | None) -> tuple[Work, Task, Hearing | None]:
         """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
@@ -158,9 +167,8 @@ class Reader:
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
-        task = bearers[min(place.repeat, len(bearers) - 1)]
-        mend = self._store.mends.of_work(work).get((place.page, place.repeat))
-        return job, with_mend(task, mend, index) if mend else task, self._hearing(given, text)
+        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], mend)
+        return job, task, self._hearing(given, text)
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of

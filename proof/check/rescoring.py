@@ -30,15 +30,17 @@ def settle(
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
     read (`hearings`, by page). Of `pages` alone, where they are given."""
-    changed = []
-    for stored in store.flags(FlagFilter(work=work, planted=True)):
-        if pages is not None and stored.flag.page not in pages:
-            continue
-        hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
-        settled = weighed(stored.flag, habits, flagging, hearing)
-        if settled != stored.flag:
-            changed.append(settled)
-    store.rescore(work, changed)
+    while True:  # again where a page was read anew, or collated, while this went on
+        seen, changed = store.revision(work), []
+        for stored in store.flags(FlagFilter(work=work, planted=True)):
+            if pages is not None and stored.flag.page not in pages:
+                continue
+            hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
+            settled = weighed(stored.flag, habits, flagging, hearing)
+            if settled != stored.flag:
+                changed.append(settled)
+        if store.rescore(work, changed, seen=seen):
+            return
 
 
 def weighed(flag: Flag, habits: Habits, flagging: FlagsSection, hearing: Hearing | None) -> Flag:

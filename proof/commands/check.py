@@ -10,7 +10,7 @@ import click
 from proof.atomic import must_be_writable
 from proof.check.pipeline import check
 from proof.commands.options import CHECKING, config_option, must_have_work, setting_options, settings_of
-from proof.commands.outcome import flagged, print_counts, print_flagged, print_trouble
+from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.settings.config import Settings
 
@@ -49,9 +49,13 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
     must_have_work(settings)
     must_be_writable(settings.project.out)
     with CheckProgress(quiet=quiet) as progress:
-        outcome = check(settings, progress)
+        outcome = check(settings, progress, waiting=_tell_waiting, show=0 if quiet else show)
     if not quiet:
-        print_flagged(flagged(settings, outcome.run_id, show), outcome.written.tally)
+        print_flagged(outcome.told, outcome.written.tally)
         print_counts(outcome.written)
     print_trouble(outcome, verbose=verbose)
     return SOUND if outcome.sound else TROUBLED
+
+
+def _tell_waiting(work: str) -> None:
+    click.echo(f"{work} is being checked by another proof check; waiting until that is done", err=True)

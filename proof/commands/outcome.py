@@ -13,22 +13,13 @@ from proof.check.pipeline import Outcome
 from proof.commands.flagged import print_places
 from proof.model.flags import Kind
 from proof.model.result import Status
-from proof.report.places import Place, places
+from proof.report.places import Place
 from proof.report.progress import Progress
-from proof.report.source import StoredRun
 from proof.report.tally import PageTally, Tally
 from proof.report.write import Written
-from proof.settings.config import Settings
-from proof.store import Store
 
 MOST_REMARKS = 12
 MOST_PAIRS = 4
-
-
-def flagged(settings: Settings, run_id: int, most: int) -> list[Place]:
-    """The most suspicious places of a run."""
-    with Store.open(settings.store_address) as store:
-        return places(StoredRun(store, run_id), most)
 
 
 def print_flagged(found: Sequence[Place], tally: Tally) -> None:

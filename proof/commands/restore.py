@@ -7,13 +7,21 @@ from pathlib import Path
 import click
 
 from proof.store.backup import restore
+from proof.store.database import name_of, store_url
 
 
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-def command(file: Path, folder: Path) -> int:
-    """Unpack the backup FILE into FOLDER, a new or empty one."""
-    restored = restore(file, folder)
+@click.option("--store", default="", metavar="URL", help="Empty database to fill.  [default: a file in FOLDER]")
+def command(file: Path, folder: Path, store: str) -> int:
+    """Unpack the backup FILE into FOLDER, a new or empty one.
+
+    Nothing else is touched: where the project had its store elsewhere, say that address again with --store.
+    """
+    restored = restore(file, folder, store=store)
+    if restored.unused:
+        shown = name_of(store_url(restored.unused))
+        click.echo(f"not used: the store that the backup names, {shown}; --store fills one", err=True)
     click.echo(f"{restored.files:,} files restored; go on with: proof serve --config {folder}")
     return 0

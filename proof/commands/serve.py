@@ -39,7 +39,7 @@ def command(config: Path | None, given: dict[str, Any], host: str, port: int) ->
             "meant (--no-auth)"
         )
     hosts = names(settings, host)
-    store = Store.open(settings.store_address)
+    store = Store.open(settings.store_address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
         raise UsageError("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`")
     if not near and settings.serve.auth and not settings.serve.https:

@@ -410,7 +410,7 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
                 shelf.notices.append(f"{folder / relative}: a link out of the image folders, to {target}: passed over")
             elif entry.is_dir(follow_symlinks=False):
                 below.append(relative)
-            elif os.path.splitext(entry.name)[1].lower() in BOUND_OR_SINGLE and entry.is_file():  # noqa: PTH122
+            elif os.path.splitext(entry.name)[1].lower() in BOUND_OR_SINGLE and _is_file(entry, shelf):  # noqa: PTH122
                 identity = os.path.realpath(entry.path) if entry.is_symlink() else f"{root}{os.sep}{relative}"
                 file = _ImageFile(Path(entry.path), relative, identity, (Path(entry.name).stem,))
                 if file.path.suffix.lower() == pdf.SUFFIX:
@@ -418,6 +418,14 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
                 else:
                     shelf.add(file, root)
         waiting.extend(reversed(below))
+
+
+def _is_file(entry: os.DirEntry[str], shelf: _Shelf) -> bool:
+    try:
+        return entry.is_file()
+    except OSError as error:  # a link that leads to itself
+        shelf.notices.append(f"{entry.path}: cannot be followed ({error.strerror}): passed over")
+        return False
 
 
 def _identity(path: Path) -> str:

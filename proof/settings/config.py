@@ -254,9 +254,14 @@ class Settings:
         return self.file.parent if self.file else None
 
     @property
+    def base(self) -> Path:
+        """The folder that what the program keeps lies in: the project's or, without one, `out`."""
+        return self.folder or self.project.out
+
+    @property
     def store_address(self) -> str | Path:
         """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`)."""
-        base = self.folder or self.project.out
+        base = self.base
         url = self.store.url
         relative = _SQLITE_FILE.fullmatch(url)
         if relative:

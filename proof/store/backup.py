@@ -5,24 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
+import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import proof
+from proof.atomic import sync_folder
 from proof.errors import ConfigError, OutputError, ProofError, UsageError
 from proof.images.find import BOUND_OR_SINGLE
 from proof.settings.config import FILE_NAME, STORE_NAME, Settings
+from proof.settings.toml_file import TomlFile, line_of
 from proof.store import Store
 from proof.store.copying import copy_store, count_rows
+from proof.store.journal import journal_of
 
 MANIFEST = "proof-backup.json"
+JOURNAL_NAME = journal_of(Path(STORE_NAME)).name
+SCRATCH = ".proof-restoring"
 FORMAT = 1
+LONGEST_MANIFEST = 1 << 26
 CHUNK = 1 << 20
+
+
+_DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error)
 
 
 class BackupError(ProofError):
@@ -31,12 +44,14 @@ class BackupError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was saved or restored: files and rows of the store; `left_out` lie outside the project's folder."""
+    """What was saved or restored: files and rows of the store; `left_out` lie outside the project's folder, and
+    `unused` is the address of a store that the backup names and that nothing was written to."""
 
     path: Path
     files: int
     rows: int
     left_out: tuple[Path, ...] = ()
+    unused: str = ""
 
 
 def backup(settings: Settings, path: Path, *, images: bool = True) -> Saved:
@@ -50,64 +65,185 @@ def backup(settings: Settings, path: Path, *, images: bool = True) -> Saved:
     if path.exists():
         raise UsageError(f"{path}: is there already; name another file")
     inside, outside = _files(settings, folder, images)
-    partial = path.with_name(path.name + ".part")
-    sums: dict[str, str] = {}
+    held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch, _written(partial) as archive:
-            with Store.open(settings.store_address) as source, Store.open(Path(scratch) / STORE_NAME) as target:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
+            copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
+            with Store.open(settings.store_address, folder=folder) as source, Store.open(copy) as target:
                 rows = copy_store(source, target)
-            sums[STORE_NAME] = _add(archive, Path(scratch) / STORE_NAME, STORE_NAME)
-            for file in inside:
-                name = file.relative_to(folder).as_posix()
-                sums[name] = _add(archive, file, name)
-            said = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url, "sha256": sums}
-            archive.writestr(MANIFEST, json.dumps(said, ensure_ascii=False, indent=1))
-        partial.replace(path)
+                journal = source.journal.path if source.journal else None
+            held[STORE_NAME] = copy
+            if journal and journal.exists():  # all that is in the store is in it: it is read after the store
+                held[JOURNAL_NAME] = journal
+            with _written(partial) as archive:
+                sums = {name: _add(archive, file, name) for name, file in held.items()}
+                said = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}
+                more = {"rows": rows, "sha256": sums}
+                archive.writestr(MANIFEST, json.dumps(said | more, ensure_ascii=False, indent=1))
+            _name(partial, path)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return Saved(path, len(sums), rows, tuple(outside))
 
 
-def restore(path: Path, folder: Path) -> Saved:
-    """Unpack a backup into `folder`, which must be empty or new; a store on a server is filled again.
+def _name(partial: Path, path: Path) -> None:
+    """Give a file that is whole its name, which nothing else may have. Raises UsageError, OSError."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise UsageError(f"{path}: is there already; name another file") from None
+    except OSError:  # a file system without links
+        partial.replace(path)
+    sync_folder(path.parent)
 
-    Nothing is left behind where a file is missing, damaged or would lie outside the folder. Raises BackupError,
-    UsageError, OutputError.
+
+def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
+    """Unpack a backup into `folder`, which must be empty or new, and touch nothing else.
+
+    The store goes into that folder, whatever address the backup names, or into the one at `store`, which then is empty.
+    Nothing is left behind where a file is missing, damaged, larger than it says or than there is room for, or would lie
+    outside the folder. Raises BackupError, UsageError, OutputError.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder}: is not empty; name a new folder")
     made = not folder.exists()
+    scratch = folder / SCRATCH
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder}: is not empty; name a new folder")
+        scratch.mkdir(mode=0o700)  # of two at once, one is the first
+    except FileExistsError:
+        raise UsageError(f"{folder}: another backup is being restored there; name a new folder") from None
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written to ({error.strerror or error})") from error
     try:
         with zipfile.ZipFile(path) as archive:
-            sums = _manifest(archive, path)
-            folder.mkdir(parents=True, exist_ok=True)
+            said = _manifest(archive, path)
+            sums: dict[str, str] = said["sha256"]
+            _must_fit(archive, path, sums, scratch)
             for name, wanted in sums.items():
-                _unpack(archive, path, name, wanted, folder)
-        return Saved(folder, len(sums), _into_place(folder))
+                _unpack(archive, path, name, wanted, scratch)
+        rows, unused = _into_place(path, scratch, store)
+        _must_have(path, said, rows)
+        _move_out(scratch, folder)
+        return Saved(folder, len(sums), rows, unused=unused)
     except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        if not made:
-            folder.mkdir(parents=True, exist_ok=True)
-        if isinstance(error, zipfile.BadZipFile | KeyError | NotImplementedError | RuntimeError):
+        _clear(folder, made)
+        if isinstance(error, _DAMAGED):
             raise BackupError(f"{path}: is no backup of proof, or is damaged ({error})") from error
         if isinstance(error, OSError):
             raise OutputError(f"{error.filename or path}: {error.strerror or error}") from error
         raise
 
 
-def _into_place(folder: Path) -> int:
-    """The rows of the store, which goes where the settings have it."""
-    saved = folder / STORE_NAME
-    address = Settings.load(folder).store_address if (folder / FILE_NAME).exists() else saved
-    with Store.open(saved) as source:
-        if address == saved:
-            return count_rows(source)
-        with Store.open(address) as target:
+def verify(path: Path) -> Saved:
+    """Restore a backup into a temporary folder beside it, and see that all is there: every file by its checksum, the
+    store sound, with as many rows as were saved and all that people did in the journal too. Raises BackupError,
+    UsageError, OutputError."""
+    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
+        folder = Path(scratch) / "restored"
+        saved = restore(path, folder)
+        with Store.open(_own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME) as store:
+            faults = store.faults()
+        if faults:
+            raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
+        return replace(saved, path=path)
+
+
+def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
+    """The rows of the store that was unpacked, once it lies where it is looked for; and an address that the settings of
+    the backup name and that is not used."""
+    saved, config = scratch / STORE_NAME, scratch / FILE_NAME
+    named = _named_store(config)
+    unused = ""
+    if given:
+        with Store.open(saved) as source, Store.open(given) as target:
             rows = copy_store(source, target)
-    saved.unlink()
-    return rows
+        saved.unlink()
+        _say_address(path, config, given)
+        return rows, named if named != given else ""
+    own = _own_file(named, scratch)
+    if own is not None and own != saved:
+        if own.exists():
+            raise BackupError(f"{path}: {FILE_NAME} in it names another file as the store; unpack it by hand")
+        own.parent.mkdir(parents=True, exist_ok=True)
+        saved.rename(own)
+        if (scratch / JOURNAL_NAME).exists():
+            (scratch / JOURNAL_NAME).rename(journal_of(own))
+        saved = own
+    elif named and own is None:
+        _say_address(path, config, "")
+        unused = named
+    with Store.open(saved) as source:
+        return count_rows(source), unused
+
+
+def _named_store(config: Path) -> str:
+    """The address of a store that settings name; what else they say may not hold where they were unpacked."""
+    section = TomlFile.read(config).values.get("store", {}) if config.exists() else {}
+    url = section.get("url", "") if isinstance(section, dict) else ""
+    return url if isinstance(url, str) else ""
+
+
+def _own_file(url: str, folder: Path) -> Path | None:
+    """The file inside `folder` that a relative address of a store means; None for any other address."""
+    found = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
+    if found is None or PurePosixPath(found["path"]).is_absolute() or ".." in PurePosixPath(found["path"]).parts:
+        return None
+    return folder / found["path"]
+
+
+def _say_address(path: Path, config: Path, url: str) -> None:
+    """Have the settings that were unpacked name the store at `url`, or none; the line that named another stays as a
+    comment. Raises BackupError where the line cannot be told."""
+    text = config.read_text(encoding="utf-8-sig") if config.exists() else ""
+    values = tomllib.loads(text)
+    section = values.setdefault("store", {})
+    lines = text.split("\n")
+    said = [f"url = {json.dumps(url)}"] if url else []
+    if "url" in section:
+        at = line_of(text, ("store", "url")) - 1
+        lines[at : at + 1] = [f"# {lines[at]}", *said]
+    elif said:
+        lines += ["[store]", *said]
+    section.pop("url", None)
+    section |= {"url": url} if url else {}
+    written = "\n".join(lines)
+    try:
+        understood = {"store": {}} | tomllib.loads(written) == values
+    except tomllib.TOMLDecodeError:
+        understood = False
+    if not understood:
+        raise BackupError(f"{path}: {FILE_NAME} in it names a store in a way that cannot be changed; unpack it by hand")
+    config.write_text(written, encoding="utf-8")
+
+
+def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder: Path) -> None:
+    """Raises BackupError where the disk has no room for what the archive says that it holds."""
+    needed, free = sum(archive.getinfo(name).file_size for name in sums), shutil.disk_usage(folder).free
+    if needed > free:
+        raise BackupError(f"{path}: unpacks to {needed:,} bytes, and there is room for {free:,}; make room")
+
+
+def _must_have(path: Path, said: dict[str, Any], rows: int) -> None:
+    if said.get("rows", rows) > rows:
+        raise BackupError(f"{path}: its store has {rows:,} rows, and {said['rows']:,} were saved")
+
+
+def _move_out(scratch: Path, folder: Path) -> None:
+    """What was unpacked into its folder, the settings last: without them it is no project yet."""
+    for file in scratch.glob(".*.lock"):
+        file.unlink()
+    for each in sorted(scratch.iterdir(), key=lambda one: one.name == FILE_NAME):
+        each.rename(folder / each.name)
+    sync_folder(folder)
+    scratch.rmdir()
+
+
+def _clear(folder: Path, made: bool) -> None:
+    """Leave a folder that was empty, or was not there, as it was."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not made:
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
@@ -117,6 +253,8 @@ def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], 
         found[settings.file] = None
     with suppress(ConfigError):  # a text that is gone is no reason to save nothing
         found.update(dict.fromkeys(settings.text_files()))
+    if settings.engine.recording and settings.engine.recording.is_file():
+        found[settings.engine.recording] = None
     lists = [settings.project.imglist] if settings.project.imglist else []
     for each in (*lists, *([settings.variants.file] if settings.variants.file else [])):
         found.update(dict.fromkeys(sorted(each.rglob("*.txt")) if each.is_dir() else [each]))
@@ -128,20 +266,14 @@ def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], 
     return [f for f in there if f.is_relative_to(folder)], [f for f in there if not f.is_relative_to(folder)]
 
 
-class _written:  # noqa: N801 - used as a function is
-    """A new zip archive that is on the disk when it is closed."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> zipfile.ZipFile:
-        self._archive = zipfile.ZipFile(self._path, "w", zipfile.ZIP_DEFLATED, compresslevel=5)
-        return self._archive
-
-    def __exit__(self, *_error: object) -> None:
-        self._archive.close()
-        with self._path.open("rb") as file:
-            os.fsync(file.fileno())
+@contextmanager
+def _written(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A new zip archive, its owner's alone, that is on the disk when it is closed."""
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:  # noqa: PTH123 - a mode
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as archive:
+            yield archive
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _add(archive: zipfile.ZipFile, file: Path, name: str) -> str:
@@ -159,17 +291,19 @@ def _parts(file: object) -> Iterator[bytes]:
     return iter(lambda: file.read(CHUNK), b"")  # type: ignore[attr-defined]
 
 
-def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, str]:
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
+        if archive.getinfo(MANIFEST).file_size > LONGEST_MANIFEST:
+            raise BackupError(f"{path}: is no backup of proof: its list of files is too long")
         said = json.loads(archive.read(MANIFEST))
         form, sums = said["format"], said["sha256"]
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BackupError(f"{path}: is no backup of proof") from error
     if form != FORMAT:
         raise BackupError(f"{path}: was made by proof {said.get('version', '')}; update proof")
-    if not isinstance(sums, dict) or STORE_NAME not in sums:
+    if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(said.get("rows", 0), int):
         raise BackupError(f"{path}: is no backup of proof: it holds no store")
-    return sums
+    return dict(said)
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder: Path) -> None:
@@ -178,10 +312,17 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
         raise BackupError(f"{path}: names {name!r}, a file outside the project's folder; do not trust it")
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
+    digest, room = hashlib.sha256(), archive.getinfo(name).file_size
     with archive.open(name) as source, target.open("xb") as file:
         for part in _parts(source):
+            room -= len(part)
+            if room < 0:
+                raise BackupError(f"{path}: {name} unpacks to more than it says; do not trust it")
             digest.update(part)
             file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
+    if name in (STORE_NAME, JOURNAL_NAME):
+        target.chmod(0o600)
     if digest.hexdigest() != wanted:
         raise BackupError(f"{path}: {name} is damaged: its checksum is not the one it was saved with")

@@ -40,8 +40,8 @@ def copy_store(source: Store, target: Store) -> int:
 
 
 def count_rows(store: Store) -> int:
-    """How many rows a store holds."""
-    with store.engine.connect() as connection:
+    """How many rows a store holds. Raises OutputError where it cannot be read."""
+    with database.explained(store.engine.url), store.engine.connect() as connection:
         tables = Base.metadata.sorted_tables
         return sum(connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
 

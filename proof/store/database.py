@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +53,23 @@ def connect(url: URL, wait: float) -> Engine:
     except (NoSuchModuleError, ImportError) as error:
         raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error})") from error
     if engine.dialect.name == "sqlite":
+        make_private(url)
         _prepare_sqlite(engine, wait)
     return engine
+
+
+def make_private(url: URL) -> None:
+    """Take the right to read a store in a file, and the files beside it, from all but its owner."""
+    file = file_of(url)
+    if file is None or not file.parent.is_dir():
+        return
+    with suppress(OSError):  # what keeps it from being made is told where it is opened
+        if not file.exists():
+            _make_private(file)
+    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with suppress(OSError):  # another's file stays as it is
+            if each.exists() and each.stat().st_mode & 0o077:
+                each.chmod(each.stat().st_mode & 0o700)
 
 
 def _prepare_sqlite(engine: Engine, wait: float) -> None:
@@ -89,11 +106,31 @@ def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
             time.sleep(0.02)
 
 
+def _make_private(file: Path) -> None:
+    """Make an empty file that its owner alone may read. It is closed before it has its name: whoever closes a SQLite
+    file takes the locks of all threads of the process from it."""
+    number, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    os.close(number)
+    try:
+        os.link(part, file)
+    finally:
+        with suppress(OSError):
+            Path(part).unlink()
+
+
 def name_of(url: URL) -> str:
     """How messages call a store: the file, or the address without its password."""
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
     return url.render_as_string(hide_password=True)
+
+
+def file_of(url: URL) -> Path | None:
+    """The file of a SQLite store; None for a store in memory, one that is only read, or one on a server."""
+    name = url.database or ""
+    if url.get_backend_name() != "sqlite" or not name or ":memory:" in name or "mode=ro" in name:
+        return None
+    return Path(name.removeprefix("file:").partition("?")[0]) if name.startswith("file:") else Path(name)
 
 
 @contextmanager
@@ -128,8 +165,37 @@ def migrate(engine: Engine) -> None:
             return
     with engine.execution_options(writes=True).begin() as connection:
         if not _is_current(connection, script):  # another program may have been quicker
+            _keep_copy(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+def _keep_copy(connection: Connection) -> None:
+    """Before tables are changed, the store as it is, in a file beside it: `proof.sqlite.as-of-0011` for one
+    of revision 0011. A server has backups of its own. Raises OutputError where there is no room for it."""
+    file, heads = file_of(connection.engine.url), MigrationContext.configure(connection).get_current_heads()
+    if file is None or not heads:
+        return
+    copy = file.with_name(f"{file.name}.as-of-{'-'.join(sorted(heads))}")
+    part = copy.with_name(f".{copy.name}.part")
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(_private(part))) as target:
+            source.backup(target)
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        part.replace(copy)
+    except (OSError, sqlite3.Error) as error:
+        raise OutputError(f"{copy}: the copy before an update cannot be written ({error}); make room") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _private(path: Path) -> Path:
+    """A file that its owner alone may read: a store holds hashes of passwords. SQLite gives its log the same mode."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    path.chmod(0o600)
+    return path
 
 
 def _is_current(connection: Connection, script: ScriptDirectory) -> bool:

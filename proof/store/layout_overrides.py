@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.errors import UsageError
+from proof.errors import ProofError, UsageError
 from proof.layout.overrides import LayoutHint
 from proof.store.marks import NoPlaceError, PageConflictError
 from proof.store.models import MendRow, PageRow, WorkRow
@@ -29,6 +29,25 @@ class Mend:
     quadrant: str
     person: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PageStamp:
+    """What a page's result can be told by: its key, the run that gave it, and how a person set that it is read."""
+
+    key: str
+    run: int
+    mend: Mend | None
+
+
+class ReadOtherwiseError(ProofError):
+    """A person set, while a page was read, that it is read as `mend` says; None: as found."""
+
+    http_status = 409
+
+    def __init__(self, mend: Mend | None) -> None:
+        super().__init__("how this page is read was set otherwise meanwhile; have it read again")
+        self.mend = mend
 
 
 class Mends:
@@ -98,6 +117,13 @@ class Mends:
             session.add(made)
             session.flush()
             return _mend(made)
+
+
+def held_in(session: Session, page: int) -> Mend | None:
+    """What holds for a page; None where it is read as found."""
+    query = select(MendRow).where(MendRow.page_id == page).order_by(MendRow.version.desc()).limit(1)
+    row = session.scalar(query)
+    return _mend(row) if row is not None and (row.layout is not None or row.image) else None
 
 
 def _page(session: Session, work: str, page: int) -> PageRow:

@@ -1,41 +1,48 @@
 """The store of a project: what was checked, what was found, and what need not be read again.
 
 A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_page` returned
-is there whole and no page is there in part. One thread writes, any number read beside it.
+is there whole and no page is there in part. Several threads and processes may write: each transaction is alone,
+and a work is checked by one run at a time (`checking`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import URL, Engine, delete, func, insert, select, update
+from sqlalchemy import URL, Engine, delete, func, insert, select, text, update
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Session
 
-from proof.errors import OutputError, UsageError
+from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH, Flag, Kind
 from proof.model.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.cache import Readings
 from proof.store.decisions import Decisions, carry_over
-from proof.store.layout_overrides import Mends
+from proof.store.journal import Journal, all_lines, identity, journal_of, read_journal
+from proof.store.layout_overrides import Mend, Mends, PageStamp, ReadOtherwiseError, held_in
+from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
+from proof.store.recovery import Recovered, recover
+
+STORE_NAME = "proof.sqlite"
 
 
 class Store:
     """A project's store; `Store.open` gives one."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, journal: Journal | None = None) -> None:
         self._engine = engine
+        self.journal = journal
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
@@ -45,9 +52,10 @@ class Store:
         self.queue = Queue(self._reading)
 
     @classmethod
-    def open(cls, address: str | Path | URL, *, wait: float = 30.0) -> Self:
+    def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
         """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
-        tables. `wait` is how many seconds to wait for another program that writes to it.
+        tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
+        do lies beside a file; that of a store on a server in `folder`, without which it has none.
 
         Raises OutputError, with what to do, where the store cannot be used or a later version made it;
         UsageError where the address is none.
@@ -59,10 +67,16 @@ class Store:
         try:
             with database.explained(url):
                 database.migrate(engine)
+            file = database.file_of(url)
+            path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
+            store = cls(engine, Journal(path) if path else None)
+            if store.journal and not store.journal.path.exists():
+                with store._writing(noting=False) as session:
+                    store.journal.begin(session)
         except BaseException:
             engine.dispose()
             raise
-        return cls(engine)
+        return store
 
     @property
     def engine(self) -> Engine:
@@ -92,6 +106,11 @@ class Store:
 
     # runs
 
+    def checking(self, work: str, waiting: Waiting = lambda: None) -> AbstractContextManager[bool]:
+        """Hold the right to check `work`, from before its run begins until its reports are written; gives whether
+        another check had to be waited for, before which `waiting` is called. Raises OutputError."""
+        return check_lock(self._engine, work, waiting)
+
     def begin_run(self, info: RunInfo) -> int:
         """Note that a run begins; gives the number by which its pages are saved."""
         with self._writing() as session:
@@ -108,9 +127,12 @@ class Store:
 
     def finish_run(self, run_id: int, *, findings: Sequence[str] = (), whole: bool = False) -> None:
         """Note that a run came to its end. `findings` are remarks about the run as a whole; `whole` says
-        that it had all pages of its texts: pages that it did not have are no longer there."""
+        that it had all pages of its texts: pages that it did not have are no longer there.
+
+        Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
             run = _run_row(session, run_id)
+            _must_be_newest(session, run)
             run.finished = datetime.now(UTC)
             run.findings = list(findings)
             if whole:
@@ -162,43 +184,60 @@ class Store:
 
     # pages
 
-    def save_page(self, run_id: int, place: PagePlace, key: str, result: PageResult, *, carrying: bool = False) -> None:
-        """Keep the result of a page; `carrying` brings decisions along at once, where no end of a run will.
+    def save_page(
+        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: Mend | None = None
+    ) -> None:
+        """Keep the result of a page that was read as `mend` says.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
         where the page is there with the same key only its place is noted, and which samples and planted errors
         are mixed in now, since these are no part of what was found. An empty key is never found
         again. A flag that is there already is updated, one that was not found this time is marked stale.
+        Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
         """
         _check_flags(result)
         with self._writing() as session:
-            work_id = _run_row(session, run_id).work_id
-            page = _page_row(session, work_id, run_id, place, result.page)
-            there = page is not None and page.key == key != ""
+            run = _run_row(session, run_id)
+            page = _page_row(session, run.work_id, run_id, place, result.page)
             if page is None:
-                page = PageRow(work_id=work_id, page=result.page, repeat=_repeats(session, work_id, result.page))
+                repeat = _repeats(session, run.work_id, result.page)
+                page = PageRow(work_id=run.work_id, page=result.page, repeat=repeat, key="")
                 session.add(page)
+            elif page.run_id > run_id:
+                _must_be_newest(session, run)
+            else:
+                _must_be_read_as(held_in(session, page.id), mend)
+            there = page.key == key != ""
             was_absent, page.absent = page.absent, False
             page.run_id = run_id
             _set(page, rows.place_values(place))
-            if there:
-                page.image = None if result.image is None else str(result.image)
-                if was_absent:
-                    again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-                    session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-                _save_mixed_in(session, page, result)
-                if carrying:
-                    _changed(session, work_id)
-                return
-            page.result_run_id, page.key = run_id, key
-            _set(page, rows.page_values(result))
+            if there and was_absent:
+                again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+                session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+            _save_result(session, page, key, result)
+
+    def stamp(self, number: int) -> PageStamp:
+        """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
+        with self._reading() as session:
+            page = _page_there(session, number)
+            return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
+
+    def replace_page(self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult) -> bool:
+        """Keep another result of a page that is there, which stays in the run and at the position that it has, with
+        the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
+        no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
+        _check_flags(result)
+        with self._writing() as session:
+            page = _page_there(session, number)
+            if (page.key, page.result_run_id) != (seen.key, seen.run):
+                return False
+            _must_be_read_as(held_in(session, page.id), seen.mend)
+            page.text, page.juan, page.folio = place.text, place.juan, place.folio
+            _save_result(session, page, key, result)
             session.flush()
-            _save_parts(session, page, result)
-            _save_flags(session, page, result)
-            if carrying:
-                session.flush()
-                carry_over(session, work_id)
-                _changed(session, work_id)
+            carry_over(session, page.work_id)
+            _changed(session, page.work_id)
+        return True
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
@@ -247,16 +286,29 @@ class Store:
             after = found[-1][0]
             yield from (flag for _, flag in found)
 
-    def rescore(self, work: str, flags: Sequence[Flag]) -> None:
-        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run."""
+    def revision(self, work: str) -> int:
+        """How often what was found in a work changed; 0 where there is none."""
+        with self._reading() as session:
+            return session.scalar(select(WorkRow.revision).where(WorkRow.name == work)) or 0
+
+    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> bool:
+        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives
+        False, and changes nothing, where the work is no longer at the revision at which it was `seen`."""
         if not flags:
-            return
+            return True
         with self._writing() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
+            there = session.execute(found).first()
+            if there is None:
+                return True
+            number, revision = there
+            if seen is not None and revision != seen:
+                return False
             for flag in flags:
                 change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
                 session.execute(change.values(rows.judgement_values(flag)))
             _changed(session, number)
+        return True
 
     def pairs(self, work: str) -> list[Pair]:
         """What is transcribed against what is read, over the work as it stands, most frequent first."""
@@ -268,6 +320,35 @@ class Store:
         with self._reading() as session:
             return queries.totals(session, work)
 
+    def recover(self, path: Path | None = None) -> Recovered:
+        """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or
+        nothing. Raises OutputError, UsageError where there is no journal."""
+        if self.journal is None or not (path or self.journal.path).is_file():
+            raise UsageError(f"{path or self.name}: there is no journal to recover from; name its file with --journal")
+        own = path is None or path.resolve() == self.journal.path.resolve()
+        with self._writing(noting=not own) as session:
+            if own:  # what comes out of it does not go into it again
+                self.journal.complete(session)
+            done = recover(session, read_journal(path or self.journal.path))
+            with self.journal.noting(session) if own else nullcontext():
+                for work in done.works:
+                    carry_over(session, work)
+                    _changed(session, work)
+        return done
+
+    def faults(self) -> list[str]:
+        """What is wrong with the store by its own account, and what people did that its journal lacks."""
+        found = []
+        with self._reading() as session:
+            if self._engine.dialect.name == "sqlite":
+                said = session.execute(text("PRAGMA integrity_check")).scalars()
+                found = [line for line in said if line != "ok"]
+                broken = session.execute(text("PRAGMA foreign_key_check")).all()
+                found += [f"{len(broken)} rows belong to none"] if broken else []
+            known = {identity(line) for line in self.journal.read().lines} if self.journal else set()
+            lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
+        return found + ([f"{lacking} acts are not in its journal"] if lacking else [])
+
     # sessions
 
     @contextmanager
@@ -276,8 +357,14 @@ class Store:
             yield session
 
     @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        with database.explained(self._engine.url), Session(self._writers) as session, session.begin():
+    def _writing(self, *, noting: bool = True) -> Iterator[Session]:
+        """A transaction; what people do in it is in the journal before it is in the store."""
+        with (
+            database.explained(self._engine.url),
+            Session(self._writers) as session,
+            session.begin(),
+            self.journal.noting(session) if self.journal and noting else nullcontext(),
+        ):
             yield session
 
 
@@ -293,6 +380,26 @@ def _run_row(session: Session, run_id: int) -> RunRow:
     if run is None:
         raise UsageError(f"run {run_id} is not in the store")
     return run
+
+
+def _must_be_newest(session: Session, run: RunRow) -> None:
+    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
+    if newest != run.id:
+        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
+
+
+def _page_there(session: Session, number: int) -> PageRow:
+    page = session.get(PageRow, number, with_for_update=True)
+    if page is None or page.absent:
+        raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
+    return page
+
+
+def _must_be_read_as(held: Mend | None, mend: Mend | None) -> None:
+    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    if said[0] != said[1]:
+        raise ReadOtherwiseError(held)
 
 
 def _check_flags(result: PageResult) -> None:
@@ -326,6 +433,19 @@ def _repeats(session: Session, work_id: int, page: str) -> int:
 def _set(row: PageRow, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(row, name, value)
+
+
+def _save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
+    """What was found on a page, as a result of the run that it is in."""
+    if page.key == key != "":
+        page.image = None if result.image is None else str(result.image)
+        _save_mixed_in(session, page, result)
+        return
+    page.result_run_id, page.key = page.run_id, key
+    _set(page, rows.page_values(result))
+    session.flush()
+    _save_parts(session, page, result)
+    _save_flags(session, page, result)
 
 
 def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:

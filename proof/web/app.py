@@ -79,7 +79,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     `hosts` are the names it answers to (ANY: whatever it is called), loopback where none are given: a page
     elsewhere cannot reach it by giving itself another name. Raises OutputError where the store cannot be opened.
     """
-    store = store or Store.open(settings.store_address)
+    store = store or Store.open(settings.store_address, folder=settings.base)
     secret, https = secret_of(settings), settings.serve.https
     app = OpenAPI(
         "proof.web",

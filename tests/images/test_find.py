@@ -433,3 +433,13 @@ def test_openings_come_half_by_half_where_a_text_has_no_pages(tmp_path: Path) ->
         ("010-4aba", "a"),
         ("010-4abb", "b"),
     ]
+
+
+def test_a_link_that_leads_to_itself_is_passed_over_with_a_remark(tmp_path: Path) -> None:
+    (tmp_path / "a.png").symlink_to("b.png")
+    (tmp_path / "b.png").symlink_to("a.png")
+    (tmp_path / "folder").symlink_to(".")
+    touch(tmp_path, "010-1a.png")
+    index = ImageIndex([tmp_path])
+    assert [name for name, _ in index.files()] == ["010-1a.png"]
+    assert [notice.rpartition("/")[2].partition(":")[0] for notice in index.notices] == ["a.png", "b.png"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
+import socket
+import struct
 import zipfile
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from proof.errors import UsageError
 from proof.layout.overrides import LayoutHint
 from proof.settings.config import STORE_NAME, Settings
 from proof.store import Store
-from proof.store.backup import MANIFEST, BackupError, backup, restore
+from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
 from proof.store.decisions import Demand, Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
@@ -33,7 +37,7 @@ def project(tmp_path: Path) -> Settings:
 
 def test_a_project_comes_back_whole_in_another_place(project: Settings, tmp_path: Path) -> None:
     saved = backup(project, tmp_path / "project.zip")
-    assert (saved.files, saved.left_out) == (3, ())
+    assert (saved.files, saved.left_out) == (4, ())
     assert restore(tmp_path / "project.zip", tmp_path / "elsewhere").rows == saved.rows > 20
     (tmp_path / "project").rename(tmp_path / "gone")
     settings = Settings.load(tmp_path / "elsewhere")
@@ -76,14 +80,18 @@ def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there
         assert len(store.mends.of_work(WORK)) == 1
 
 
-def rewrite(path: Path, name: str, data: bytes, *, entry: str = "") -> None:
-    """The same archive with one file changed, and one more named in its list."""
+def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool = False) -> None:
+    """The same archive with one file changed, its checksum too where it is `summed`, and one more named in its list."""
     with zipfile.ZipFile(path) as archive:
         held = {info: archive.read(info) for info in archive.namelist()}
     held[name] = data
     if entry:
         said = json.loads(held[MANIFEST])
         said["sha256"][entry] = "0" * 64
+        held[MANIFEST] = json.dumps(said).encode()
+    if summed:
+        said = json.loads(held[MANIFEST])
+        said["sha256"][name] = hashlib.sha256(data).hexdigest()
         held[MANIFEST] = json.dumps(said).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for info, content in held.items():
@@ -121,6 +129,92 @@ def test_nothing_is_overwritten(project: Settings, tmp_path: Path) -> None:
 
 def test_the_commands_say_what_they_did(project: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", str(tmp_path / "a.zip"), "--config", str(project.folder), "--no-images"]) == 0
-    assert "2 files" in capsys.readouterr().out
+    assert "3 files" in capsys.readouterr().out
     assert main(["restore", str(tmp_path / "a.zip"), str(tmp_path / "b")]) == 0
     assert "proof serve --config" in capsys.readouterr().out
+    assert main(["backup", "--verify", str(tmp_path / "a.zip")]) == 0
+    assert "restores whole, 3 files" in capsys.readouterr().out
+    assert (tmp_path / "a.zip").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["sqlite:///{outside}/stolen.sqlite", "sqlite:///../stolen.sqlite", "postgresql+psycopg://x@127.0.0.1:{port}/x"],
+)
+def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
+    project: Settings, tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.2)
+        (tmp_path / "outside").mkdir()
+        said = url.format(outside=tmp_path / "outside", port=listening.getsockname()[1])
+        backup(project, tmp_path / "project.zip")
+        assert project.file is not None
+        config = project.file.read_bytes() + f'\n[store]\nurl = "{said}"\n'.encode()
+        rewrite(tmp_path / "project.zip", "config.toml", config, summed=True)
+        (tmp_path / "in").mkdir()
+        before = sorted(tmp_path.rglob("*"))
+        assert main(["restore", str(tmp_path / "project.zip"), str(tmp_path / "in" / "here")]) == 0
+        told = capsys.readouterr().err
+        assert "not used: the store that the backup names" in told
+        with pytest.raises(TimeoutError):
+            listening.accept()
+    assert [one for one in sorted(tmp_path.rglob("*")) if tmp_path / "in" / "here" not in (one, *one.parents)] == before
+    settings = Settings.load(tmp_path / "in" / "here")
+    assert settings.store_address == tmp_path / "in" / "here" / STORE_NAME
+    with Store.open(settings.store_address) as store:
+        assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+
+
+def test_an_address_that_is_said_again_is_filled(project: Settings, tmp_path: Path) -> None:
+    backup(project, tmp_path / "project.zip")
+    address = f"sqlite:///{tmp_path}/other.sqlite"
+    restore(tmp_path / "project.zip", tmp_path / "here", store=address)
+    settings = Settings.load(tmp_path / "here")
+    assert settings.store_address == address
+    assert not (tmp_path / "here" / STORE_NAME).exists()
+    with Store.open(settings.store_address) as store:
+        assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+
+
+def test_a_store_inside_the_folder_keeps_its_place(project: Settings, tmp_path: Path) -> None:
+    assert project.file is not None
+    backup(project, tmp_path / "project.zip")
+    config = project.file.read_bytes() + b'\n[store]\nurl = "sqlite:///data/mine.sqlite"\n'
+    rewrite(tmp_path / "project.zip", "config.toml", config, summed=True)
+    assert restore(tmp_path / "project.zip", tmp_path / "here").unused == ""
+    assert {one.name for one in (tmp_path / "here" / "data").iterdir()} == {"mine.sqlite", "mine.decisions.jsonl"}
+    assert verify(tmp_path / "project.zip").rows > 20
+
+
+def test_what_unpacks_to_more_than_it_says_or_than_fits_is_refused(project: Settings, tmp_path: Path) -> None:
+    backup(project, tmp_path / "project.zip")
+    whole = (tmp_path / "project.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "project.zip") as archive:
+        info = archive.getinfo(STORE_NAME)
+    for size in (0, 1, info.file_size - 1):
+        sizes = [struct.pack("<II", info.compress_size, one) for one in (info.file_size, size)]
+        said = whole.replace(sizes[0], sizes[1])
+        assert said != whole
+        (tmp_path / "bomb.zip").write_bytes(said)
+        with pytest.raises(BackupError):
+            restore(tmp_path / "bomb.zip", tmp_path / "elsewhere")
+        assert not (tmp_path / "elsewhere").exists()
+
+
+def test_no_room_is_told_before_anything_is_unpacked(
+    project: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup(project, tmp_path / "project.zip")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 10, 1000))
+    with pytest.raises(BackupError, match="there is room for 1,000"):
+        restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+
+
+def test_a_backup_whose_store_lost_something_does_not_verify(project: Settings, tmp_path: Path) -> None:
+    backup(project, tmp_path / "project.zip")
+    assert verify(tmp_path / "project.zip").files == 4
+    rewrite(tmp_path / "project.zip", "proof.decisions.jsonl", b"", summed=True)
+    with pytest.raises(BackupError, match="not in its journal"):
+        verify(tmp_path / "project.zip")
+    assert not list(tmp_path.glob(".proof-*"))

@@ -10,18 +10,21 @@ import subprocess
 import sys
 import textwrap
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, event
 
 from proof.errors import OutputError, UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.database import store_url
+from proof.store.database import MIGRATIONS, store_url
 from proof.store.models import Base
 
 PLACE = PagePlace(0, "KR1d0030_010.txt")
@@ -193,3 +196,38 @@ def test_a_killed_run_keeps_every_page_that_was_saved(tmp_path: Path, info: RunI
             assert result == replace(page_result, page=f"page {position}", flags=flags)
         assert store.cached_page(f"key {acknowledged[-1]}") is not None
         assert store.run(1).finished is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_nobody_but_its_owner_reads_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "proof.sqlite"
+    old = os.umask(0o022)
+    try:
+        with Store.open(path) as store:
+            store.accounts.everybody()
+            assert {one.stat().st_mode & 0o777 for one in tmp_path.glob("proof.sqlite*")} == {0o600}
+        path.chmod(0o644)
+        with Store.open(path):
+            assert path.stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(old)
+
+
+def test_a_copy_is_kept_before_every_update_of_the_tables(tmp_path: Path, info: RunInfo) -> None:
+    path = tmp_path / "proof.sqlite"
+    with Store.open(path) as store:
+        store.begin_run(info)
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        with store.engine.execution_options(writes=True).begin() as connection:
+            config.attributes["connection"] = connection
+            command.downgrade(config, "0008")
+    Store.open(path).close()
+    [copy] = tmp_path.glob("proof.sqlite.as-of-*")
+    assert copy.name == "proof.sqlite.as-of-0008"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0008",)]
+        assert connection.execute("SELECT name FROM works").fetchall() == [(info.work,)]
+    Store.open(path).close()
+    assert len(list(tmp_path.glob("proof.sqlite.as-of-*"))) == 1

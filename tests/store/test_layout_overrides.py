@@ -8,6 +8,7 @@ from proof.errors import UsageError
 from proof.layout.overrides import LayoutHint
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
+from proof.store.layout_overrides import ReadOtherwiseError
 from proof.store.marks import NoPlaceError, PageConflictError
 
 WORK = "KR1d0030"
@@ -28,7 +29,9 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
 ) -> None:
     filled.mends.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
     run = filled.begin_run(info)
-    filled.save_page(run, PLACE, "", page_result)
+    with pytest.raises(ReadOtherwiseError):
+        filled.save_page(run, PLACE, "", page_result)
+    filled.save_page(run, PLACE, "", page_result, mend=filled.mends.of_work(WORK)[page_result.page, 0])
     filled.finish_run(run, whole=True)
     mend = filled.mends.of_work(WORK)[page_result.page, 0]
     assert (mend.layout, mend.image, mend.quadrant, mend.person) == (HINT, "a/b.png", "c", "甲")

@@ -259,7 +259,10 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
     assert queued() == [("flag 0", 9.0), ("flag 1", 8.0)]
     store.rescore(info.work, [replace(first, score=1.0)])
     assert queued() == [("flag 1", 8.0), ("flag 0", 1.0)]
-    store.save_page(run, PLACE, "other key", replace(page_result, flags=(first,)), carrying=True)
+    [page] = store.queue.pages(info.work)
+    assert store.replace_page(
+        page.number, store.stamp(page.number), PLACE, "other key", replace(page_result, flags=(first,))
+    )
     assert queued() == [("flag 0", 9.0)]
     store.move_text(info.work, PLACE.text, "elsewhere.txt")
     assert [place.text for place in store.queue.pages(info.work)] == ["elsewhere.txt"]

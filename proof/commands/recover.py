@@ -1,0 +1,47 @@
+"""`proof recover`: what people decided, out of the journal beside the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.commands.options import config_option, setting_options, settings_of
+from proof.errors import UsageError
+from proof.settings.config import FILE_NAME
+from proof.store import Store
+
+PLACED, UNPLACED = 0, 1
+
+
+@click.command("recover")
+@config_option
+@setting_options(("project.out", "store.url"))
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Journal to read.  [default: the one beside the store]",
+)
+def command(config: Path | None, given: dict[str, Any], journal: Path | None) -> int:
+    """Rebuild decisions, page states, layouts and rules from the journal.
+
+    Where the store is damaged or lost: move it away, leave the journal where it is, run `proof check`, then this. What
+    the store has already stays as it is; running it twice changes nothing. What has no place is listed, and stays in
+    the journal; then the exit status is 1.
+    """
+    settings = settings_of(config, given=given)
+    address = settings.store_address
+    if isinstance(address, Path) and not address.is_file():
+        raise UsageError(f"{address}: there is no store; run proof check in a folder with {FILE_NAME} first")
+    with Store.open(address, folder=settings.base) as store:
+        done = store.recover(journal)
+    rebuilt = ", ".join(f"{count:,} {act}{'' if count == 1 else 's'}" for act, count in sorted(done.rebuilt.items()))
+    click.echo(f"rebuilt: {rebuilt or 'nothing'}; in the store already: {done.present:,}")
+    if done.superseded:
+        click.echo(f"decided anew later, and therefore not rebuilt: {done.superseded:,}")
+    for number in done.damaged:
+        click.echo(f"line {number} of the journal cannot be read", err=True)
+    for one in done.unplaced:
+        click.echo(f"no place: {one}", err=True)
+    return UNPLACED if done.unplaced or len(done.damaged) > 1 else PLACED

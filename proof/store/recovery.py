@@ -1,0 +1,240 @@
+"""What people did, rebuilt from the journal in a store that does not have it: after a fresh check, or an old backup.
+
+Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
+with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
+A flag that the check did not find comes back as one that is gone, with its decisions, which are then carried over to
+the flag that now says the same. Doing it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.store import rows
+from proof.store.journal import ACTS, Line, Read, all_lines, identity, moment
+from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
+
+TABLES = {name: table for table, name in ACTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """An act that could not be put into the store, and why."""
+
+    line: Line
+    why: str
+
+    def __str__(self) -> str:
+        line = self.line
+        where = f"{line['work']}, page {line['page']}" if "page" in line else line["work"]
+        what = f"line {line['line']}: " if "line" in line else ""
+        says = line.get("verdict") or line.get("state") or line["act"]
+        of = (
+            f"{line['transcribed']} -> {line.get('reading', line.get('suggested', ''))} "
+            if "transcribed" in line
+            else ""
+        )
+        return f"{where}: {what}{of}({says}, {line['person']}, {line['at']}): {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What came of it: acts put into the store by what they are, those that were there, those whose place was
+    decided anew later, those that could not be placed, the lines of the journal that cannot be read, and the works
+    (by row) that something was put into: decisions are then to be carried over in them."""
+
+    rebuilt: Counter[str]
+    present: int
+    superseded: int
+    unplaced: tuple[Unplaced, ...]
+    damaged: tuple[int, ...]
+    works: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is gathered while acts are put into the store."""
+
+    rebuilt: Counter[str] = field(default_factory=Counter)
+    present: int = 0
+    unplaced: list[Unplaced] = field(default_factory=list)
+    works: set[int] = field(default_factory=set)
+    flags: dict[tuple[int, str], FlagRow] = field(default_factory=dict)
+
+
+def recover(session: Session, read: Read) -> Recovered:
+    """Put into the store what the journal holds and the store does not."""
+    chains, superseded = _chains(read.lines)
+    done, stored = _Work(), _stored(session)
+    wanted = [
+        (number, line) for key, chain in chains.items() for number, line in _missing(chain, stored.get(key, []), done)
+    ]
+    for _, line in sorted(wanted, key=lambda one: one[0]):
+        why = _rule(session, line, done) if line["act"] == "rule" else _of_page(session, line, done)
+        if why:
+            done.unplaced.append(Unplaced(line, why))
+        else:
+            done.rebuilt[line["act"]] += 1
+    session.flush()
+    return Recovered(
+        done.rebuilt, done.present, superseded, tuple(done.unplaced), read.damaged, tuple(sorted(done.works))
+    )
+
+
+def _key(line: Line) -> tuple[str, ...]:
+    """The place that acts are about, each in its own chain."""
+    if line["act"] == "rule":
+        return "rule", line["work"], line["transcribed"], line["suggested"]
+    return line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", "")
+
+
+def _chains(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
+    """The acts that hold at each place, each with its number in the journal, and how many others were replaced."""
+    chains: dict[tuple[str, ...], list[tuple[int, Line]]] = {}
+    dropped: dict[tuple[str, ...], None] = {}
+    by_key: dict[str, Line] = {}
+    for number, told in enumerate(lines):
+        line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
+        by_key[line.get("key", "")] = line
+        chain = chains.setdefault(_key(line), [])
+        if "version" in line:
+            keep = [one for one in chain if one[1]["version"] < line["version"]]
+            dropped.update((identity(one[1]), None) for one in chain[len(keep) :])
+            chain[:] = keep
+        elif any(identity(one) == identity(line) for _, one in chain):
+            continue
+        chain.append((number, line))
+    held = {identity(line) for chain in chains.values() for _, line in chain}
+    return chains, len(dropped.keys() - held)
+
+
+def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
+    found: dict[tuple[str, ...], list[Line]] = {}
+    for line in all_lines(session):
+        found.setdefault(_key(line), []).append(line)
+    return found
+
+
+def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> Iterator[tuple[int, Line]]:
+    """What of a chain the store lacks. Where the store tells otherwise, it holds, and the chain is listed."""
+    here = [identity(line) for line in stored]
+    if chain[0][1]["act"] == "rule":
+        newest = max((line["at"] for line in stored), default="")
+        for number, line in chain:
+            if identity(line) in here:
+                done.present += 1
+            elif line["at"] > newest:
+                yield number, line
+            else:
+                done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
+        return
+    there = [identity(line) for _, line in chain]
+    common = min(len(here), len(there))
+    done.present += sum(one in here for one in there)
+    if here[:common] != there[:common]:
+        told = "its place was decided otherwise since"
+        done.unplaced += [Unplaced(line, told) for _, line in chain if identity(line) not in here]
+        return
+    yield from chain[common:]
+
+
+def _of_page(session: Session, line: Line, done: _Work) -> str:
+    """Put an act into the store; gives why it cannot be."""
+    found = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    page = session.scalar(found.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
+    if page is None:
+        return "the store has no such page; check the text that it stands in, and recover again"
+    table = TABLES[line["act"]]
+    key = _stored_key(line)
+    if session.scalars(select(table).where(table.__table__.c.key == key)).first() is not None:
+        return "its key is another act's"
+    values = _values(table, line) | {"key": key}
+    if table is not DecisionRow:
+        session.add(table(page_id=page.id, **values))
+        done.works.add(page.work_id)
+        return ""
+    flag = _flag(session, page, line, done)
+    if flag.version + 1 != line["version"]:
+        return "what was decided before it is not in the store"
+    about = _about(session, line["about"]) if line["about"] else None
+    session.add(DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values))
+    flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
+    done.works.add(page.work_id)
+    return ""
+
+
+def _about(session: Session, line: Line) -> int | None:
+    """The decision of that line in the store, under the key that it got there."""
+    same = (
+        DecisionRow.uid == line["uid"],
+        DecisionRow.version == line["version"],
+        DecisionRow.at == moment(line["at"]),
+    )
+    keys = DecisionRow.key.in_([line["key"], _stored_key(line)])
+    return session.scalar(select(DecisionRow.id).where(keys, *same))
+
+
+def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
+    """The flag that a decision is about; one that the check did not find, as a flag that is gone."""
+    known = done.flags.get((page.id, line["uid"]))
+    if known is not None:
+        return known
+    flag = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"]))
+    if flag is None:
+        by_hand = line["uid"].startswith("hand-")
+        same = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
+        evidence = dict(line["evidence"])
+        evidence.pop("run", None)
+        flag = FlagRow(
+            work_id=page.work_id,
+            page_id=page.id,
+            first_run_id=page.result_run_id,
+            last_run_id=page.result_run_id,
+            stale=not by_hand,
+            ordinal=rows.BY_HAND if by_hand else rows.GONE,
+            raised=True,
+            score=evidence.pop("score", 0.0),
+            reason=evidence.pop("reason", ""),
+            rule=evidence.pop("rule", ""),
+            evidence=evidence,
+            state="open",
+            reading="",
+            version=0,
+            **dict(zip("xywh", line["box"], strict=True)),
+            **{name: line[name] for name in same},
+        )
+        session.add(flag)
+        session.flush()
+    done.flags[page.id, line["uid"]] = flag
+    return flag
+
+
+def _rule(session: Session, line: Line, done: _Work) -> str:
+    work = session.scalar(select(WorkRow.id).where(WorkRow.name == line["work"]))
+    if work is None:
+        return "the store has no such work; check its texts, and recover again"
+    session.add(RuleRow(work_id=work, **_values(RuleRow, line)))
+    done.works.add(work)
+    return ""
+
+
+def _values(table: type[Base], line: Line) -> dict[str, Any]:
+    """The columns of a row that a line gives."""
+    own = {"id", "work_id", "flag_id", "page_id", "about", "key"}
+    names = [column.name for column in table.__table__.columns]
+    return {name: line[name] for name in names if name not in own} | {"at": moment(line["at"])}
+
+
+def _stored_key(line: Line) -> str:
+    """The key of an act as the store gets it. What a check carried over has one made of row numbers, which may be
+    another's here."""
+    if line.get("verdict") != "carried":
+        return str(line["key"])
+    return f"carried-{hashlib.sha256(chr(31).join(identity(line)).encode()).hexdigest()[:40]}"

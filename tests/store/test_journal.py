@@ -1,0 +1,245 @@
+"""Whatever people did is in the journal before it is in the store, and comes back from it, each act once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.orm import Session
+
+from proof.errors import OutputError, UsageError
+from proof.layout.overrides import LayoutHint
+from proof.store import Store, database
+from proof.store.decisions import Demand, RefusedDecisionError, Verdict
+from proof.store.journal import ACTS, Journal, all_lines, identity
+from proof.store.marks import Mark, PageState
+from proof.store.models import Base
+from tests.web.drawn import WORK, fill
+
+HINT = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+
+
+def work_on(store: Store) -> None:
+    """Something of all that people can do."""
+    decide = store.decisions.decide
+    decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
+    decide(Demand(WORK, 1, Verdict.UNDO, 1, "甲", "request-0002"))
+    decide(Demand(WORK, 1, Verdict.TYPED, 2, "乙", "request-0003", reading="某"))
+    store.decisions.decide_all([Demand(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)])
+    store.marks.correct(Mark(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
+    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
+    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
+    store.mends.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
+    store.mends.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
+    store.marks.set_rule(WORK, "己", "已", True, "甲")
+    store.marks.set_rule(WORK, "己", "已", False, "乙")
+
+
+def acts(store: Store) -> set[tuple[str, ...]]:
+    with Session(store.engine) as session:
+        return {identity(line) for line in all_lines(session)}
+
+
+def standing(store: Store) -> list[tuple[object, ...]]:
+    """What holds, without the numbers of rows."""
+    said = (one for one in store.decisions.standing(WORK))
+    decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
+    pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
+    return [*decisions, *pages, *sorted(store.mends.of_work(WORK)), *((str(rule),) for rule in store.marks.rules(WORK))]
+
+
+@pytest.fixture
+def worked(tmp_path: Path) -> Path:
+    """A store in which people did something, with its journal."""
+    (tmp_path / "old").mkdir()
+    with Store.open(tmp_path / "old" / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        work_on(store)
+    return tmp_path / "old" / "proof.sqlite"
+
+
+def fresh(worked: Path, folder: Path) -> Store:
+    """A store of a fresh check, beside the journal of another."""
+    folder.mkdir()
+    shutil.copy(worked.with_suffix(".decisions.jsonl"), folder / "proof.decisions.jsonl")
+    store = Store.open(folder / "proof.sqlite")
+    fill(store, worked.parent.parent)
+    return store
+
+
+def test_every_table_with_a_person_is_of_acts_or_of_accounts() -> None:
+    tables = {mapper.class_ for mapper in Base.registry.mappers if "person" in mapper.columns}
+    assert {table.__name__ for table in tables} - {"AccountEventRow"} == {table.__name__ for table in ACTS}
+
+
+def test_the_journal_holds_what_the_store_holds_and_nobody_else_may_read_it(worked: Path) -> None:
+    with Store.open(worked) as store:
+        assert store.journal is not None
+        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+        assert len(acts(store)) == 12
+        assert stat.S_IMODE(store.journal.path.stat().st_mode) == 0o600
+        assert "argon2" not in store.journal.path.read_text(encoding="utf-8")
+
+
+def test_all_comes_back_from_the_journal_alone_and_once(worked: Path, tmp_path: Path) -> None:
+    with Store.open(worked) as old, fresh(worked, tmp_path / "new") as store:
+        assert acts(store) == set()
+        assert standing(store) != standing(old)
+        done = store.recover()
+        assert (sum(done.rebuilt.values()), done.present, done.unplaced, done.damaged) == (12, 0, (), ())
+        assert standing(store) == standing(old)
+        assert acts(store) == acts(old)
+        mine = [replaced(one) for one in store.decisions.history(1)]
+        assert mine == [replaced(one) for one in old.decisions.history(1)]
+        again = store.recover()
+        assert (again.rebuilt, again.present) == ({}, 12)
+        assert acts(store) == acts(old)
+        store.decisions.decide(Demand(WORK, 1, Verdict.UNDO, 3, "乙", "request-0009"))
+
+
+def replaced(decision: object) -> str:
+    """A decision without what depends on when the flags were found."""
+    return str(decision)
+
+
+def test_an_older_store_put_back_gets_what_it_lacks(worked: Path, tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    older.mkdir()
+    with Store.open(worked) as store:
+        with Store.open(older / "proof.sqlite") as target:
+            fill(target, tmp_path)
+            target.decisions.decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
+        shutil.copy(worked.with_suffix(".decisions.jsonl"), older / "proof.decisions.jsonl")
+        with Store.open(older / "proof.sqlite") as target:
+            assert target.recover().present == 1
+            assert standing(target) == standing(store)
+
+
+def test_what_was_decided_since_holds_and_what_it_replaced_is_told(worked: Path, tmp_path: Path) -> None:
+    with fresh(worked, tmp_path / "new") as store:
+        store.decisions.decide(Demand(WORK, 1, Verdict.COPY, 0, "丙", "request-0010"))
+        store.decisions.decide(Demand(WORK, 2, Verdict.COPY, 0, "丙", "request-0011"))
+        done = store.recover()
+        assert done.superseded == 4
+        assert [one.verdict for one in store.decisions.history(1)] == [Verdict.COPY]
+        assert done.unplaced == ()
+
+
+def test_a_flag_that_was_not_found_again_comes_back_as_gone_and_a_page_that_is_not_there_is_told(
+    worked: Path, tmp_path: Path
+) -> None:
+    journal = worked.with_suffix(".decisions.jsonl")
+    lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    lines = [line | {"uid": "gone"} if line.get("uid") and line["key"] == "request-b002" else line for line in lines]
+    lines = [line | {"page": "elsewhere"} if line.get("key") == "request-b003" else line for line in lines]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    with fresh(worked, tmp_path / "new") as store:
+        done = store.recover()
+        assert [one.line["key"] for one in done.unplaced] == ["request-b003"]
+        assert "elsewhere" in str(done.unplaced[0])
+        kept = {one.uid: one for one in store.decisions.standing(WORK)}
+        assert "gone" in kept or any(one.verdict is Verdict.CARRIED for one in kept.values())
+
+
+def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Path) -> None:
+    journal = worked.with_suffix(".decisions.jsonl")
+    with journal.open("ab") as file:
+        file.write('{"format": 1, "act": "decision", "work": "大'.encode()[:-1])
+    with Store.open(worked) as store:
+        store.decisions.decide(Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
+        assert store.journal is not None
+        read = store.journal.read()
+        assert len(read.damaged) == 1
+        assert {identity(line) for line in read.lines} == acts(store)
+
+
+def test_a_store_of_before_the_journal_begins_one_with_all_that_it_holds(worked: Path) -> None:
+    worked.with_suffix(".decisions.jsonl").unlink()
+    with Store.open(worked) as store:
+        assert store.journal is not None
+        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+        store.journal.path.unlink()
+        store.decisions.decide(Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
+        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+    with Store.open("sqlite://") as memory, pytest.raises(UsageError, match="no journal"):
+        memory.recover()
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "open"])
+def test_what_cannot_be_noted_is_not_decided(worked: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    with Store.open(worked) as store:
+        before = acts(store)
+        real: Callable[..., object] = getattr(os, call)
+
+        def full(*arguments: object, **named: object) -> object:
+            if call != "open" or str(arguments[0]).endswith(".jsonl"):
+                raise OSError(28, "No space left on device")
+            return real(*arguments, **named)
+
+        demand = Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, call, full)
+            with pytest.raises(OutputError, match="No space left"):
+                store.decisions.decide(demand)
+        assert acts(store) == before
+        assert store.journal is not None
+        assert {identity(line) for line in store.journal.read().lines} == before
+        assert not store.decisions.decide(demand).repeated
+
+
+VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deeds=st.lists(st.tuples(st.integers(1, 4), VERDICTS), max_size=12))
+def test_whatever_was_decided_the_journal_alone_gives_the_same(
+    tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[int, Verdict]]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "old").mkdir()
+    versions: dict[int, int] = {}
+    with Store.open(folder / "old" / "proof.sqlite") as old:
+        fill(old, folder)
+        for n, (flag, verdict) in enumerate(deeds):
+            seen = versions.get(flag, 0)
+            with suppress(RefusedDecisionError):  # an undo of nothing
+                old.decisions.decide(Demand(WORK, flag, verdict, seen, "甲", f"request-{n:04}"))
+                versions[flag] = seen + 1
+        (folder / "old" / "proof.decisions.jsonl").touch()
+        with fresh(folder / "old" / "proof.sqlite", folder / "new") as store:
+            assert store.recover().unplaced == ()
+            assert standing(store) == standing(old)
+            assert acts(store) == acts(old)
+
+
+def test_a_store_on_a_server_has_its_journal_in_the_folder_of_the_project(store: Store, tmp_path: Path) -> None:
+    if store.engine.dialect.name == "sqlite":
+        assert store.journal is not None
+        assert store.journal.path.parent == tmp_path
+        return
+    fill(store, tmp_path)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    with Store.open(store.engine.url, folder=folder) as opened:
+        work_on(opened)
+        assert isinstance(opened.journal, Journal)
+        assert opened.journal.path == folder / "proof.decisions.jsonl"
+        assert {identity(line) for line in opened.journal.read().lines} == acts(opened)
+        with fresh_beside(opened.journal.path, tmp_path) as other:
+            other.recover()
+            assert standing(other) == standing(opened)
+
+
+def fresh_beside(journal: Path, images: Path) -> Store:
+    assert database.file_of(database.store_url(journal.parent / "proof.sqlite")) is not None
+    made = Store.open(journal.parent / "proof.sqlite")
+    fill(made, images)
+    return made

@@ -1,0 +1,178 @@
+"""What happens when two programs work on one store at the same moment: each finds it as one of them alone, and then
+the other, would have left it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.check.pipeline import check
+from proof.check.recheck import Reader
+from proof.layout.overrides import LayoutHint
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.marks import PageState
+from proof.store.models import PageRow
+from tests.conftest import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[1]
+HINT = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+TEXT = ROOT / "pages" / "dasheyi.txt"
+
+
+def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> Path:
+    """A project of the first half-folios of the sample, checked with the engine that reads nothing."""
+    head, *marked = re.split(r"(?m)^(?=卷十 第)", TEXT.read_text(encoding="utf-8"))
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.txt").write_text(head + "".join(marked[:pages]), encoding="utf-8")
+    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
+        shutil.copy(image, folder / "images")
+    engine = '[engine]\nname = "null"\nworkers = 1\n'
+    said = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
+    (folder / "config.toml").write_text(said, encoding="utf-8")
+    return folder
+
+
+def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A command of the program, in a process of its own."""
+    command = [sys.executable, "-m", "proof", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What the process wrote, once it ended well."""
+    out, err = process.communicate(timeout=PATIENCE * 4)
+    assert process.returncode in (0, 1), err
+    assert "Traceback" not in err
+    return out + err
+
+
+def absent(store: Store) -> list[str]:
+    with Session(store.engine) as session:
+        return list(session.scalars(select(PageRow.page).where(PageRow.absent.is_(True))))
+
+
+def runs(store: Store, work: str) -> tuple[int, int]:
+    """How many pages the last run of a work has, and how many pages the work."""
+    last = store.latest_run(work)
+    assert last is not None
+    assert last.finished is not None
+    return len(list(store.results(run=last.id))), len(list(store.results(work=work)))
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.3, 0.8, 1.3])
+def test_two_checks_at_once_leave_every_page_in_its_text(tmp_path: Path, offset: float) -> None:
+    folder = make(tmp_path)
+    first = begin(folder, "check", "-q")
+    time.sleep(offset)
+    second = begin(folder, "check", "-q")
+    ended(first)
+    ended(second)
+    with Store.open(folder / "proof.sqlite") as store:
+        assert absent(store) == []
+        assert runs(store, "text") == (6, 6)
+
+
+def test_a_second_check_waits_says_so_and_reads_the_text_as_it_is_then(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    with Store.open(folder / "proof.sqlite") as store:
+        with store.checking("text") as waited:
+            assert not waited
+            second = begin(folder, "check")
+            assert second.stderr is not None
+            assert "text is being checked by another proof check; waiting" in second.stderr.readline()
+            make(folder, pages=4)
+        ended(second)
+        assert runs(store, "text") == (4, 4)
+
+
+def test_a_check_that_was_killed_is_waited_for_by_nobody(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    with Store.open(folder / "proof.sqlite") as store:
+        hold = f"import time; from proof.store import Store; s = Store.open('sqlite:///{folder}/proof.sqlite')\n"
+        hold += "lock = s.checking('text'); lock.__enter__(); print('held', flush=True); time.sleep(600)"
+        command = [sys.executable, "-c", hold]
+        holder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        waited = threading.Event()
+        os.kill(holder.pid, signal.SIGKILL)
+        holder.wait()
+        holder.stdout.close()
+        with store.checking("text", waited.set):
+            assert not waited.is_set()
+
+
+def test_two_works_in_one_store_are_checked_side_by_side(tmp_path: Path) -> None:
+    url = f'[store]\nurl = "sqlite:///{tmp_path}/both.sqlite"\n'
+    folders = [make(tmp_path / name, name=name, config=url) for name in ("one", "two")]
+    with Store.open(tmp_path / "both.sqlite") as store:
+        with store.checking("another"):
+            for each in [begin(folder, "check") for folder in folders]:
+                assert "waiting" not in ended(each)
+        assert [runs(store, work) for work in ("one", "two")] == [(6, 6), (6, 6)]
+
+
+@pytest.mark.parametrize("after", [0, 1, 3, 5])
+def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_right(tmp_path: Path, after: int) -> None:
+    """Wherever the check stands: before, at or beyond that page, of a text to which a page was added in front."""
+    folder = make(tmp_path, pages=4)
+    settings = Settings.load(folder)
+    check(settings)
+    text = folder / "text.txt"
+    lines = text.read_text(encoding="utf-8").splitlines(keepends=True)
+    start = next(n for n, line in enumerate(lines) if line.startswith("卷十 第"))
+    added = ["卷十 第 0b 页 WYG0103-0192b.png\n", "射人告具于公\n", "\n"]
+    text.write_text("".join([*lines[:start], *added, *lines[start:]]), encoding="utf-8")
+    with Store.open(settings.store_address) as store:
+        reader = Reader(settings, store)
+        page = store.queue.pages("text")[2]
+
+        def meanwhile(done: int) -> None:
+            if done == after:
+                store.mends.set("text", page.number, HINT, "", "", version=0, person="甲", key="mended-0001")
+                reader.read("text", page.number)
+
+        meanwhile(0)
+        check(settings, lambda progress: meanwhile(progress.done))
+        found = [result.page for result in store.results(work="text")]
+        assert len(found) == len(set(found)) == 5
+        assert runs(store, "text") == (5, 5)
+        assert absent(store) == []
+        last = store.latest_run("text")
+        here = store.page("text", page.page)
+        assert last is not None
+        assert here is not None
+        check(settings)  # that nothing is read again says that the page stands as it was set right
+        again = store.latest_run("text")
+        assert again is not None
+        assert again.reused == sum(result.image is not None for result in store.results(work="text"))
+
+
+def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    ended(begin(folder, "check", "-q"))
+    with Store.open(folder / "proof.sqlite") as store:
+        pages = store.queue.pages("text")
+        for n, page in enumerate(pages):
+            store.marks.set_page("text", page.number, PageState.PROOFREAD, 0, "甲", f"request-{n:04}")
+        said = [(one.page, one.state, one.version) for one in store.queue.pages("text")]
+    for file in folder.glob("proof.sqlite*"):
+        file.write_bytes(b"lost")
+        file.rename(file.with_name(f"damaged-{file.name}"))
+    ended(begin(folder, "check", "-q"))
+    assert "rebuilt: 6 pages" in ended(begin(folder, "recover"))
+    assert "rebuilt: nothing; in the store already: 6" in ended(begin(folder, "recover"))
+    with Store.open(folder / "proof.sqlite") as store:
+        assert [(one.page, one.state, one.version) for one in store.queue.pages("text")] == said

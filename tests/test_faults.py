@@ -1,0 +1,38 @@
+"""A few of the pairs and faults that `scripts/bench_pairs.py` and `scripts/bench_faults.py` try by the hundred."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+
+bench_pairs, bench_faults = import_module("bench_pairs"), import_module("bench_faults")
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="commands run in forked processes")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of two half-folios, checked and decided on, whose store is of an earlier version."""
+    folder = tmp_path_factory.mktemp("pairs") / "base"
+    making = bench_pairs.FORKED.Process(target=bench_pairs.make, args=(folder, 2))
+    making.start()
+    making.join()
+    assert making.exitcode == 0
+    return folder
+
+
+@pytest.mark.parametrize("pair", [("check", "check"), ("check", "backup"), ("decide", "migrate")])
+def test_a_pair_leaves_what_one_after_the_other_leaves(base: Path, pair: tuple[str, str]) -> None:
+    assert list(bench_pairs.broken(pair, base, 1)) == []
+
+
+@pytest.mark.parametrize("job", ["decide", "restore", "migrate"])
+def test_a_call_that_fails_loses_nothing_and_leaves_nothing_by_halves(base: Path, job: str) -> None:
+    calls, done, found = bench_faults.tried(job, base, 9, 3600, lasting=False)
+    assert (calls > 10, done > 1, found) == (True, True, [])
