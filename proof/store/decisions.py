@@ -14,25 +14,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
-from unicodedata import category
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import ProofError
+from proof.flags import Kind
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.planted import Answer, answers, planted_places, shown_context
+from proof.store.typed_text import wrong_with_note, wrong_with_reading
 
-LONGEST_READING = 64
-"""Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
-LONGEST_NOTE = 2000
 AT_ONCE = 500
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
-_BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode categories that no reading has. Private use and what this Python does not know yet may be Han."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -49,16 +45,19 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a person says of a flag; `CARRIED` is said by a check that finds the same place again."""
+    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
+    takes a decision back, `REDO` takes an `UNDO` back; `CARRIED` is said by a check that finds the place again."""
 
     KEEP = "keep"
     TAKE = "take"
     OTHER = "other"
     TYPED = "typed"
+    DELETE = "delete"
     COPY = "copy"
     UNSURE = "unsure"
     SKIP = "skip"
     UNDO = "undo"
+    REDO = "redo"
     CARRIED = "carried"
 
 
@@ -67,6 +66,7 @@ STATE_OF = {
     Verdict.TAKE: State.CORRECTED,
     Verdict.OTHER: State.CORRECTED,
     Verdict.TYPED: State.CORRECTED,
+    Verdict.DELETE: State.CORRECTED,
     Verdict.COPY: State.COPY,
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
@@ -324,18 +324,17 @@ def check_demand(demand: Demand) -> None:
         raise RefusedDecisionError("the key of a request has 8 to 64 letters")
     if demand.verdict is Verdict.CARRIED:
         raise RefusedDecisionError("only a check carries decisions over")
-    if len(demand.reading) > LONGEST_READING:
-        raise RefusedDecisionError(
-            f"a reading has at most {LONGEST_READING} characters; mend longer stretches in the text"
-        )
-    if len(demand.note) > LONGEST_NOTE:
-        raise RefusedDecisionError(f"a note has at most {LONGEST_NOTE} characters")
-    if any(char == "¶" or category(char) in _BREAKING for char in demand.reading):
-        raise RefusedDecisionError(
-            "a reading stays within its line: no line endings, no pilcrow, no control characters"
-        )
+    if demand.verdict is Verdict.REDO:
+        raise RefusedDecisionError("what was taken back is done again by taking that back: say `undo`")
+    wrong = wrong_with_reading(demand.reading) or wrong_with_note(demand.note)
+    if wrong:
+        raise RefusedDecisionError(wrong)
     if demand.verdict is Verdict.OTHER and not demand.reading:
         raise RefusedDecisionError("say which alternative is taken")
+    if demand.verdict is Verdict.TYPED and not demand.reading:
+        raise RefusedDecisionError("an empty reading deletes nothing: to delete what stands there say `delete`")
+    if demand.verdict is Verdict.DELETE and demand.reading:
+        raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
 
 
 def decide_in(session: Session, demand: Demand) -> Decision:
@@ -349,15 +348,20 @@ def decide_in(session: Session, demand: Demand) -> Decision:
         _again(there, demand)
         return replace(_shown(session, [there])[0], repeated=True)
     if flag.version != demand.version:
-        since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-        later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
-        raise ConflictError(flag.id, flag.version, later)
+        raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
     row = _row(session, demand, flag, state, reading)
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
     return _shown(session, [row])[0]
+
+
+def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
+    """What was decided about a flag since `version`, as a refusal."""
+    since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
+    later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
+    return ConflictError(flag.id, flag.version, later)
 
 
 def _again(there: DecisionRow, demand: Demand) -> None:
@@ -389,12 +393,22 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
         Verdict.TAKE: flag.suggested,
         Verdict.OTHER: demand.reading,
         Verdict.TYPED: demand.reading,
+        Verdict.DELETE: "",
     }
     reading = readings.get(demand.verdict, flag.transcribed)
+    if demand.verdict is Verdict.DELETE and not flag.transcribed:
+        raise RefusedDecisionError(f"flag {flag.id}: nothing stands there that could be deleted")
+    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
+        raise RefusedDecisionError(f"flag {flag.id}: no reading is suggested there; to delete what stands say `delete`")
     state = STATE_OF[demand.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
     return state, reading
+
+
+def _says_too_much(flag: FlagRow) -> bool:
+    """Whether the finding itself says that a character stands there that should not."""
+    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION
 
 
 def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | None:

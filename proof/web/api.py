@@ -193,7 +193,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
 )
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
-    store.queue.flags(path.work, [path.flag])
+    store.queue.flags(path.work, [path.flag], taken_back=True)
     items = [schemas.decision_of(decision) for decision in store.decisions.history(path.flag)]
     return answer(schemas.HistoryOut(items=items, next=None))
 

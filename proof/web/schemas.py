@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
-from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
+from proof.store.decisions import Decision, State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue import Order
+from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 from proof.web.rights import Right
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
@@ -20,7 +21,7 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
-Asked = Literal["keep", "take", "other", "typed", "copy", "unsure", "skip", "undo"]
+Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
 
 
 class Closed(BaseModel):
@@ -92,12 +93,14 @@ class ManyDecisions(Closed):
 
 
 class MarkBody(Closed):
-    """A place to correct by hand; length 0 inserts a missed character."""
+    """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
+    `reading` alone is refused."""
 
     line: Count
     offset: Count
     length: int = Field(ge=0, le=LONGEST_READING)
-    reading: Text
+    reading: Text = ""
+    delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
 

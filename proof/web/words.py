@@ -103,6 +103,12 @@ PEOPLE = {
 }
 
 SCRIPT = {
+    "take": _("take"),
+    "delete": _("delete"),
+    "deletes": _("deletes %(text)s"),
+    "corrects": _("%(text)s → %(reading)s"),
+    "inserts": _("inserts %(reading)s"),
+    "typeFirst": _("Type what is to stand here. To delete the character, use the button or key for that."),
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),

@@ -156,6 +156,10 @@ function show() {
   $("score").textContent = flag.score.toFixed(1);
   big($("transcribed"), flag.transcribed);
   big($("suggested"), flag.suggested);
+  const deletes = flag.kind === "insertion" && flag.suggested === "";
+  $("take-label").textContent = deletes ? say("delete") : say("take");
+  document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
+  $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   witnesses(flag);
   alternatives(flag);
@@ -217,6 +221,12 @@ function witnesses(flag) {
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
+/** Whether there is something to take: that nothing is to stand there, only a finding of that kind says. */
+const takes = (flag) => Boolean(flag) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
+
+/** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
+const corrected = (transcribed, reading) => (reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
+
 function stands(flag) {
   const decided = flag.state !== "open";
   const line = $("stands");
@@ -224,7 +234,7 @@ function stands(flag) {
   line.className = `state ${flag.state}`;
   if (!decided) return line.replaceChildren();
   line.replaceChildren(make("b", {}, words.states[flag.state]));
-  if (flag.state === "corrected") line.append(" ", han(flag.reading));
+  if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading));
   if (flag.last) line.append(" · ", flag.last.person);
 }
 
@@ -239,8 +249,9 @@ function progress() {
 function trail() {
   $("trail").replaceChildren(...steps.done.slice(-TRAIL).reverse().map((step) =>
     make("li", { class: `state ${step.state}` },
-      han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
-      make("span", { class: "soft" }, words.states[step.state]))));
+      ...(step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
+        : [han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
+          make("span", { class: "soft" }, words.states[step.state])]))));
   document.querySelector("[data-act=undo]").disabled = !steps.done.length;
   document.querySelector("[data-act=redo]").disabled = !steps.undone.length;
 }
@@ -274,7 +285,7 @@ async function fetched(number) {
 
 // deciding
 
-const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
+const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", delete: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
 
 function keep() {
   try {
@@ -300,7 +311,7 @@ function send(flag, verdict, state, reading, more = {}) {
 function decide(verdict, reading = "") {
   const flag = flags[at];
   if (!flag) return;
-  const stand = { take: flag.suggested, other: reading, typed: reading }[verdict] ?? flag.transcribed;
+  const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
   steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, made: flag.version + 1 });
   steps.undone = [];
@@ -367,6 +378,7 @@ async function redo() {
 function openTyping() {
   $("typing").hidden = false;
   $("typed").value = "";
+  $("typed-problem").textContent = "";
   $("typed").lang = script;
   $("typed").focus();
 }
@@ -392,14 +404,17 @@ $("typed").addEventListener("keydown", (event) => {
 $("typing").addEventListener("submit", (event) => {
   event.preventDefault();
   if (composing) return;
-  decide("typed", $("typed").value.trim());
+  const reading = $("typed").value.trim();
+  if (reading) decide("typed", reading);
+  else $("typed-problem").textContent = say("typeFirst"); // an empty box deletes nothing
 });
 
 // keys and buttons: one list for both
 
 const acts = {
   keep: () => decide("keep"),
-  take: () => decide("take"),
+  take: () => takes(flags[at]) && decide("take"),
+  delete: () => flags[at]?.transcribed && decide("delete"),
   copy: () => decide("copy"),
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
@@ -417,7 +432,7 @@ const acts = {
 };
 
 const LOOKING = ["back", "ahead", "whole"];
-const DECIDING = ["keep", "take", "copy", "unsure", "skip", "other"];
+const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
   for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
@@ -432,7 +447,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 

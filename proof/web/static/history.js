@@ -25,7 +25,7 @@ function line(event, extra = null) {
     make("time", { datetime: event.at, class: "soft" }, when.format(new Date(event.at))),
     make("b", {}, event.person),
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
-    make("span", { class: `state ${event.state}` }, words.verdicts[event.verdict], event.state === "corrected" ? make("span", {}, " ", han(event.reading, "seen")) : ""),
+    make("span", { class: `state ${event.state}` }, words.verdicts[event.verdict], event.state === "corrected" ? make("span", {}, " ", event.reading ? han(event.reading, "seen") : say("deletes", { text: event.transcribed })) : ""),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
     extra ?? (first && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
 }
