@@ -71,6 +71,8 @@ STATE_OF = {
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
 }
+TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
+"""Verdicts of events that take another one back."""
 SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
 """States that need nobody to look again."""
 
@@ -217,7 +219,7 @@ class Decisions:
             found = session.scalars(
                 select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
             )
-            return _shown(session, list(found))
+            return shown_decisions(session, list(found))
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
@@ -228,7 +230,7 @@ class Decisions:
             query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
-            return _shown(session, list(found))
+            return shown_decisions(session, list(found))
 
     def standing(self, work: str) -> Iterator[Decision]:
         """The last decision about each decided flag of a work, in the order in which they were made; what was
@@ -265,7 +267,7 @@ class Decisions:
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
                 if not _stands(decision, decision.transcribed, sources):
-                    [shown] = _shown(session, [row])
+                    [shown] = shown_decisions(session, [row])
                     lost.append(Displaced(shown, _stands(decision, decision.reading, sources)))
             return lost
 
@@ -346,27 +348,46 @@ def decide_in(session: Session, demand: Demand) -> Decision:
     there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
     if there is not None:
         _again(there, demand)
-        return replace(_shown(session, [there])[0], repeated=True)
+        return replace(shown_decisions(session, [there])[0], repeated=True)
     if flag.version != demand.version:
         raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
+    undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
+    return _write(session, demand, flag, state, reading, undone)
+
+
+def take_back_in(
+    session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, *, batch: str = ""
+) -> Decision:
+    """Take back, within a transaction, an event that stands on `flag`: all is as it was before it."""
+    demand = Demand("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
+    return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
+
+
+def _write(
+    session: Session, demand: Demand, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
+) -> Decision:
     row = _row(session, demand, flag, state, reading)
+    if undone is not None:
+        row.about = undone.id
+        row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
-    return _shown(session, [row])[0]
+    return shown_decisions(session, [row])[0]
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
     """What was decided about a flag since `version`, as a refusal."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
-    later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
+    later = shown_decisions(session, list(session.scalars(since.order_by(DecisionRow.version))))
     return ConflictError(flag.id, flag.version, later)
 
 
 def _again(there: DecisionRow, demand: Demand) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
-    same = (there.flag_id, there.verdict, there.version, there.person) == (
+    verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
+    same = (there.flag_id, verdict, there.version, there.person) == (
         demand.flag,
         demand.verdict.value,
         demand.version + 1,
@@ -386,7 +407,7 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
             or (last.state, last.reading) != (flag.state, flag.reading)
         ):
             raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
-        if not demand.overrules and _decided_by(session, last) != demand.person:
+        if not demand.overrules and decided_by(session, last) != demand.person:
             raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
         return State(last.was_state), last.was
     readings = {
@@ -418,7 +439,7 @@ def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | No
     return session.scalar(select(DecisionRow).where(*wanted))
 
 
-def _decided_by(session: Session, decision: DecisionRow) -> str:
+def decided_by(session: Session, decision: DecisionRow) -> str:
     """Who decided it; of one that a check carried over, who had decided what it carried."""
     while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
         decision = session.get_one(DecisionRow, decision.about)
@@ -427,10 +448,6 @@ def _decided_by(session: Session, decision: DecisionRow) -> str:
 
 def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading: str) -> DecisionRow:
     page = session.get_one(PageRow, flag.page_id)
-    about = None
-    if demand.verdict is Verdict.UNDO:
-        undone = _undone(session, demand, flag)
-        about = undone.id if undone else None
     return DecisionRow(
         work_id=flag.work_id,
         flag_id=flag.id,
@@ -444,7 +461,6 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
         reading=reading,
         person=demand.person,
         at=datetime.now(UTC),
-        about=about,
         note=demand.note,
         uid=flag.uid,
         page=page.page,
@@ -461,7 +477,7 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
     )
 
 
-def _shown(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
+def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
     by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
     if not by_hand:

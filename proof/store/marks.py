@@ -28,6 +28,7 @@ from proof.store.decisions import (
 )
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.planted import planted_places, shown_text
+from proof.store.standing import Event, standing
 from proof.store.typed_text import LONGEST_READING, wrong_with_note, wrong_with_reading
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -57,7 +58,7 @@ class PageConflictError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """What somebody said of a page as a whole."""
+    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
 
     page: int
     version: int
@@ -65,6 +66,7 @@ class PageEvent:
     person: str
     at: datetime
     note: str
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class Marks:
         with self._reading() as session:
             row = _page(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
-            return [_event(one) for one in session.scalars(query)]
+            return [page_event(one) for one in session.scalars(query)]
 
     def set_page(
         self,
@@ -164,18 +166,19 @@ class Marks:
             if again is not None:
                 if (again.page_id, again.state, again.person) != (page, state.value, person):
                     raise RefusedDecisionError("this key was used for something else; give every request its own")
-                return _event(again)
+                return page_event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
             if (last.version if last else 0) != version:
                 said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
                 raise PageConflictError(f"{row.page}: somebody was quicker ({said}); look at the page again")
+            stands = _standing_event(session, page)
             if state is PageState.VALIDATED and (
-                last is None or last.state != PageState.PROOFREAD.value or last.person == person
+                stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
             ):
                 raise RefusedDecisionError(f"{row.page}: a second person validates a page that was proofread")
-            if not overrules and last is not None and last.person != person and _takes_back(last, state):
-                said = f"{row.page}: {last.person} said it is {last.state}"
+            if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
+                said = f"{row.page}: {stands.person} said it is {stands.state}"
                 raise NotYoursError(f"{said}; they or an administrator take it back")
             event = PageEventRow(
                 page_id=page,
@@ -188,7 +191,7 @@ class Marks:
             )
             session.add(event)
             session.flush()
-            return _event(event)
+            return page_event(event)
 
     def rules(self, work: str) -> list[Rule]:
         """The rules that hold in a work, newest first, with what each hides."""
@@ -354,6 +357,14 @@ def _box(session: Session, page: PageRow, column: ColumnRow, mark: Mark) -> Box 
     return box
 
 
+def _standing_event(session: Session, page: int) -> PageEventRow | None:
+    """What was said of a page and stands: the last that nobody took back."""
+    query = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+    found = session.scalars(query).all()
+    number = standing([Event(one.id, one.about, one.person) for one in found])
+    return found[number - 1] if number else None
+
+
 def _check_note(note: str) -> None:
     wrong = wrong_with_note(note)
     if wrong:
@@ -366,5 +377,8 @@ def _takes_back(last: PageEventRow, state: PageState) -> bool:
     return state in ways and last.state in ways and ways.index(state) < ways.index(PageState(last.state))
 
 
-def _event(row: PageEventRow) -> PageEvent:
-    return PageEvent(row.page_id, row.version, PageState(row.state), row.person, row.at, row.note)
+def page_event(row: PageEventRow) -> PageEvent:
+    """What was said of a page, from its row."""
+    return PageEvent(
+        row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
+    )

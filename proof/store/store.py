@@ -21,6 +21,7 @@ from proof.flags import REACH, Flag, Kind
 from proof.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
+from proof.store.acts import Acts
 from proof.store.decisions import Decisions, carry_over
 from proof.store.marks import Marks
 from proof.store.mends import Mends
@@ -38,6 +39,7 @@ class Store:
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
+        self.acts = Acts(self._writing)
         self.marks = Marks(self._reading, self._writing)
         self.mends = Mends(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)

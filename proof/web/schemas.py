@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
+from proof.store.acts import What
 from proof.store.decisions import Decision, State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue import Order
@@ -120,6 +121,13 @@ class RuleBody(Closed):
     holds: bool
 
 
+class UndoBody(Closed):
+    """`leave`: what others have changed since is left alone, and the rest or what was done before it is taken back."""
+
+    key: str = Field(pattern=KEY, description="The request's own: sent again it takes back nothing more")
+    leave: bool = False
+
+
 class LogInBody(Closed):
     name: str = Field(min_length=1, max_length=4 * LONGEST_NAME)
     password: str = Field(min_length=1, max_length=LONGEST_PASSWORD)
@@ -206,6 +214,7 @@ class PageEventOut(BaseModel):
     person: str
     at: datetime
     note: str
+    back: bool = Field(description="Said by taking something back, or doing it again")
 
 
 class PageEventsOut(BaseModel):
@@ -222,6 +231,25 @@ class RuleOut(BaseModel):
 
 class RulesOut(BaseModel):
     items: list[RuleOut]
+
+
+class RuleChangeOut(BaseModel):
+    text: str
+    image: str
+    holds: bool
+
+
+class UndoneOut(BaseModel):
+    """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
+    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page."""
+
+    what: What
+    again: bool
+    told: str
+    decisions: list[DecisionOut]
+    rule: RuleChangeOut | None
+    page: PageEventOut | None
+    repeated: bool
 
 
 class ProblemOut(BaseModel):
@@ -269,6 +297,13 @@ class DecisionOut(BaseModel):
     about: int | None
     batch: str
     repeated: bool
+
+
+class ChangedOut(ProblemOut):
+    """Somebody else changed what was to be taken back: `people` did, and `told` says so to people."""
+
+    people: list[str]
+    told: str
 
 
 class ConflictOut(ProblemOut):

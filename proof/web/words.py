@@ -102,7 +102,22 @@ PEOPLE = {
     "not yours": _("That is not your password."),
 }
 
+UNDONE = {
+    "back": _("Taken back: %(what)s"),
+    "again": _("Done again: %(what)s"),
+    "rule": _("%(text)s → %(reading)s: variants here"),
+    "lifted": _("%(text)s → %(reading)s: rule lifted"),
+    "page": _("%(page)s: %(state)s"),
+    "many": _("%(num)s decisions, the first: %(what)s"),
+    "nothing": _("Nothing of yours is left to take back."),
+    "nothing again": _("Nothing is left to do again."),
+    "changed": _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back."),
+}
+"""What is said of acts that were taken back."""
+
 SCRIPT = {
+    "leaveIt": _("Leave that, take back what was before it"),
+    "tookPlace": _("Look at the place"),
     "take": _("take"),
     "delete": _("delete"),
     "deletes": _("deletes %(text)s"),
