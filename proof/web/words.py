@@ -117,7 +117,8 @@ UNDONE = {
 
 SCRIPT = {
     "leaveIt": _("Leave that, take back what was before it"),
-    "tookPlace": _("Look at the place"),
+    "undo": _("take back"),
+    "redo": _("do again"),
     "take": _("take"),
     "delete": _("delete"),
     "deletes": _("deletes %(text)s"),

@@ -38,6 +38,9 @@ function kept() {
   }
 }
 
+/** How many decisions of this browser wait for the server, from whatever tab. */
+export const unsent = () => kept().length;
+
 /** What a listener does wrong keeps nothing from being sent. */
 function tell(listener, ...said) {
   try {
