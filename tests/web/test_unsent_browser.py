@@ -283,7 +283,7 @@ def test_what_was_taken_back_though_the_answer_was_lost_is_not_taken_back_twice(
     saved(page)
 
     cut = {"status": 200, "content_type": "application/json", "body": '{"wh'}
-    page.route("**/undo", lambda route: (route.fetch(), route.fulfill(**cut)), times=1)  # type: ignore[arg-type]
+    page.route("**/undo", lambda route: (route.fetch(), route.fulfill(**cut)), times=1)
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("The server does not answer")
     page.reload()
