@@ -33,7 +33,7 @@ function sheet() {
       if (one.line !== number) return;
       const flag = flagOf(one);
       const cell = one.text.trim() === "" ? make("span", { class: "blank" }, "　")
-        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
+        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${flag?.state === "corrected" && !flag.reading ? "deleted" : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
       pair.set(index, { cell });
       if (one.row === "main") {
         note = null;

@@ -26,10 +26,22 @@ function list() {
 
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
 
+/** What was left out of this pair before the page was loaded anew to show what was taken back. */
+function leftOut(pair) {
+  const kept = JSON.parse(sessionStorage.getItem("proof-out") ?? "null");
+  sessionStorage.removeItem("proof-out");
+  return new Set(kept?.pair === key(pair) ? kept.out : []);
+}
+
+function back(way, more) {
+  if (now) sessionStorage.setItem("proof-out", JSON.stringify({ pair: key(now), out: [...out] }));
+  return takeBack(way, more);
+}
+
 async function choose(pair) {
   const mine = (asked += 1);
   now = pair;
-  out = new Set();
+  out = leftOut(pair);
   list();
   history.replaceState(null, "", `?${new URLSearchParams({ text: pair.text, image: pair.image })}`);
   const found = await ask(`${api("flags")}?${query()}`);
@@ -38,6 +50,7 @@ async function choose(pair) {
   next = found.next;
   $("stroke").hidden = false;
   $("pair-text").replaceChildren(...han(pair.text).childNodes);
+  $("take-label").textContent = pair.text && !pair.image ? say("deletes", { text: pair.text }) : say("takeAll");
   $("pair-image").replaceChildren(...han(pair.image).childNodes);
   grid();
 }
@@ -123,8 +136,8 @@ const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
   ...Object.fromEntries(["take", "keep", "copy"].map((verdict) => [verdict, () => stroke(now, picked(), verdict)])),
   rule: () => setRule(now, true),
-  undo: (more) => takeBack("undo", more),
-  redo: (more) => takeBack("redo", more),
+  undo: (more) => back("undo", more),
+  redo: (more) => back("redo", more),
 };
 goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // what is under way is what is meant
 
