@@ -11,7 +11,10 @@ from proof.store import Store
 from proof.store.decisions import Verdict
 from proof.store.queue import JuanCount
 
-SAID = (Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP)
+SAID = (
+    *(Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.DELETE),
+    *(Verdict.COPY, Verdict.UNSURE, Verdict.SKIP),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,10 +72,12 @@ VERDICTS = {
     Verdict.TAKE: _("reading taken"),
     Verdict.OTHER: _("alternative taken"),
     Verdict.TYPED: _("reading typed"),
+    Verdict.DELETE: _("deleted"),
     Verdict.COPY: _("copy reads so"),
     Verdict.UNSURE: _("unsure"),
     Verdict.SKIP: _("skipped"),
     Verdict.UNDO: _("taken back"),
+    Verdict.REDO: _("done again"),
     Verdict.CARRIED: _("carried over"),
 }
 

@@ -14,25 +14,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
-from unicodedata import category
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import ProofError
+from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.seeded_errors import Answer, answers, planted_places, shown_context
+from proof.store.typed_text import wrong_with_note, wrong_with_reading
 
-LONGEST_READING = 64
-"""Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
-LONGEST_NOTE = 2000
 AT_ONCE = 500
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
-_BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode categories that no reading has. Private use and what this Python does not know yet may be Han."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -49,16 +45,19 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a person says of a flag; `CARRIED` is said by a check that finds the same place again."""
+    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
+    takes a decision back, `REDO` takes an `UNDO` back; `CARRIED` is said by a check that finds the place again."""
 
     KEEP = "keep"
     TAKE = "take"
     OTHER = "other"
     TYPED = "typed"
+    DELETE = "delete"
     COPY = "copy"
     UNSURE = "unsure"
     SKIP = "skip"
     UNDO = "undo"
+    REDO = "redo"
     CARRIED = "carried"
 
 
@@ -67,10 +66,13 @@ STATE_OF = {
     Verdict.TAKE: State.CORRECTED,
     Verdict.OTHER: State.CORRECTED,
     Verdict.TYPED: State.CORRECTED,
+    Verdict.DELETE: State.CORRECTED,
     Verdict.COPY: State.COPY,
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
 }
+TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
+"""Verdicts of events that take another one back."""
 SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
 """States that need nobody to look again."""
 
@@ -217,7 +219,7 @@ class Decisions:
             found = session.scalars(
                 select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
             )
-            return _shown(session, list(found))
+            return shown_decisions(session, list(found))
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
@@ -228,7 +230,7 @@ class Decisions:
             query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
-            return _shown(session, list(found))
+            return shown_decisions(session, list(found))
 
     def standing(self, work: str) -> Iterator[Decision]:
         """The last decision about each decided flag of a work, in the order in which they were made; what was
@@ -265,7 +267,7 @@ class Decisions:
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
                 if not _stands(decision, decision.transcribed, sources):
-                    [shown] = _shown(session, [row])
+                    [shown] = shown_decisions(session, [row])
                     lost.append(Displaced(shown, _stands(decision, decision.reading, sources)))
             return lost
 
@@ -324,18 +326,17 @@ def check_demand(demand: Demand) -> None:
         raise RefusedDecisionError("the key of a request has 8 to 64 letters")
     if demand.verdict is Verdict.CARRIED:
         raise RefusedDecisionError("only a check carries decisions over")
-    if len(demand.reading) > LONGEST_READING:
-        raise RefusedDecisionError(
-            f"a reading has at most {LONGEST_READING} characters; mend longer stretches in the text"
-        )
-    if len(demand.note) > LONGEST_NOTE:
-        raise RefusedDecisionError(f"a note has at most {LONGEST_NOTE} characters")
-    if any(char == "¶" or category(char) in _BREAKING for char in demand.reading):
-        raise RefusedDecisionError(
-            "a reading stays within its line: no line endings, no pilcrow, no control characters"
-        )
+    if demand.verdict is Verdict.REDO:
+        raise RefusedDecisionError("what was taken back is done again by taking that back: say `undo`")
+    wrong = wrong_with_reading(demand.reading) or wrong_with_note(demand.note)
+    if wrong:
+        raise RefusedDecisionError(wrong)
     if demand.verdict is Verdict.OTHER and not demand.reading:
         raise RefusedDecisionError("say which alternative is taken")
+    if demand.verdict is Verdict.TYPED and not demand.reading:
+        raise RefusedDecisionError("an empty reading deletes nothing: to delete what stands there say `delete`")
+    if demand.verdict is Verdict.DELETE and demand.reading:
+        raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
 
 
 def decide_in(session: Session, demand: Demand) -> Decision:
@@ -347,22 +348,46 @@ def decide_in(session: Session, demand: Demand) -> Decision:
     there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
     if there is not None:
         _again(there, demand)
-        return replace(_shown(session, [there])[0], repeated=True)
+        return replace(shown_decisions(session, [there])[0], repeated=True)
     if flag.version != demand.version:
-        since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-        later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
-        raise ConflictError(flag.id, flag.version, later)
+        raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
+    undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
+    return _write(session, demand, flag, state, reading, undone)
+
+
+def take_back_in(
+    session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, *, batch: str = ""
+) -> Decision:
+    """Take back, within a transaction, an event that stands on `flag`: all is as it was before it."""
+    demand = Demand("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
+    return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
+
+
+def _write(
+    session: Session, demand: Demand, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
+) -> Decision:
     row = _row(session, demand, flag, state, reading)
+    if undone is not None:
+        row.about = undone.id
+        row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
-    return _shown(session, [row])[0]
+    return shown_decisions(session, [row])[0]
+
+
+def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
+    """What was decided about a flag since `version`, as a refusal."""
+    since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
+    later = shown_decisions(session, list(session.scalars(since.order_by(DecisionRow.version))))
+    return ConflictError(flag.id, flag.version, later)
 
 
 def _again(there: DecisionRow, demand: Demand) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
-    same = (there.flag_id, there.verdict, there.version, there.person) == (
+    verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
+    same = (there.flag_id, verdict, there.version, there.person) == (
         demand.flag,
         demand.verdict.value,
         demand.version + 1,
@@ -382,19 +407,29 @@ def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]
             or (last.state, last.reading) != (flag.state, flag.reading)
         ):
             raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
-        if not demand.overrules and _decided_by(session, last) != demand.person:
+        if not demand.overrules and decided_by(session, last) != demand.person:
             raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
         return State(last.was_state), last.was
     readings = {
         Verdict.TAKE: flag.suggested,
         Verdict.OTHER: demand.reading,
         Verdict.TYPED: demand.reading,
+        Verdict.DELETE: "",
     }
     reading = readings.get(demand.verdict, flag.transcribed)
+    if demand.verdict is Verdict.DELETE and not flag.transcribed:
+        raise RefusedDecisionError(f"flag {flag.id}: nothing stands there that could be deleted")
+    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
+        raise RefusedDecisionError(f"flag {flag.id}: no reading is suggested there; to delete what stands say `delete`")
     state = STATE_OF[demand.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
     return state, reading
+
+
+def _says_too_much(flag: FlagRow) -> bool:
+    """Whether the finding itself says that a character stands there that should not."""
+    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION
 
 
 def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | None:
@@ -404,7 +439,7 @@ def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | No
     return session.scalar(select(DecisionRow).where(*wanted))
 
 
-def _decided_by(session: Session, decision: DecisionRow) -> str:
+def decided_by(session: Session, decision: DecisionRow) -> str:
     """Who decided it; of one that a check carried over, who had decided what it carried."""
     while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
         decision = session.get_one(DecisionRow, decision.about)
@@ -413,10 +448,6 @@ def _decided_by(session: Session, decision: DecisionRow) -> str:
 
 def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading: str) -> DecisionRow:
     page = session.get_one(PageRow, flag.page_id)
-    about = None
-    if demand.verdict is Verdict.UNDO:
-        undone = _undone(session, demand, flag)
-        about = undone.id if undone else None
     return DecisionRow(
         work_id=flag.work_id,
         flag_id=flag.id,
@@ -430,7 +461,6 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
         reading=reading,
         person=demand.person,
         at=datetime.now(UTC),
-        about=about,
         note=demand.note,
         uid=flag.uid,
         page=page.page,
@@ -447,7 +477,7 @@ def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading:
     )
 
 
-def _shown(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
+def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
     by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
     if not by_hand:

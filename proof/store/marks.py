@@ -16,17 +16,20 @@ from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
 from proof.store import codec, rows
 from proof.store.decisions import (
-    LONGEST_READING,
     Decision,
     Demand,
     NotYoursError,
     RefusedDecisionError,
+    State,
     Verdict,
     check_demand,
+    conflict_of,
     decide_in,
 )
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.seeded_errors import planted_places, shown_text
+from proof.store.standing import Event, standing
+from proof.store.typed_text import LONGEST_READING, wrong_with_note, wrong_with_reading
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500
@@ -55,7 +58,7 @@ class PageConflictError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """What somebody said of a page as a whole."""
+    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
 
     page: int
     version: int
@@ -63,6 +66,7 @@ class PageEvent:
     person: str
     at: datetime
     note: str
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`. Length 0 inserts a missed character. `key` is the request's own."""
+    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's."""
 
     work: str
     page: int
@@ -90,6 +94,7 @@ class Mark:
     person: str
     key: str
     note: str = ""
+    delete: bool = False
 
 
 class Marks:
@@ -102,9 +107,11 @@ class Marks:
     def correct(self, mark: Mark) -> Decision:
         """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
         RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
-        check_demand(Demand(mark.work, 1, Verdict.TYPED, 0, mark.person, mark.key, mark.reading, mark.note))
+        check_demand(_demand(mark, 1, 0))
         if not 0 <= mark.length <= LONGEST_READING:
             raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
+        if mark.delete and not mark.length:
+            raise RefusedDecisionError("nothing stands there that could be deleted")
         with self._writing() as session:
             page = _page(session, mark.work, mark.page)
             found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
@@ -119,22 +126,21 @@ class Marks:
                 flag = replace(_flag(page, shown, mark, box), planted=True)
             else:
                 flag = _flag(page, column.source, mark, box)
-            row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
-            if row is None:
-                values = rows.flag_values(rows.BY_HAND, flag)
-                runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
-                row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
-                session.add(row)
-                session.flush()
-            demand = Demand(mark.work, row.id, Verdict.TYPED, 0, mark.person, mark.key, mark.reading, mark.note)
-            return decide_in(session, demand)
+            row = _row_by_hand(session, page, flag)
+            said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
+            if said is not None:  # sent again
+                return decide_in(session, _demand(mark, row.id, said.version - 1))
+            taken = _corrected_there(session, page, column.source, flag)
+            if taken is not None:
+                raise conflict_of(session, taken, 0)
+            return decide_in(session, _demand(mark, row.id, row.version))
 
     def page_history(self, work: str, page: int) -> list[PageEvent]:
         """What was said of a page, oldest first."""
         with self._reading() as session:
             row = _page(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
-            return [_event(one) for one in session.scalars(query)]
+            return [page_event(one) for one in session.scalars(query)]
 
     def set_page(
         self,
@@ -151,6 +157,7 @@ class Marks:
         """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
         RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
         somebody else said where `person` does not overrule others."""
+        _check_note(note)
         with self._writing() as session:
             row = session.scalar(select(PageRow).where(PageRow.id == page).with_for_update())
             if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
@@ -159,18 +166,19 @@ class Marks:
             if again is not None:
                 if (again.page_id, again.state, again.person) != (page, state.value, person):
                     raise RefusedDecisionError("this key was used for something else; give every request its own")
-                return _event(again)
+                return page_event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
             if (last.version if last else 0) != version:
                 said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
                 raise PageConflictError(f"{row.page}: somebody was quicker ({said}); look at the page again")
+            stands = _standing_event(session, page)
             if state is PageState.VALIDATED and (
-                last is None or last.state != PageState.PROOFREAD.value or last.person == person
+                stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
             ):
                 raise RefusedDecisionError(f"{row.page}: a second person validates a page that was proofread")
-            if not overrules and last is not None and last.person != person and _takes_back(last, state):
-                said = f"{row.page}: {last.person} said it is {last.state}"
+            if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
+                said = f"{row.page}: {stands.person} said it is {stands.state}"
                 raise NotYoursError(f"{said}; they or an administrator take it back")
             event = PageEventRow(
                 page_id=page,
@@ -183,7 +191,7 @@ class Marks:
             )
             session.add(event)
             session.flush()
-            return _event(event)
+            return page_event(event)
 
     def rules(self, work: str) -> list[Rule]:
         """The rules that hold in a work, newest first, with what each hides."""
@@ -203,7 +211,11 @@ class Marks:
             return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
 
     def set_rule(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
-        """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError."""
+        """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError,
+        RefusedDecisionError for what stands in no text."""
+        wrong = wrong_with_reading(transcribed) or wrong_with_reading(suggested)
+        if wrong:
+            raise RefusedDecisionError(wrong)
         with self._writing() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
             if work_id is None:
@@ -273,6 +285,43 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
         raise RefusedDecisionError("one of these characters is flagged: decide it, and correct the others one by one")
 
 
+def _demand(mark: Mark, flag: int, version: int) -> Demand:
+    verdict = Verdict.DELETE if mark.delete else Verdict.TYPED
+    return Demand(mark.work, flag, verdict, version, mark.person, mark.key, mark.reading, mark.note)
+
+
+def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
+    """The row of a correction by hand; of one that was taken back, as it is corrected now."""
+    values = rows.flag_values(rows.BY_HAND, flag)
+    row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
+    if row is None:
+        runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
+        row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
+        session.add(row)
+        session.flush()
+    elif row.state == State.OPEN.value:
+        row.suggested = flag.suggested
+    return row
+
+
+def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
+    """What stands corrected by hand at the place of `flag` already, in whole or in part, in a column that still reads
+    as it did then."""
+    end = flag.offset + flag.length
+    query = select(FlagRow).where(
+        FlagRow.page_id == page.id,
+        FlagRow.ordinal == rows.BY_HAND,
+        FlagRow.state != State.OPEN.value,
+        FlagRow.line == flag.line,
+    )
+    for row in session.scalars(query.order_by(FlagRow.id)):
+        same = (row.offset, row.length) == (flag.offset, flag.length)
+        meets = row.offset < end and flag.offset < row.offset + row.length
+        if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
+            return row
+    return None
+
+
 def _flag(page: PageRow, source: str, mark: Mark, box: Box | None) -> Flag:
     """The flag of a correction by hand in a column that reads `source`."""
     kind = Kind.OMISSION if not mark.length else Kind.SUBSTITUTION if mark.reading else Kind.INSERTION
@@ -308,11 +357,28 @@ def _box(session: Session, page: PageRow, column: ColumnRow, mark: Mark) -> Box 
     return box
 
 
+def _standing_event(session: Session, page: int) -> PageEventRow | None:
+    """What was said of a page and stands: the last that nobody took back."""
+    query = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+    found = session.scalars(query).all()
+    number = standing([Event(one.id, one.about, one.person) for one in found])
+    return found[number - 1] if number else None
+
+
+def _check_note(note: str) -> None:
+    wrong = wrong_with_note(note)
+    if wrong:
+        raise RefusedDecisionError(wrong)
+
+
 def _takes_back(last: PageEventRow, state: PageState) -> bool:
     """Whether `state` says less of a page than what was said last; that there is a problem can always be said."""
     ways = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
     return state in ways and last.state in ways and ways.index(state) < ways.index(PageState(last.state))
 
 
-def _event(row: PageEventRow) -> PageEvent:
-    return PageEvent(row.page_id, row.version, PageState(row.state), row.person, row.at, row.note)
+def page_event(row: PageEventRow) -> PageEvent:
+    """What was said of a page, from its row."""
+    return PageEvent(
+        row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
+    )

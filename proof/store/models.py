@@ -237,7 +237,8 @@ class DecisionRow(Base):
 
 
 class PageEventRow(Base):
-    """What somebody said of a page as a whole; the last one holds. Rows are added, never changed."""
+    """What somebody said of a page as a whole; the last one holds. Rows are added, never changed. `about` is the one
+    that this one takes back."""
 
     __tablename__ = "page_events"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
@@ -250,6 +251,7 @@ class PageEventRow(Base):
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
     note: Mapped[str] = mapped_column(Text)
+    about: Mapped[int | None] = mapped_column(BigKey)
 
 
 class MendRow(Base):
@@ -272,10 +274,11 @@ class MendRow(Base):
 
 class RuleRow(Base):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
-    it was set, planted errors alone had this pair, and these alone it hides."""
+    it was set, planted errors alone had this pair, and these alone it hides. `about` is the one that this one takes
+    back, under the `key` of who asked for that."""
 
     __tablename__ = "rules"
-    __table_args__ = (Index(None, "work_id", "transcribed", "suggested"),)
+    __table_args__ = (Index(None, "work_id", "transcribed", "suggested"), Index(None, "key", unique=True))
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
@@ -285,6 +288,8 @@ class RuleRow(Base):
     planted: Mapped[bool] = mapped_column(default=False, server_default=false())
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
+    about: Mapped[int | None] = mapped_column(BigKey)
+    key: Mapped[str | None] = mapped_column(String(64))
 
 
 class AccountRow(Base):

@@ -173,10 +173,11 @@ class Columns:
             FlagRow.raised,
             FlagRow.transcribed,
             FlagRow.suggested,
+            FlagRow.ordinal,
         ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
         found = [row for row in session.execute(query) if row[1] in order_of]
-        fields = zip(*found, strict=True) if found else [()] * 10
-        number, page, line, offset, score, kind, state, raised, text, image = fields
+        fields = zip(*found, strict=True) if found else [()] * 11
+        number, page, line, offset, score, kind, state, raised, text, image, ordinal = fields
         position = np.array([order_of[one] for one in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
         state_of = {state.value: n for n, state in enumerate(STATES)}
@@ -194,7 +195,8 @@ class Columns:
         hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
         hidden |= np.isin(self.pair, list(rules)) & self.planted
         audit = self.kind == KINDS.index(Kind.AUDIT)
-        self.raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
+        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
+        self._by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
@@ -210,12 +212,22 @@ class Columns:
         found: Mask = table[self.state]
         return found
 
+    @property
+    def there(self) -> Mask:
+        """Which flags there are to see: a correction by hand that was taken back is nothing that anybody found."""
+        return np.asarray(~(self._by_hand & (self.state == STATES.index(State.OPEN))))
+
+    @property
+    def raised(self) -> Mask:
+        """Which flags are shown to the proofreader by default."""
+        return np.asarray(self._raised & self.there)
+
     def masks(self, wanted: Wanted) -> dict[str, Mask]:
         """Which flags each filter lets through."""
-        everything = np.ones(len(self.number), dtype=np.bool_)
-        masks = dict.fromkeys(("raised", "kinds", "states", "pair", "pages", "scores"), everything)
+        everything = self.there
+        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "pages", "scores"), everything)
         if wanted.raised is not None:
-            masks["raised"] = self.raised == wanted.raised
+            masks["raised"] = self._raised == wanted.raised
         if wanted.kinds:
             masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
         if wanted.states:
@@ -350,14 +362,16 @@ class Queue:
             entry[:] = [a + b for a, b in zip(entry, here, strict=True)]
         return [JuanCount(juan or Path(text).stem, *entry) for (text, juan), entry in found.items()]
 
-    def flags(self, work: str, numbers: Sequence[int]) -> list[QueuedFlag]:
+    def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
         """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work
-        has not."""
+        has not; corrections by hand that were taken back, which nobody found, are among them where it is said."""
         columns = self._fresh(work)
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(numbers), WorkRow.name == work)
+            if not taken_back:
+                query = query.where((FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value))
             both = list(session.execute(query))
             places = planted_places(session, sorted({page.id for _, page in both}))
             found = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}

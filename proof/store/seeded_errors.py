@@ -99,7 +99,7 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Answ
             right[place] = row.suggested
         if row.verdict == "undo":
             said.pop(row.about or 0, None)
-        elif row.verdict not in ("carried", "skip"):
+        elif row.verdict not in ("carried", "skip") and row.state not in ("open", "skipped"):
             said[row.id] = (place, row)
     return _answers(session, said, right)
 

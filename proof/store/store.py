@@ -23,6 +23,7 @@ from proof.model.flags import REACH, Flag, Kind
 from proof.model.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
+from proof.store.acts import Acts
 from proof.store.cache import Readings
 from proof.store.decisions import Decisions, carry_over
 from proof.store.journal import Journal, all_lines, identity, journal_of, read_journal
@@ -46,6 +47,7 @@ class Store:
         self._writers = engine.execution_options(writes=True)
         self.readings = Readings(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
+        self.acts = Acts(self._writing)
         self.marks = Marks(self._reading, self._writing)
         self.mends = Mends(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)

@@ -10,7 +10,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
 from proof.store.decisions import ConflictError, Decision, Demand, RefusedDecisionError, Verdict
-from proof.store.marks import Mark, PageEvent
+from proof.store.marks import Mark
 from proof.store.queue import CursorError, Order, Wanted
 from proof.web import schemas, serializers
 from proof.web.language import say
@@ -18,6 +18,7 @@ from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
+from proof.web.undone import event_of, undone_of
 
 MOST_DETAILS = 20
 
@@ -95,7 +96,7 @@ def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
 )
 def page_states(path: schemas.PagePath) -> Response:
     events = project().store.marks.page_history(path.work, path.page)
-    return answer(schemas.PageEventsOut(items=[_event(event) for event in events]))
+    return answer(schemas.PageEventsOut(items=[event_of(event) for event in events]))
 
 
 @api.post(
@@ -106,7 +107,7 @@ def page_states(path: schemas.PagePath) -> Response:
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
     said = project().store.marks.set_page(path.work, path.page, **_by(), **body.model_dump())
-    return answer(_event(said), 201)
+    return answer(event_of(said), 201)
 
 
 @api.get(
@@ -193,7 +194,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
 )
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
-    store.queue.flags(path.work, [path.flag])
+    store.queue.flags(path.work, [path.flag], taken_back=True)
     items = [schemas.decision_of(decision) for decision in store.decisions.history(path.flag)]
     return answer(schemas.HistoryOut(items=items, next=None))
 
@@ -248,6 +249,28 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
         raise RefusedDecisionError("a flag can be decided once in a stroke")
     demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
     return answer(schemas.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
+
+
+@api.post(
+    "/works/<string:work>/undo",
+    tags=[DECISIONS],
+    responses={200: schemas.UndoneOut, 409: schemas.ChangedOut},
+    summary="Take back what you did last: a decision, a stroke, a rule, a page's state; 409 where others changed it",
+)
+def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
+    rules = may(Right.RULE)
+    return answer(undone_of(project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules)))
+
+
+@api.post(
+    "/works/<string:work>/redo",
+    tags=[DECISIONS],
+    responses={200: schemas.UndoneOut, 409: schemas.ChangedOut},
+    summary="Do again what you took back last, unless you did something else since",
+)
+def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
+    rules = may(Right.RULE)
+    return answer(undone_of(project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules)))
 
 
 def facets_of(work: str, wanted: Wanted) -> schemas.FacetsOut:
@@ -327,10 +350,6 @@ def _rules(work: str) -> schemas.RulesOut:
         for one in store.marks.rules(work)
     ]
     return schemas.RulesOut(items=items)
-
-
-def _event(event: PageEvent) -> schemas.PageEventOut:
-    return schemas.PageEventOut(**{name: getattr(event, name) for name in schemas.PageEventOut.model_fields})
 
 
 def number_of(cursor: str | None) -> int | None:

@@ -102,7 +102,29 @@ PEOPLE = {
     "not yours": _("That is not your password."),
 }
 
+UNDONE = {
+    "back": _("Taken back: %(what)s"),
+    "again": _("Done again: %(what)s"),
+    "rule": _("%(text)s → %(reading)s: variants here"),
+    "lifted": _("%(text)s → %(reading)s: rule lifted"),
+    "page": _("%(page)s: %(state)s"),
+    "many": _("%(num)s decisions, the first: %(what)s"),
+    "nothing": _("Nothing of yours is left to take back."),
+    "nothing again": _("Nothing is left to do again."),
+    "changed": _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back."),
+}
+"""What is said of acts that were taken back."""
+
 SCRIPT = {
+    "leaveIt": _("Leave that, take back what was before it"),
+    "undo": _("take back"),
+    "redo": _("do again"),
+    "take": _("take"),
+    "delete": _("delete"),
+    "deletes": _("deletes %(text)s"),
+    "corrects": _("%(text)s → %(reading)s"),
+    "inserts": _("inserts %(reading)s"),
+    "typeFirst": _("Type what is to stand here. To delete the character, use the button or key for that."),
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),

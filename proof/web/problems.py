@@ -12,11 +12,12 @@ from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.errors import ProofError, ToldError
+from proof.store.acts import ChangedError, NothingLeftError
 from proof.store.decisions import ConflictError
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
 from proof.web.language import say
-from proof.web.messages import REFUSALS, STATUSES
+from proof.web.messages import REFUSALS, STATUSES, UNDONE
 from proof.web.schemas import decision_of
 
 LOG = logging.getLogger(__name__)
@@ -48,6 +49,15 @@ def answer_errors(app: Flask) -> None:
     def conflict(error: ConflictError) -> Response:
         since = [decision_of(decision).model_dump(mode="json") for decision in error.decisions]
         return problem(409, str(error), version=error.version, decisions=since)
+
+    @app.errorhandler(ChangedError)
+    def changed(error: ChangedError) -> Response:
+        told = say(UNDONE["changed"]) % {"place": error.place, "person": ", ".join(error.people)}
+        return problem(409, str(error), people=error.people, told=told)
+
+    @app.errorhandler(NothingLeftError)
+    def nothing_left(error: NothingLeftError) -> Response:
+        return problem(404, str(error), told=say(UNDONE["nothing again" if error.again else "nothing"]))
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:

@@ -9,9 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
-from proof.store.decisions import LONGEST_NOTE, LONGEST_READING, Decision, State, Verdict
+from proof.store.acts import What
+from proof.store.decisions import Decision, State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue import Order
+from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 from proof.web.rights import Right
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
@@ -20,7 +22,7 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
-Asked = Literal["keep", "take", "other", "typed", "copy", "unsure", "skip", "undo"]
+Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
 
 
 class Closed(BaseModel):
@@ -92,12 +94,14 @@ class ManyDecisions(Closed):
 
 
 class MarkBody(Closed):
-    """A place to correct by hand; length 0 inserts a missed character."""
+    """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
+    `reading` alone is refused."""
 
     line: Count
     offset: Count
     length: int = Field(ge=0, le=LONGEST_READING)
-    reading: Text
+    reading: Text = ""
+    delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
 
@@ -115,6 +119,13 @@ class RuleBody(Closed):
     text: Text
     image: Text
     holds: bool
+
+
+class UndoBody(Closed):
+    """`leave`: what others have changed since is left alone, and the rest or what was done before it is taken back."""
+
+    key: str = Field(pattern=KEY, description="The request's own: sent again it takes back nothing more")
+    leave: bool = False
 
 
 class LogInBody(Closed):
@@ -203,6 +214,7 @@ class PageEventOut(BaseModel):
     person: str
     at: datetime
     note: str
+    back: bool = Field(description="Said by taking something back, or doing it again")
 
 
 class PageEventsOut(BaseModel):
@@ -219,6 +231,25 @@ class RuleOut(BaseModel):
 
 class RulesOut(BaseModel):
     items: list[RuleOut]
+
+
+class RuleChangeOut(BaseModel):
+    text: str
+    image: str
+    holds: bool
+
+
+class UndoneOut(BaseModel):
+    """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
+    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page."""
+
+    what: What
+    again: bool
+    told: str
+    decisions: list[DecisionOut]
+    rule: RuleChangeOut | None
+    page: PageEventOut | None
+    repeated: bool
 
 
 class ProblemOut(BaseModel):
@@ -266,6 +297,13 @@ class DecisionOut(BaseModel):
     about: int | None
     batch: str
     repeated: bool
+
+
+class ChangedOut(ProblemOut):
+    """Somebody else changed what was to be taken back: `people` did, and `told` says so to people."""
+
+    people: list[str]
+    told: str
 
 
 class ConflictOut(ProblemOut):

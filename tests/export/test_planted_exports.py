@@ -24,9 +24,18 @@ from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, store_in
 
 SAID = st.sampled_from(
-    [Verdict.KEEP, Verdict.TAKE, Verdict.TYPED, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO]
+    [
+        Verdict.KEEP,
+        Verdict.TAKE,
+        Verdict.TYPED,
+        Verdict.DELETE,
+        Verdict.COPY,
+        Verdict.UNSURE,
+        Verdict.SKIP,
+        Verdict.UNDO,
+    ]
 )
-READING = st.sampled_from(["龜", "", "龍龜"])
+READING = st.sampled_from(["龜", "龍", "龍龜"])
 
 
 def flags_of(store: Store) -> list[QueuedFlag]:
@@ -38,12 +47,13 @@ def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str
     now = store.queue.flags(WORK, [flag.number])[0]
     if verdict is Verdict.UNDO and not now.version:
         return
-    store.decisions.decide(Demand(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", reading))
+    typed = "" if verdict is Verdict.DELETE else reading
+    store.decisions.decide(Demand(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
 
 
 def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:
     page = store.queue.pages(WORK)[0].number
-    store.marks.correct(Mark(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}"))
+    store.marks.correct(Mark(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading))
 
 
 def everything(store: Store, folder: Path) -> dict[str, bytes]:

@@ -10,6 +10,8 @@ import uuid
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unicodedata import category
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -33,6 +35,7 @@ from proof.store.decisions import (
     State,
     Verdict,
 )
+from proof.store.typed_text import wrong_with_note
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
@@ -64,7 +67,7 @@ def demand(verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲
         (Verdict.TAKE, "", State.CORRECTED, "吿"),
         (Verdict.OTHER, "吉", State.CORRECTED, "吉"),
         (Verdict.TYPED, "𠮷", State.CORRECTED, "𠮷"),
-        (Verdict.TYPED, "", State.CORRECTED, ""),
+        (Verdict.DELETE, "", State.CORRECTED, ""),
         (Verdict.TYPED, "告", State.KEPT, "告"),
         (Verdict.COPY, "", State.COPY, "告"),
         (Verdict.UNSURE, "", State.UNSURE, "告"),
@@ -82,6 +85,50 @@ def test_a_verdict_says_where_the_flag_stands_and_what_is_to_be_read(
     assert filled.decisions.history(1) == [made]
     assert list(filled.decisions.standing(WORK)) == [made]
     assert made.note == "影像清晰"
+
+
+def test_an_empty_reading_deletes_nothing_and_a_deletion_says_that_it_is_one(filled: Store) -> None:
+    decide = filled.decisions.decide
+    for wrong, told in (
+        (demand(Verdict.TYPED), "to delete what stands there say `delete`"),
+        (demand(Verdict.OTHER), "which alternative"),
+        (demand(Verdict.DELETE, reading="吿"), "leaves no reading"),
+        (demand(Verdict.DELETE, flag=3), "nothing stands there"),
+    ):
+        with pytest.raises(RefusedDecisionError, match=told):
+            decide(wrong)
+        with pytest.raises(RefusedDecisionError, match=told):
+            filled.decisions.decide_all([wrong])
+    assert filled.decisions.last() == 0
+
+
+@pytest.mark.parametrize(("kind", "taken"), [(Kind.INSERTION, True), (Kind.SUBSTITUTION, False)])
+def test_nothing_is_taken_where_the_finding_does_not_say_that_a_character_is_too_many(
+    store: Store, info: RunInfo, page_result: PageResult, kind: Kind, taken: bool
+) -> None:
+    fill(store, info, replace(page_result, flags=(replace(page_result.flags[0], kind=kind, suggested=""),)))
+    if taken:
+        assert store.decisions.decide(demand(Verdict.TAKE)).reading == ""
+        return
+    with pytest.raises(RefusedDecisionError, match="no reading is suggested"):
+        store.decisions.decide(demand(Verdict.TAKE))
+
+
+@pytest.mark.parametrize("reading", ["一\n二", "一\x00", "\ud800", "\ufdd0", "\U0010ffff", "一\u2028", "¶"])
+def test_a_reading_holds_what_a_line_of_text_can_hold(filled: Store, reading: str) -> None:
+    with pytest.raises(RefusedDecisionError):
+        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
+    assert filled.decisions.last() == 0
+
+
+@given(st.text(max_size=8))
+def test_a_note_that_is_kept_is_read_back_from_xml_as_it_was(note: str) -> None:
+    if wrong_with_note(note):
+        assert any(ord(char) < 32 or category(char) in ("Cc", "Cs", "Cn") for char in note)
+        return
+    element = ElementTree.Element("note")
+    element.set("text", note)
+    assert ElementTree.fromstring(ElementTree.tostring(element, "utf-8")).get("text") == note  # noqa: S314
 
 
 def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(filled: Store) -> None:

@@ -9,7 +9,15 @@ import pytest
 
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import ConflictError, Demand, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decisions import (
+    ConflictError,
+    Demand,
+    MissingFlagError,
+    NotYoursError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+)
 from proof.store.marks import Mark, NoPlaceError, PageConflictError, PageState
 from proof.store.queue import Wanted
 
@@ -26,7 +34,7 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
 
 
 def mark(offset: int, length: int, reading: str, key: str = "") -> Mark:
-    return Mark(WORK, 1, 1, offset, length, reading, "甲", key or uuid.uuid4().hex)
+    return Mark(WORK, 1, 1, offset, length, reading, "甲", key or uuid.uuid4().hex, delete=not reading)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +46,7 @@ def test_any_place_is_corrected_and_a_missed_character_inserted(
 ) -> None:
     made = filled.marks.correct(mark(offset, length, reading))
     assert (made.kind, made.transcribed, made.was, made.reading) == (kind, was, was, reading)
-    assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED)
+    assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
     [flag] = filled.queue.flags(WORK, [made.flag])
     assert flag.flag.bbox is not None
     assert made in list(filled.decisions.standing(WORK))
@@ -49,6 +57,64 @@ def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(fille
     assert filled.marks.correct(mark(1, 1, "入", "request-0001")) == replace(first, repeated=True)
     with pytest.raises(ConflictError):
         filled.marks.correct(mark(1, 1, "八"))
+
+
+def test_an_empty_box_deletes_no_character(filled: Store) -> None:
+    for wrong in (
+        replace(mark(1, 1, ""), delete=False),
+        replace(mark(2, 0, ""), delete=False),
+        mark(2, 0, ""),
+        replace(mark(1, 1, "入"), delete=True),
+    ):
+        with pytest.raises(RefusedDecisionError):
+            filled.marks.correct(wrong)
+    assert filled.decisions.last() == 0
+
+
+def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_the_history(filled: Store) -> None:
+    before, count = filled.queue.facets(WORK, Wanted(raised=None)), filled.queue.pages(WORK)
+    made = filled.marks.correct(mark(1, 1, "入"))
+    assert filled.queue.facets(WORK, Wanted(raised=None)).total == before.total + 1
+    filled.decisions.decide(Demand(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    for fresh in (False, True):
+        if fresh:  # columns made anew, not caught up
+            filled.marks.set_rule(WORK, "某", "甲", True, "甲")
+        assert filled.queue.facets(WORK, Wanted(raised=None)).total == before.total
+        assert filled.queue.pages(WORK) == count
+        with pytest.raises(MissingFlagError):
+            filled.queue.flags(WORK, [made.flag])
+    assert len(filled.decisions.history(made.flag)) == 2
+    assert list(filled.decisions.standing(WORK)) == []
+
+
+def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Store) -> None:
+    made = filled.marks.correct(mark(1, 1, "入"))
+    filled.decisions.decide(Demand(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    again = filled.marks.correct(mark(1, 1, "八", "request-anew"))
+    assert (again.version, again.suggested, again.reading) == (3, "八", "八")
+    assert filled.marks.correct(mark(1, 1, "八", "request-anew")) == replace(again, repeated=True)
+    assert [one.reading for one in filled.decisions.standing(WORK)] == ["八"]
+
+
+@pytest.mark.parametrize("second", [mark(1, 1, ""), mark(0, 2, "八八")])
+def test_no_place_is_corrected_by_hand_in_two_ways_at_once(filled: Store, second: Mark) -> None:
+    made = filled.marks.correct(mark(1, 1, "入"))
+    with pytest.raises(ConflictError) as told:
+        filled.marks.correct(second)
+    assert told.value.decisions == (made,)
+    assert list(filled.decisions.standing(WORK)) == [made]
+
+
+@pytest.mark.parametrize("note", ["\x01", "\x7f", "\ud800", "\uffff"])
+def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store, note: str) -> None:
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.marks.correct(replace(mark(1, 1, "入"), note=note))
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.marks.set_page(WORK, 1, PageState.PROBLEM, 0, "甲", "key-0001", note)
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.decisions.decide(Demand(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
+    with pytest.raises(RefusedDecisionError):
+        filled.marks.set_rule(WORK, f"告{note}", "吿", True, "甲")
 
 
 def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place_is_gone(

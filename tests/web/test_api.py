@@ -307,3 +307,58 @@ def test_what_is_nested_too_deeply_is_malformed(served: Served, caplog: pytest.L
     answer = served.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
     assert answer.status_code == 422
     assert not caplog.records
+
+
+def undo(client: FlaskClient, key: str = "", **more: Any) -> TestResponse:
+    return client.post(f"{BASE}/undo", json={"key": key or uuid.uuid4().hex, **more})
+
+
+def test_what_was_done_last_is_taken_back_and_named_whatever_it_was(served: Served) -> None:
+    client = served.client
+    decide(client, 1, "take")
+    place = {"line": 1, "offset": 5, "length": 1}
+    client.post(f"{BASE}/pages/1/corrections", json={**place, "delete": True, "key": "by-hand-0001"})
+    client.post(f"{BASE}/pages/1/states", json={"state": "proofread", "version": 0, "key": "state-0001"})
+    client.post(f"{BASE}/rules", json={"text": "告", "image": "吿", "holds": True})
+    told = [undo(client).json for _ in range(4)]
+    assert [one["what"] for one in told if one] == ["rule", "page", "decisions", "decisions"]
+    assert [one["told"] for one in told if one] == [
+        "Taken back: 告 → 吿: variants here",
+        "Taken back: WYG0103-0192a: proofread",
+        "Taken back: deletes 公 · WYG0103-0192a · column 1",
+        "Taken back: 告 → 吿 · WYG0103-0192a · column 1",
+    ]
+    left = undo(client)
+    assert (left.status_code, left.json["told"]) == (404, "Nothing of yours is left to take back.")  # type: ignore[index]
+    again = client.post(f"{BASE}/redo", json={"key": "request-redo"})
+    assert again.json["told"] == "Done again: 告 → 吿 · WYG0103-0192a · column 1"  # type: ignore[index]
+    assert again.json["decisions"][0]["verdict"] == "redo"  # type: ignore[index]
+
+
+def test_a_request_to_take_back_that_is_sent_again_takes_back_nothing_more(served: Served) -> None:
+    client = served.client
+    decide(client, 1, "take")
+    decide(client, 2, "keep")
+    first, again = (undo(client, "request-0001") for _ in range(2))
+    assert again.json == {**first.json, "repeated": True, "decisions": again.json["decisions"]}  # type: ignore[dict-item,index]
+    assert served.store.decisions.last() == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"verdict": "typed", "version": 0, "key": "0123456789"},
+        {"verdict": "typed", "version": 0, "key": "0123456789", "reading": ""},
+        {"verdict": "delete", "version": 0, "key": "0123456789", "reading": "吿"},
+        {"verdict": "keep", "version": 0, "key": "0123456789", "note": "\u0001"},
+        {"verdict": "redo", "version": 0, "key": "0123456789"},
+    ],
+)
+def test_nothing_is_deleted_that_is_not_said_to_be_on_any_way_in(served: Served, body: dict[str, Any]) -> None:
+    client = served.client
+    stroke = {"batch": "stroke-0001", "decisions": [{**body, "flag": 1}]}
+    assert client.post(f"{BASE}/flags/1/decisions", json=body).status_code == 422
+    assert client.post(f"{BASE}/decisions", json=stroke).status_code == 422
+    by_hand = {"line": 1, "offset": 5, "length": 1, "reading": "", "key": "0123456789"}
+    assert client.post(f"{BASE}/pages/1/corrections", json=by_hand).status_code == 422
+    assert served.store.decisions.last() == 0

@@ -203,10 +203,81 @@ def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: Serve
         (second, Verdict.KEEP),
         (second, Verdict.UNDO),
         (first, Verdict.UNDO),
-        (first, Verdict.UNDO),
+        (first, Verdict.REDO),
     ]
     with Store.open(server.folder / "proof.sqlite") as store:
         assert [(one.flag, one.state) for one in store.decisions.standing(WORK)] == [(first, State.CORRECTED)]
+
+
+def test_an_empty_box_deletes_nothing_and_a_deletion_is_named_and_taken_back(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    first = shown(page)
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-problem")).to_contain_text("Type what is to stand here")
+    assert shown(page) == first
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    expect(page.locator("#trail li").first).to_have_text("deletes 告")
+    saved(page)
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes 告")
+    assert shown(page) == first
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.DELETE, Verdict.UNDO]
+    assert tabs[0].said == []
+
+
+def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: Server, tabs: list[Tab]) -> None:
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/pages/1")
+    until(page, "document.body.dataset.ready === '1'")
+    cell = page.locator(".cell", has_text="射").first
+    cell.click()
+    page.keyboard.press("Enter")
+    expect(page.locator("#mend-problem")).to_contain_text("Type what is to stand here")
+    page.keyboard.press("Delete")
+    expect(page.locator("#act-told")).to_contain_text("deletes 射")
+    expect(page.locator(".cell.corrected")).to_have_text("射")
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes 射")
+    expect(page.locator(".cell.corrected")).to_have_count(0)
+    cell.focus()
+    page.keyboard.press("d")
+    expect(page.locator("#act-told")).to_contain_text("deletes 射")
+    expect(page.locator(".cell.corrected")).to_have_text("射")
+    said = [verdict for _, verdict, _ in verdicts(server.folder)]
+    assert said == [Verdict.DELETE, Verdict.UNDO, Verdict.DELETE]
+    page.goto(f"{server.address}/works/{WORK}/")
+    expect(page.locator("#rows li")).not_to_have_count(0)
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes 射")
+    assert tabs[0].said == []
+
+
+def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: Server, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    page.keyboard.press("k")
+    saved(page)
+    page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
+    expect(page.locator(".glyph")).to_have_count(3)
+    page.keyboard.press("v")
+    expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back: 告 → 吿: variants here")
+    expect(page.locator("#rules")).to_be_hidden()
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.KEEP]
+    page.keyboard.press("y")
+    expect(page.locator("#act-told")).to_contain_text("Done again: 告 → 吿: variants here")
+    expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    page.goto(f"{server.address}/works/{WORK}/pages/2")
+    until(page, "document.body.dataset.ready === '1'")
+    with page.expect_response("**/states"):
+        page.get_by_label("State").select_option("problem")
+    page.locator("#viewer").click(position={"x": 3, "y": 3})
+    page.locator(".head [data-undo]").click()
+    expect(page.locator("#act-told")).to_contain_text("Taken back: WYG0103-0193a: problem")
+    expect(page.get_by_label("State")).to_have_value("not proofread")
+    assert tabs[0].said == []
 
 
 def test_keys_of_an_input_method_are_never_shortcuts(server: Server, tabs: list[Tab]) -> None:

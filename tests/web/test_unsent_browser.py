@@ -221,7 +221,7 @@ def test_taking_back_after_the_page_was_loaded_anew_never_takes_back_what_anothe
     expect(page.locator("#flag")).to_be_visible()
     decide(folder, flag, Verdict.COPY, 1)
     page.keyboard.press("z")
-    expect(page.locator("#notices .notice")).to_contain_text("王 was quicker")
+    expect(page.locator("#act-told")).to_contain_text("changed by 王 in the meantime")
     saved(page)
     assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.COPY]
 
@@ -265,14 +265,65 @@ def test_taking_back_that_cannot_be_done_for_now_is_told_and_can_be_done_later(
     saved(page)
     page.reload()
     expect(page.locator("#flag")).to_be_visible()
-    page.route(f"**/flags/{flag}", lambda route: route.abort())
+    page.route("**/undo", lambda route: route.abort())
     page.keyboard.press("z")
-    expect(page.locator("#notices .notice")).to_contain_text("The server does not answer")
-    page.unroute(f"**/flags/{flag}")
+    expect(page.locator("#act-told")).to_contain_text("The server does not answer")
+    page.unroute("**/undo")
     page.keyboard.press("z")
     expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
-    saved(page)
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
     assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.UNDO]
+
+
+def test_what_was_taken_back_though_the_answer_was_lost_is_not_taken_back_twice(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    flags = [press(page, "k"), press(page, "t")]
+    saved(page)
+
+    cut = {"status": 200, "content_type": "application/json", "body": '{"wh'}
+    page.route("**/undo", lambda route: (route.fetch(), route.fulfill(**cut)), times=1)
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("The server does not answer")
+    page.reload()
+    expect(page.locator("#flag")).to_be_visible()
+    page.keyboard.press("z")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flags[1]))
+    assert [one[:2] for one in stands(folder)] == [
+        *zip(flags, (Verdict.KEEP, Verdict.TAKE), strict=True),
+        (flags[1], Verdict.UNDO),
+    ]
+
+
+def test_of_two_tabs_of_one_person_either_takes_back_what_was_done_last(context: BrowserContext, folder: Path) -> None:
+    first, second = desk(context), desk(context, f"/works/{WORK}/desk?kind=insertion")
+    flags = [press(first, "k"), press(second, "k")]
+    saved(first)
+    first.keyboard.press("z")
+    expect(first.locator("body")).to_have_attribute("data-flag", str(flags[1]))
+    second.keyboard.press("z")
+    expect(second.locator("body")).to_have_attribute("data-flag", str(flags[0]))
+    assert [one[:2] for one in stands(folder)][2:] == [(flag, Verdict.UNDO) for flag in reversed(flags)]
+
+
+def test_another_view_takes_nothing_back_while_a_desk_has_decisions_to_send(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    press(page, "k")
+    saved(page)
+    cut_off(context)
+    flag = press(page, "t")
+    other = context.new_page()
+    other.goto(f"/works/{WORK}/")
+    other.keyboard.press("z")
+    expect(other.locator("#act-told")).to_contain_text("1 not saved yet")
+    context.unroute(DECISIONS)
+    saved(page)
+    other.keyboard.press("z")
+    expect(other.locator("#act-told")).to_contain_text("Taken back")
+    assert [one[:2] for one in stands(folder)][1:] == [(flag, Verdict.TAKE), (flag, Verdict.UNDO)]
 
 
 def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folder: Path) -> None:
@@ -287,10 +338,10 @@ def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folde
     expect(page.locator("#stands")).to_be_hidden()
     saved(page)
     assert [one[2] for one in stands(folder)] == [State.KEPT, State.CORRECTED, State.KEPT, State.OPEN]
-    page.keyboard.press("y")
-    page.keyboard.press("y")
-    saved(page)
-    assert [one[2] for one in stands(folder)][4:] == [State.KEPT, State.CORRECTED]
+    for state in (State.KEPT, State.CORRECTED):
+        page.keyboard.press("y")
+        expect(page.locator("#act-told")).to_contain_text("text kept" if state is State.KEPT else "告 → 吿")
+        assert stands(folder)[-1][1:] == (Verdict.REDO, state)
 
 
 def test_a_browser_whose_store_is_full_sends_all_the_same(context: BrowserContext, folder: Path) -> None:

@@ -4,6 +4,7 @@
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
+import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 
 const AHEAD = 6;
 const TRAIL = 6;
@@ -156,6 +157,10 @@ function show() {
   $("score").textContent = flag.score.toFixed(1);
   big($("transcribed"), flag.transcribed);
   big($("suggested"), flag.suggested);
+  const deletes = flag.kind === "insertion" && flag.suggested === "";
+  $("take-label").textContent = deletes ? say("delete") : say("take");
+  document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
+  $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   witnesses(flag);
   alternatives(flag);
@@ -217,6 +222,12 @@ function witnesses(flag) {
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
+/** Whether there is something to take: that nothing is to stand there, only a finding of that kind says. */
+const takes = (flag) => Boolean(flag) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
+
+/** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
+const corrected = (transcribed, reading) => (reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
+
 function stands(flag) {
   const decided = flag.state !== "open";
   const line = $("stands");
@@ -224,7 +235,7 @@ function stands(flag) {
   line.className = `state ${flag.state}`;
   if (!decided) return line.replaceChildren();
   line.replaceChildren(make("b", {}, words.states[flag.state]));
-  if (flag.state === "corrected") line.append(" ", han(flag.reading));
+  if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading));
   if (flag.last) line.append(" · ", flag.last.person);
 }
 
@@ -239,10 +250,9 @@ function progress() {
 function trail() {
   $("trail").replaceChildren(...steps.done.slice(-TRAIL).reverse().map((step) =>
     make("li", { class: `state ${step.state}` },
-      han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
-      make("span", { class: "soft" }, words.states[step.state]))));
-  document.querySelector("[data-act=undo]").disabled = !steps.done.length;
-  document.querySelector("[data-act=redo]").disabled = !steps.undone.length;
+      ...(step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
+        : [han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
+          make("span", { class: "soft" }, words.states[step.state])]))));
 }
 
 function notice(text, number, reload = false) {
@@ -274,7 +284,7 @@ async function fetched(number) {
 
 // deciding
 
-const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
+const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", delete: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
 
 function keep() {
   try {
@@ -300,7 +310,8 @@ function send(flag, verdict, state, reading, more = {}) {
 function decide(verdict, reading = "") {
   const flag = flags[at];
   if (!flag) return;
-  const stand = { take: flag.suggested, other: reading, typed: reading }[verdict] ?? flag.transcribed;
+  tell("");
+  const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
   steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, made: flag.version + 1 });
   steps.undone = [];
@@ -351,15 +362,49 @@ async function back(from, to, changed) {
 }
 
 async function undo() {
+  if (!outbox.entries.length || !steps.done.length) return atServer("undo");
   const flag = await back("done", "undone", (step) => [step.was, step.wasReading]);
   if (flag) await goTo(flag.number);
 }
 
 async function redo() {
+  if (!outbox.entries.length || !steps.undone.length) return atServer("redo");
   const flag = await back("undone", "done", (step) => [step.state, step.reading]);
   if (!flag) return;
   at = flags.indexOf(flag);
   forward();
+}
+
+/** All is sent: the server knows what this person did last, here or on another view, and says what it took back. */
+async function atServer(way, more = {}) {
+  let undone;
+  try {
+    undone = await askBack(way, more);
+  } catch (problem) {
+    return tellRefused(way, problem, (...given) => turn(() => atServer(...given)));
+  }
+  for (const event of undone.decisions) follow(way, event);
+  const [first] = undone.decisions;
+  if (first && !first.uid.startsWith("hand-")) { // what was corrected by hand is no flag of a check
+    await goTo(first.flag);
+    if (way === "redo" && flags[at]?.number === first.flag) forward();
+  }
+  tell(undone.told, way === "undo" ? "redo" : "undo");
+}
+
+/** Takes over an event that takes something back or does it again. */
+function follow(way, event) {
+  const [from, to] = way === "undo" ? ["done", "undone"] : ["undone", "done"];
+  const step = steps[from].findLast((one) => one.flag === event.flag);
+  steps[from] = steps[from].filter((one) => one !== step);
+  if (step) steps[to].push(Object.assign(step, { made: event.version }));
+  const flag = byNumber.get(event.flag);
+  if (flag && flag.version < event.version) {
+    set(flag, event);
+    flag.last = event;
+  }
+  for (const one of [...steps.done, ...steps.undone]) if (one.flag === event.flag) one.version = event.version;
+  keep();
 }
 
 // typing: while a method composes, Enter and Escape belong to it
@@ -367,6 +412,7 @@ async function redo() {
 function openTyping() {
   $("typing").hidden = false;
   $("typed").value = "";
+  $("typed-problem").textContent = "";
   $("typed").lang = script;
   $("typed").focus();
 }
@@ -392,14 +438,17 @@ $("typed").addEventListener("keydown", (event) => {
 $("typing").addEventListener("submit", (event) => {
   event.preventDefault();
   if (composing) return;
-  decide("typed", $("typed").value.trim());
+  const reading = $("typed").value.trim();
+  if (reading) decide("typed", reading);
+  else $("typed-problem").textContent = say("typeFirst"); // an empty box deletes nothing
 });
 
 // keys and buttons: one list for both
 
 const acts = {
   keep: () => decide("keep"),
-  take: () => decide("take"),
+  take: () => takes(flags[at]) && decide("take"),
+  delete: () => flags[at]?.transcribed && decide("delete"),
   copy: () => decide("copy"),
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
@@ -417,7 +466,7 @@ const acts = {
 };
 
 const LOOKING = ["back", "ahead", "whole"];
-const DECIDING = ["keep", "take", "copy", "unsure", "skip", "other"];
+const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
   for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
@@ -432,10 +481,11 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", e: "type", c: "copy", u: "unsure", s: "skip", z: "undo", y: "redo", w: "whole",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 
+goThrough((way, more) => perform(way, more)); // the keys are heard in one place for all views
 addEventListener("keydown", (event) => {
   if (!isShortcut(event)) return;
   const onButton = event.target instanceof Element && event.target.closest("button, a, summary");
@@ -445,7 +495,7 @@ addEventListener("keydown", (event) => {
   }
   if (/^[1-9]$/.test(event.key)) return event.repeat ? undefined : perform("other", Number(event.key) - 1);
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const act = event.shiftKey && key === "z" ? "redo" : KEYS[key];
+  const act = KEYS[key];
   if (!act || (event.repeat && !["back", "ahead"].includes(act))) return;
   event.preventDefault();
   perform(act);

@@ -7,6 +7,15 @@ let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
 const newest = new Set();
 
+/** What was decided: a deletion is named, never drawn as an empty place. */
+function said(event) {
+  const verdict = words.verdicts[event.verdict];
+  if (event.state !== "corrected") return [verdict];
+  if (event.reading) return [verdict, " ", han(event.reading, "seen")];
+  const deletes = say("deletes", { text: event.transcribed });
+  return event.verdict === "delete" ? [deletes] : [verdict, " · ", deletes];
+}
+
 function line(event, extra = null) {
   const first = !newest.has(event.flag);
   newest.add(event.flag);
@@ -25,7 +34,7 @@ function line(event, extra = null) {
     make("time", { datetime: event.at, class: "soft" }, when.format(new Date(event.at))),
     make("b", {}, event.person),
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
-    make("span", { class: `state ${event.state}` }, words.verdicts[event.verdict], event.state === "corrected" ? make("span", {}, " ", han(event.reading, "seen")) : ""),
+    make("span", { class: `state ${event.state}` }, ...said(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
     extra ?? (first && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
 }

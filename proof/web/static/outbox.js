@@ -16,7 +16,8 @@ const passing = ({ status, document }) => status === 0 || status >= 500 || statu
 function worded(decision) {
   if (!decision) return "";
   const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
-  return decision.state === "corrected" ? `${verdict} ${decision.reading || say("nothing")}` : verdict;
+  if (decision.state !== "corrected") return verdict;
+  return decision.reading ? `${verdict} ${decision.reading}` : say("deletes", { text: decision.transcribed });
 }
 
 /** Who decided before one's own decision came, and what. */
@@ -36,6 +37,9 @@ function kept() {
     return []; // a browser that keeps nothing: what is decided is sent all the same
   }
 }
+
+/** How many decisions of this browser wait for the server, from whatever tab. */
+export const unsent = () => kept().length;
 
 /** What a listener does wrong keeps nothing from being sent. */
 function tell(listener, ...said) {

@@ -4,7 +4,9 @@
 /* global OpenSeadragon */
 import { mendable } from "./mend.js";
 import { nearest, offer } from "./near.js";
-import { api, ask, data, han, inTurn, isShortcut, make, say, uuid, words, work } from "./shell.js";
+import { ahead } from "./outbox.js";
+import { api, ask, data, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
@@ -31,7 +33,7 @@ function sheet() {
       if (one.line !== number) return;
       const flag = flagOf(one);
       const cell = one.text.trim() === "" ? make("span", { class: "blank" }, "　")
-        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
+        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${flag?.state === "corrected" && !flag.reading ? "deleted" : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
       pair.set(index, { cell });
       if (one.row === "main") {
         note = null;
@@ -109,6 +111,7 @@ $("sheet").addEventListener("click", (event) => {
 // mending
 
 let mended = null;
+let untouched = true; // nothing was typed since the box was opened
 function open(n) {
   mended = data.characters_found[n];
   const flag = flagOf(mended);
@@ -116,7 +119,9 @@ function open(n) {
   $("mend-where").textContent = say("column", { number: mended.line });
   $("mend-read").textContent = mended.read && mended.read !== mended.text ? say("readAs", { reading: mended.read }) : "";
   $("mend-reading").value = "";
+  untouched = true;
   $("mend-problem").textContent = "";
+  $("mend-delete-label").textContent = say("deletes", { text: mended.text });
   $("mend-flag").hidden = !flag;
   if (flag) $("mend-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
   offer($("mend-near"), $("sheet"), n, open);
@@ -127,29 +132,42 @@ let composing = false;
 $("mend-reading").addEventListener("compositionstart", () => { composing = true; });
 $("mend-reading").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
 $("mend-reading").addEventListener("keydown", (event) => {
-  if ((event.isComposing || event.keyCode === 229 || composing) && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
+  const composes = event.isComposing || event.keyCode === 229 || composing;
+  if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
+  if (event.key !== "Delete" || composes || event.repeat || !untouched) return;
+  event.preventDefault();
+  remove(mended);
 });
+$("mend-reading").addEventListener("input", () => { untouched = false; });
 $("mend-close").addEventListener("click", () => $("mend").close());
-$("mending").addEventListener("submit", async (event) => {
+$("mending").addEventListener("submit", (event) => {
   event.preventDefault();
   if (composing) return;
   const insert = $("mending").elements.how.value === "insert";
   const reading = $("mend-reading").value.trim();
-  if (insert && !reading) return;
+  if (!reading) { // an empty box deletes nothing
+    $("mend-problem").textContent = say("typeFirst");
+    return;
+  }
+  const place = insert ? { offset: mended.offset + mended.length, length: 0 } : { offset: mended.offset, length: mended.length };
+  correct({ line: mended.line, ...place, reading }, insert ? say("inserts", { reading }) : say("corrects", { text: mended.text, reading }));
+});
+$("mend-delete").addEventListener("click", () => remove(mended));
+
+/** Deletes a character: never what an empty box means, always said by name. */
+function remove(one) {
+  if (may("decide")) correct({ line: one.line, offset: one.offset, length: one.length, delete: true }, say("deletes", { text: one.text }));
+}
+
+const correct = oneAtATime(async (body, said) => {
   try {
-    await ask(api(`pages/${data.number}/corrections`), {
-      line: mended.line,
-      offset: insert ? mended.offset + mended.length : mended.offset,
-      length: insert ? 0 : mended.length,
-      reading,
-      key: uuid(),
-    });
-    location.reload();
+    await ask(api(`pages/${data.number}/corrections`), { ...body, key: uuid() });
+    tellAnew(`${said} · ${say("column", { number: body.line })}`);
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
-    $("mend-problem").textContent = last
-      ? say("ahead", { person: last.person, verdict: `${words.verdicts[last.verdict]} ${last.reading}` })
-      : say("refused", { detail: problem.message });
+    const told = last ? ahead(last) : why(problem);
+    if ($("mend").open) $("mend-problem").textContent = told;
+    else $("notices").replaceChildren(make("p", { class: "notice" }, told));
   }
 });
 
@@ -187,6 +205,7 @@ addEventListener("keydown", (event) => {
     boxes();
   } else if (event.key === "+" || event.key === "=") viewer?.viewport.zoomBy(1.3);
   else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
+  else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
   else if (event.key === "0") viewer?.viewport.goHome();
   else if (event.key === "ArrowLeft" && !$("viewer").contains(event.target)) $("next")?.click();
   else if (event.key === "ArrowRight" && !$("viewer").contains(event.target)) $("prev")?.click();

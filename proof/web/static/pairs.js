@@ -1,6 +1,7 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
 import { api, ask, data, han, isShortcut, make, may, oneAtATime, piece, say, uuid, words, work } from "./shell.js";
+import { goThrough, takeBack } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
@@ -8,7 +9,6 @@ let now = null;
 let flags = [];
 let out = new Set();
 let next = null;
-let last = null; // the last stroke, { pair, flags }: what is to be taken back
 let asked = 0;
 
 function list() {
@@ -26,10 +26,22 @@ function list() {
 
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
 
+/** What was left out of this pair before the page was loaded anew to show what was taken back. */
+function leftOut(pair) {
+  const kept = JSON.parse(sessionStorage.getItem("proof-out") ?? "null");
+  sessionStorage.removeItem("proof-out");
+  return new Set(kept?.pair === key(pair) ? kept.out : []);
+}
+
+function back(way, more) {
+  if (now) sessionStorage.setItem("proof-out", JSON.stringify({ pair: key(now), out: [...out] }));
+  return takeBack(way, more);
+}
+
 async function choose(pair) {
   const mine = (asked += 1);
   now = pair;
-  out = new Set();
+  out = leftOut(pair);
   list();
   history.replaceState(null, "", `?${new URLSearchParams({ text: pair.text, image: pair.image })}`);
   const found = await ask(`${api("flags")}?${query()}`);
@@ -38,6 +50,7 @@ async function choose(pair) {
   next = found.next;
   $("stroke").hidden = false;
   $("pair-text").replaceChildren(...han(pair.text).childNodes);
+  $("take-label").textContent = pair.text && !pair.image ? say("deletes", { text: pair.text }) : say("takeAll");
   $("pair-image").replaceChildren(...han(pair.image).childNodes);
   grid();
 }
@@ -71,10 +84,10 @@ const picked = () => flags.filter((flag) => flag.state === "open" && !out.has(fl
 function chosen() {
   $("chosen").textContent = say("selected", { num: picked().length });
   for (const button of document.querySelectorAll("#stroke [data-act]"))
-    button.disabled = !may(button.dataset.act === "rule" ? "rule" : "decide") || (button.dataset.act === "undo" ? !last : button.dataset.act !== "rule" && !picked().length);
+    button.disabled = !may(button.dataset.act === "rule" ? "rule" : "decide") || (button.dataset.act !== "rule" && !picked().length);
 }
 
-/** Decides some flags of a pair at once; gives those whose decision stands. Another pair may be shown by then. */
+/** Decides some flags of a pair at once. Another pair may be shown by then. */
 async function stroke(pair, some, verdict) {
   const batch = uuid();
   const outcomes = [];
@@ -96,7 +109,6 @@ async function stroke(pair, some, verdict) {
   $("outcome").textContent = say("decidedMany", { num: outcomes.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   grid();
   list();
-  return { pair, flags: outcomes.filter((one) => one.decision).map((one) => byNumber.get(one.flag)) };
 }
 
 async function setRule(pair, holds) {
@@ -118,28 +130,16 @@ function step(by) {
   if (pair) choose(pair);
 }
 
-async function decide(verdict) {
-  const done = await stroke(now, picked(), verdict);
-  if (done.flags.length) last = done; // a stroke that decided nothing leaves nothing to take back
-  chosen();
-}
-
-async function undo() {
-  const back = last;
-  await stroke(back.pair, back.flags, "undo");
-  last = null;
-  chosen();
-}
-
 // a key pressed twice, or another while a stroke is on its way, would decide the same flags again
-const act = oneAtATime((name) => acts[name]());
+let doing = Promise.resolve();
+const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
-  take: () => decide("take"),
-  keep: () => decide("keep"),
-  copy: () => decide("copy"),
+  ...Object.fromEntries(["take", "keep", "copy"].map((verdict) => [verdict, () => stroke(now, picked(), verdict)])),
   rule: () => setRule(now, true),
-  undo,
+  undo: (more) => back("undo", more),
+  redo: (more) => back("redo", more),
 };
+goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // what is under way is what is meant
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
@@ -147,7 +147,7 @@ addEventListener("click", (event) => {
 });
 addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
-  const name = { t: "take", k: "keep", c: "copy", v: "rule", z: "undo" }[event.key.toLowerCase()];
+  const name = { t: "take", k: "keep", c: "copy", v: "rule" }[event.key.toLowerCase()];
   if (name && now) {
     const button = document.querySelector(`#stroke [data-act=${name}]`);
     if (!button.disabled) act(name);

@@ -47,7 +47,19 @@ export function request(path, body, more = {}) {
   return fetch(path, options);
 }
 
-export async function ask(path, body) {
+/** What is being written at the server just now. */
+export const underWay = new Set();
+
+export function ask(path, body) {
+  const asking = asked(path, body);
+  if (body === undefined) return asking;
+  underWay.add(asking);
+  const over = () => underWay.delete(asking);
+  asking.then(over, over);
+  return asking;
+}
+
+async function asked(path, body) {
   let answer;
   try {
     answer = await request(path, body);

@@ -1,0 +1,394 @@
+"""What a person did, act by act: the last is taken back, and what was taken back is done again.
+
+An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, or what was said of a page. Nothing
+is kept of acts but the rows that they left in `decisions`, `rules` and `page_events`. Taking an act back leaves rows
+too, each `about` the one that it takes back; doing it again leaves rows about those. So the kind of a row is the number
+of steps from it along `about` to an act of the person: none is an act, an odd number takes it back, an even one does
+it again. Rows of one table are in the order of their ids; between the tables the clock decides.
+
+How a page is laid out is no act in this sense: it holds from the next reading of the page on, and a reading finds other
+flags, so that no row could bring back what was there before.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from heapq import merge
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.errors import ProofError
+from proof.store.decisions import (
+    CHECK,
+    TAKING_BACK,
+    Decision,
+    NotYoursError,
+    RefusedDecisionError,
+    Verdict,
+    decided_by,
+    shown_decisions,
+    take_back_in,
+)
+from proof.store.marks import NoPlaceError, PageEvent, PageState, page_event
+from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.standing import Event, standing
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+AT_ONCE = 200
+
+
+class What(StrEnum):
+    """What an act was about."""
+
+    DECISIONS = "decisions"
+    RULE = "rule"
+    PAGE = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A pair, and whether it is a rule now that the two are variants."""
+
+    transcribed: str
+    suggested: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """An act that was taken back or, `again`, done once more: of `decisions` the events that say so. `page` is the
+    last thing said of the page `name`, `was` what stood there before. `repeated`: it answers a request that was sent
+    again."""
+
+    what: What
+    again: bool
+    decisions: tuple[Decision, ...] = ()
+    rule: RuleChange | None = None
+    page: PageEvent | None = None
+    name: str = ""
+    was: PageState = PageState.NOT_PROOFREAD
+    repeated: bool = False
+
+
+class NothingLeftError(ProofError):
+    """There is nothing of this person's to take back, or to do again."""
+
+    http_status = 404
+
+    def __init__(self, again: bool) -> None:
+        super().__init__(f"nothing of yours is left to {'do again' if again else 'take back'}")
+        self.again = again
+
+
+class ChangedError(ProofError):
+    """Somebody else changed what was to be taken back; `people` did."""
+
+    http_status = 409
+
+    def __init__(self, people: Sequence[str], place: str) -> None:
+        self.people = tuple(dict.fromkeys(people))
+        self.place = place
+        super().__init__(f"{place}: changed by {', '.join(self.people)} in the meantime; nothing was taken back")
+
+
+class Step(NamedTuple):
+    """A row that a person left, by the act that it belongs to."""
+
+    what: What
+    id: int
+    about: int | None
+    batch: str
+    at: datetime
+
+
+Places = set[tuple[What, int]]
+
+
+class Acts:
+    """What people did in a store, for taking it back; `Store.acts` is one."""
+
+    def __init__(self, writing: Sessions) -> None:
+        self._writing = writing
+
+    def undo(self, work: str, person: str, key: str, *, leave: bool = False, rules: bool = True) -> Undone:
+        """Take back the last act of `person` that stands, exactly. `leave` leaves alone what others have changed since:
+        what is left of the act is taken back, or the one before it. `rules`: whether they may set rules.
+
+        Raises NothingLeftError, ChangedError where another has changed the same thing since, NotYoursError,
+        RefusedDecisionError where the key was used for something else; then nothing was written.
+        """
+        return self._act(work, person, key, again=False, leave=leave, rules=rules)
+
+    def redo(self, work: str, person: str, key: str, *, leave: bool = False, rules: bool = True) -> Undone:
+        """Do again what `person` took back last, unless they did something else since. Raises as `undo` does."""
+        return self._act(work, person, key, again=True, leave=leave, rules=rules)
+
+    def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
+        if not 8 <= len(key) <= 64:
+            raise RefusedDecisionError("the key of a request has 8 to 64 letters")
+        with self._writing() as session:
+            row = session.scalar(select(WorkRow).where(WorkRow.name == work))
+            if row is None:
+                raise NoPlaceError(f"there is no work {work} in the store")
+            said = _answered(session, person, key, again)
+            if said is not None:
+                return said
+            steps = _Steps(session, row.id, person)
+            for step in steps.undone() if again else steps.done():
+                made = _take_back(session, steps, step, key, again=again, leave=leave, rules=rules)
+                if made is not None:
+                    return made
+            raise NothingLeftError(again)
+
+
+class _Steps:
+    """The rows that a person left in a work, newest first. `settled` are those that later ones took back."""
+
+    def __init__(self, session: Session, work_id: int, person: str) -> None:
+        self.session, self.work_id, self.person = session, work_id, person
+        self.settled: Places = set()
+
+    def done(self) -> Iterator[Step]:
+        """Acts that stand, the last first."""
+        for step in self._newest_first():
+            if (step.what, step.id) in self.settled:
+                continue
+            if self.distance(step.what, step.id) % 2:
+                self._settle(step)
+            else:
+                yield step
+
+    def undone(self) -> Iterator[Step]:
+        """What took an act back and was not itself taken back, the last first, until something else was done."""
+        for step in self._newest_first():
+            if (step.what, step.id) in self.settled:
+                continue
+            distance = self.distance(step.what, step.id)
+            if distance == 0:
+                return
+            if distance % 2:
+                yield step
+            else:
+                self._settle(step)
+
+    def distance(self, what: What, number: int) -> int:
+        """Steps from a row along `about` to an act of the person."""
+        steps = 0
+        while True:
+            about = self._about(what, number)
+            if about is None:
+                return steps
+            number, steps = about, steps + 1
+
+    def _about(self, what: What, number: int) -> int | None:
+        """What of the person's own a row takes back."""
+        if what is not What.DECISIONS:
+            table = RuleRow if what is What.RULE else PageEventRow
+            return self.session.scalar(select(table.about).where(table.id == number))
+        row = self.session.get_one(DecisionRow, number)
+        if row.verdict not in TAKING_BACK or row.about is None:
+            return None
+        taken = self.session.get_one(DecisionRow, row.about)
+        return taken.id if decided_by(self.session, taken) == self.person else None
+
+    def _settle(self, step: Step) -> None:
+        about = step.about
+        while about is not None and (step.what, about) not in self.settled:
+            self.settled.add((step.what, about))
+            row = self.session.get(DecisionRow, about) if step.what is What.DECISIONS else None
+            about = row.about if row is not None and row.verdict == Verdict.CARRIED.value else None
+
+    def _newest_first(self) -> Iterator[Step]:
+        query = select(DecisionRow.id, DecisionRow.about, DecisionRow.batch, DecisionRow.at)
+        decided = query.where(DecisionRow.work_id == self.work_id, DecisionRow.person == self.person)
+        ruled = select(RuleRow.id, RuleRow.about, RuleRow.at)
+        ruled = ruled.where(RuleRow.work_id == self.work_id, RuleRow.person == self.person)
+        said = select(PageEventRow.id, PageEventRow.about, PageEventRow.at)
+        said = said.join(PageRow, PageRow.id == PageEventRow.page_id)
+        said = said.where(PageRow.work_id == self.work_id, PageEventRow.person == self.person)
+        streams = (
+            (Step(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
+            (Step(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
+            (Step(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
+        )
+        return merge(*streams, key=lambda step: step.at, reverse=True)
+
+    def _rows(self, query: Any, table: type[DecisionRow] | type[RuleRow] | type[PageEventRow]) -> Iterator[Any]:
+        after: int | None = None
+        while True:
+            part = query if after is None else query.where(table.id < after)
+            found = self.session.execute(part.order_by(table.id.desc()).limit(AT_ONCE)).all()
+            yield from found
+            if len(found) < AT_ONCE:
+                return
+            after = found[-1].id
+
+
+def _take_back(
+    session: Session, steps: _Steps, step: Step, key: str, *, again: bool, leave: bool, rules: bool
+) -> Undone | None:
+    """Take back what `step` is a row of; None where nothing of it is left that others have not changed."""
+    try:
+        if step.what is What.DECISIONS:
+            return _take_decisions_back(session, steps, step, key, again=again, leave=leave)
+        if step.what is What.RULE:
+            if not rules:
+                raise NotYoursError(
+                    "your last act is about a rule of the project, and that takes the right to set rules"
+                )
+            return _take_rule_back(session, steps.person, step.id, key, again=again)
+        return _take_page_back(session, steps.person, step.id, key, again=again)
+    except ChangedError:
+        if not leave:
+            raise
+        return None
+
+
+def _take_decisions_back(
+    session: Session, steps: _Steps, step: Step, key: str, *, again: bool, leave: bool
+) -> Undone | None:
+    """Take back a decision, or those of its stroke that stand, with what a check carried over of them."""
+    rows = [session.get_one(DecisionRow, step.id)]
+    if step.batch:
+        same = select(DecisionRow).where(DecisionRow.batch == step.batch, DecisionRow.person == steps.person)
+        found = session.scalars(same.where(DecisionRow.work_id == steps.work_id).order_by(DecisionRow.id))
+        kind = steps.distance(What.DECISIONS, step.id) % 2
+        rows = [
+            row
+            for row in found
+            if (What.DECISIONS, row.id) not in steps.settled
+            and (row.verdict not in TAKING_BACK or steps.distance(What.DECISIONS, row.id) % 2 == kind)
+        ]
+    taken: list[tuple[DecisionRow, FlagRow]] = []
+    changed: list[str] = []
+    place = ""
+    for row in (one for first in rows for one in _with_carried(session, first)):
+        flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
+        others = _others(_events_of_flag(session, flag.id), row.version, steps.person)
+        if others is None:
+            taken.append((row, flag))
+        elif others:
+            changed += others
+            place = place or f"{row.page}, column {row.line}"
+    if changed and not leave:
+        raise ChangedError(changed, place)
+    made = [
+        take_back_in(session, flag, row, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
+        for n, (row, flag) in enumerate(taken)
+    ]
+    return Undone(What.DECISIONS, again, tuple(made)) if made else None
+
+
+def _with_carried(session: Session, row: DecisionRow) -> Iterator[DecisionRow]:
+    """A decision, and those that say that a check found its place again."""
+    yield row
+    carried = select(DecisionRow).where(DecisionRow.about == row.id, DecisionRow.verdict == Verdict.CARRIED.value)
+    for one in session.scalars(carried.order_by(DecisionRow.id)).all():
+        yield from _with_carried(session, one)
+
+
+def _events_of_flag(session: Session, flag: int) -> list[Event]:
+    query = select(DecisionRow.id, DecisionRow.about, DecisionRow.person, DecisionRow.verdict)
+    found = session.execute(query.where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
+    return [Event(row.id, row.about if row.verdict in TAKING_BACK else None, row.person) for row in found]
+
+
+def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
+    """None where all stands as the event of that `number` left it; else who but `person` has changed it since."""
+    if standing(events) == standing(events, number):
+        return None
+    return [event.person for event in events[number:] if event.person not in (person, CHECK)]
+
+
+def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bool:
+    """Whether all stands as the event of that `number` left it. Raises ChangedError where others changed it since."""
+    others = _others(events, number, person)
+    if others:
+        raise ChangedError(others, place)
+    return others is None
+
+
+def _take_rule_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
+    row = session.get_one(RuleRow, number)
+    of_pair = select(RuleRow).where(RuleRow.work_id == row.work_id, RuleRow.transcribed == row.transcribed)
+    found = session.scalars(of_pair.where(RuleRow.suggested == row.suggested).order_by(RuleRow.id)).all()
+    events = [Event(one.id, one.about, one.person) for one in found]
+    at = [one.id for one in found].index(number) + 1
+    if not _stands(events, at, person, f"{row.transcribed} → {row.suggested}"):
+        return None
+    before = standing(events, at - 1)
+    was = found[before - 1] if before else None
+    made = RuleRow(
+        work_id=row.work_id,
+        transcribed=row.transcribed,
+        suggested=row.suggested,
+        holds=was.holds if was else False,
+        planted=was.planted if was else False,
+        person=person,
+        at=datetime.now(UTC),
+        about=number,
+        key=key,
+    )
+    session.add(made)
+    session.flush()
+    return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
+
+
+def _take_page_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
+    row = session.get_one(PageEventRow, number)
+    page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
+    query = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version)
+    found = session.scalars(query).all()
+    events = [Event(one.id, one.about, one.person) for one in found]
+    if not _stands(events, row.version, person, page.page):
+        return None
+    before = standing(events, row.version - 1)
+    was = found[before - 1] if before else None
+    made = PageEventRow(
+        page_id=page.id,
+        version=len(found) + 1,
+        key=key,
+        state=was.state if was else PageState.NOT_PROOFREAD.value,
+        person=person,
+        at=datetime.now(UTC),
+        note=was.note if was else "",
+        about=number,
+    )
+    session.add(made)
+    session.flush()
+    return _undone_page(made, page, row, again)
+
+
+def _undone_page(made: PageEventRow, page: PageRow, taken: PageEventRow, again: bool) -> Undone:
+    return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
+
+
+def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
+    """What a request with this key was answered before. Raises RefusedDecisionError where it was used otherwise."""
+    decided = session.scalar(select(DecisionRow).where(DecisionRow.key == key))
+    ruled = session.scalar(select(RuleRow).where(RuleRow.key == key))
+    said = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
+    row = decided or ruled or said
+    if row is None:
+        return None
+    work_id = decided.work_id if decided else ruled.work_id if ruled else None
+    if row.person != person or row.about is None or (decided and decided.verdict not in TAKING_BACK):
+        raise RefusedDecisionError("this key was used for something else; give every request its own")
+    undone = Undone(What.DECISIONS, again, repeated=True)
+    if decided:
+        query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == work_id)
+        found = session.scalars(query.order_by(DecisionRow.id)).all() or [decided]
+        return replace(undone, decisions=tuple(replace(one, repeated=True) for one in shown_decisions(session, found)))
+    if ruled:
+        return replace(undone, what=What.RULE, rule=RuleChange(ruled.transcribed, ruled.suggested, ruled.holds))
+    assert said is not None
+    taken = session.get_one(PageEventRow, row.about)
+    page = session.get_one(PageRow, said.page_id)
+    return replace(_undone_page(said, page, taken, again), repeated=True)

@@ -1,0 +1,398 @@
+"""Each person takes back what they did last, on whatever view; exactly, or not at all, and the history keeps it all."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from sqlalchemy import select
+
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.acts import ChangedError, NothingLeftError, What
+from proof.store.decisions import ConflictError, Demand, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.marks import Mark, PageConflictError, PageState
+from proof.store.models import DecisionRow, PageEventRow, RuleRow
+from proof.store.queue import Order, Wanted
+
+WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
+
+
+def flag_at(page: str, line: int, at: int, uid: str) -> Flag:
+    kind, why, around = Kind.SUBSTITUTION, Evidence("posterior"), f"[{SOURCE[at]}]"
+    return Flag(page, page, line, at, 1, kind, SOURCE[at], "字", 5.0, True, None, why, around, uid)
+
+
+def fill(store: Store) -> None:
+    """Two pages of one column with a flag at each of its first four characters, all of one pair."""
+    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
+    for page in range(PAGES):
+        name = f"p{page}"
+        flags = tuple(
+            Flag(
+                name,
+                name,
+                1,
+                n,
+                1,
+                Kind.SUBSTITUTION,
+                SOURCE[n],
+                "字",
+                5.0,
+                True,
+                None,
+                Evidence("posterior"),
+                "",
+                f"f{n}",
+            )
+            for n in range(FLAGS)
+        )
+        columns = (CheckedColumn(1, Box(0, 0, 10, 100), SOURCE),)
+        result = PageResult(name, name, Status.CHECKED, columns=columns, flags=flags)
+        store.save_page(run, PagePlace(page, "text.txt"), "", result)
+    store.finish_run(run, whole=True)
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    fill(store)
+    return store
+
+
+def key() -> str:
+    return uuid.uuid4().hex
+
+
+def demand(flag: int, verdict: Verdict, version: int = 0, person: str = "甲", **more: Any) -> Demand:
+    return Demand(WORK, flag, verdict, version, person, key(), **more)
+
+
+def seen(store: Store) -> dict[str, Any]:
+    """All that anybody can see of where a work stands: flags, pages and rules."""
+    numbers, _ = store.queue.find(WORK, Wanted(raised=None), Order.PAGE, limit=10_000)
+    return {
+        "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
+        "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
+        "rules": {(one.transcribed, one.suggested) for one in store.marks.rules(WORK)},
+        "standing": sorted((one.flag, one.state, one.reading) for one in store.decisions.standing(WORK)),
+    }
+
+
+def events(store: Store) -> set[tuple[Any, ...]]:
+    """All that was ever said, with who said it."""
+    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow]
+    with store._reading() as session:
+        return {
+            (table.__tablename__, row.id, row.person, row.about)
+            for table in tables
+            for row in session.scalars(select(table))
+        }
+
+
+def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
+    """After a rule, its setter's undo lifts the rule and leaves the decisions."""
+    states = [seen(filled)]
+
+    def did(what: object) -> None:
+        assert what is not None
+        states.append(seen(filled))
+
+    did(filled.decisions.decide(demand(1, Verdict.TAKE)))
+    did(filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (2, 3, 4)]))
+    did(filled.marks.correct(Mark(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
+    did(filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
+    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    did("a rule")
+    filled.decisions.decide(demand(7, Verdict.COPY, person="乙"))
+
+    back = []
+    for state in states[-2::-1]:
+        back.append(filled.acts.undo(WORK, "甲", key()))
+        now = seen(filled)
+        assert now["rules"] == state["rules"]
+        assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
+        assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
+    assert [one.what for one in back] == [What.RULE, What.PAGE, *[What.DECISIONS] * 3]
+    assert [len(one.decisions) for one in back] == [0, 0, 1, 3, 1]
+    with pytest.raises(NothingLeftError):
+        filled.acts.undo(WORK, "甲", key())
+    assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
+    assert seen(filled) == states[0]
+
+
+def test_what_was_taken_back_is_done_again_and_the_history_says_so(filled: Store) -> None:
+    filled.decisions.decide(demand(1, Verdict.TAKE))
+    for act in (filled.acts.undo, filled.acts.redo, filled.acts.undo, filled.acts.redo):
+        act(WORK, "甲", key())
+    verdicts = [one.verdict for one in filled.decisions.history(1)]
+    assert verdicts == [Verdict.TAKE, Verdict.UNDO, Verdict.REDO, Verdict.UNDO, Verdict.REDO]
+    assert filled.decisions.history(1)[-1].reading == "字"
+    with pytest.raises(NothingLeftError):
+        filled.acts.redo(WORK, "甲", key())
+
+
+def test_after_something_new_nothing_is_done_again(filled: Store) -> None:
+    filled.decisions.decide(demand(1, Verdict.TAKE))
+    filled.acts.undo(WORK, "甲", key())
+    filled.decisions.decide(demand(2, Verdict.KEEP))
+    with pytest.raises(NothingLeftError):
+        filled.acts.redo(WORK, "甲", key())
+
+
+def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(filled: Store) -> None:
+    filled.decisions.decide(demand(2, Verdict.KEEP))
+    filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
+    filled.decisions.decide(demand(1, Verdict.COPY, 1, "王"))
+    before, said = seen(filled), events(filled)
+    with pytest.raises(ChangedError, match="changed by 王 in the meantime"):
+        filled.acts.undo(WORK, "甲", key())
+    assert (seen(filled), events(filled)) == (before, said)
+    left = [filled.acts.undo(WORK, "甲", key(), leave=True) for _ in range(2)]
+    assert [[one.flag for one in undone.decisions] for undone in left] == [[3], [2]]
+    assert [one.verdict for one in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
+
+
+def test_what_another_changed_and_took_back_stands_as_it_was_and_is_taken_back(filled: Store) -> None:
+    filled.decisions.decide(demand(1, Verdict.TAKE))
+    filled.decisions.decide(demand(1, Verdict.COPY, 1, "王"))
+    filled.acts.undo(WORK, "王", key())
+    assert filled.acts.undo(WORK, "甲", key()).decisions[0].state is State.OPEN
+
+
+def test_a_rule_and_a_page_that_others_changed_since_are_theirs(filled: Store) -> None:
+    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    filled.marks.set_rule(WORK, "甲", "字", False, "王")
+    with pytest.raises(ChangedError, match="王"):
+        filled.acts.undo(WORK, "甲", key())
+    filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "乙", key())
+    filled.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "王", key())
+    with pytest.raises(ChangedError, match="王"):
+        filled.acts.undo(WORK, "乙", key())
+    filled.acts.undo(WORK, "王", key())
+    filled.acts.undo(WORK, "乙", key())
+    assert filled.queue.pages(WORK)[0].state is PageState.NOT_PROOFREAD
+
+
+def test_a_validation_taken_back_leaves_the_page_proofread_by_who_proofread_it(filled: Store) -> None:
+    say = filled.marks.set_page
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
+    say(WORK, 1, PageState.VALIDATED, 1, "乙", key())
+    filled.acts.undo(WORK, "乙", key())
+    with pytest.raises(RefusedDecisionError, match="second person"):
+        say(WORK, 1, PageState.VALIDATED, 3, "甲", key())
+    say(WORK, 1, PageState.VALIDATED, 3, "乙", key())
+
+
+def test_an_administrator_takes_back_that_they_took_anothers_decision_back(filled: Store) -> None:
+    filled.decisions.decide(demand(1, Verdict.TAKE))
+    filled.decisions.decide(demand(1, Verdict.UNDO, 1, "王"))
+    with pytest.raises(ChangedError, match="王"):
+        filled.acts.undo(WORK, "甲", key())
+    filled.acts.undo(WORK, "王", key())
+    assert filled.decisions.history(1)[-1].reading == "字"
+    filled.acts.redo(WORK, "王", key())
+    assert [one.verdict for one in filled.decisions.history(1)][1:] == [Verdict.UNDO, Verdict.REDO, Verdict.UNDO]
+
+
+def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
+    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    with pytest.raises(NotYoursError, match="right to set rules"):
+        filled.acts.undo(WORK, "甲", key(), rules=False)
+    assert len(filled.marks.rules(WORK)) == 1
+
+
+@pytest.mark.parametrize("what", list(What))
+def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What) -> None:
+    filled.decisions.decide(demand(2, Verdict.KEEP))
+    if what is What.DECISIONS:
+        filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
+    elif what is What.RULE:
+        filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    else:
+        filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
+    first = filled.acts.undo(WORK, "甲", "request-0001")
+    said = events(filled)
+    again = filled.acts.undo(WORK, "甲", "request-0001")
+    assert (again.what, again.repeated, events(filled)) == (what, True, said)
+    assert [one.id for one in again.decisions] == [one.id for one in first.decisions]
+    with pytest.raises(RefusedDecisionError, match="this key"):
+        filled.acts.undo(WORK, "乙", "request-0001")
+
+
+def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
+    """And no later check carries it over anew."""
+
+    def check(line: int) -> None:
+        flag = Flag(
+            "p0",
+            "p0",
+            line,
+            0,
+            1,
+            Kind.SUBSTITUTION,
+            "甲",
+            "字",
+            5.0,
+            True,
+            None,
+            Evidence("posterior"),
+            "[甲]乙",
+            f"at{line}",
+        )
+        run = filled.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
+        columns = (CheckedColumn(line, Box(0, 0, 10, 100), SOURCE),)
+        result = PageResult("p0", "p0", Status.CHECKED, columns=columns, flags=(flag,))
+        filled.save_page(run, PagePlace(0, "text.txt"), "", result)
+        filled.finish_run(run)
+
+    check(1)
+    [number, *_], _ = filled.queue.find(WORK, Wanted(first_page=1, last_page=1), Order.PAGE)
+    filled.decisions.decide(demand(number, Verdict.TAKE))
+    check(2)
+    assert [one.verdict for one in filled.decisions.standing(WORK)] == [Verdict.TAKE, Verdict.CARRIED]
+    assert len(filled.acts.undo(WORK, "甲", key()).decisions) == 2
+    assert list(filled.decisions.standing(WORK)) == []
+    check(3)
+    assert list(filled.decisions.standing(WORK)) == []
+
+
+PEOPLE = st.sampled_from(["甲", "乙", "丙"])
+VERDICTS = [Verdict.KEEP, Verdict.TAKE, Verdict.TYPED, Verdict.DELETE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP]
+NUMBERS = st.integers(1, FLAGS * PAGES)
+
+
+class People(RuleBasedStateMachine):
+    """Several people decide, rule, correct, say where pages stand and take back, in any order.
+
+    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after.
+    """
+
+    template: Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = self.template.parent / uuid.uuid4().hex
+        self.folder.mkdir()
+        shutil.copy(self.template, self.folder / "proof.sqlite")
+        self.store = Store.open(self.folder / "proof.sqlite")
+        self.said = events(self.store)
+        self.acts: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+
+    def teardown(self) -> None:
+        self.store.close()
+        shutil.rmtree(self.folder)
+
+    def there_and_back(self, person: str) -> None:
+        """What `person` did last is taken back and done again: all is as it was."""
+        now = seen(self.store)
+        self.store.acts.undo(WORK, person, key())
+        self.store.acts.redo(WORK, person, key())
+        assert seen(self.store) == now
+
+    def act(self, person: str, does: Any) -> None:
+        before, said = seen(self.store), events(self.store)
+        try:
+            does()
+        except (ConflictError, PageConflictError, RefusedDecisionError):
+            assert (seen(self.store), events(self.store)) == (before, said)
+            return
+        if events(self.store) != said:
+            self.acts.append((person, before, seen(self.store)))
+            self.there_and_back(person)
+
+    def version(self, flag: int) -> int:
+        return len(self.store.decisions.history(flag))
+
+    @rule(person=PEOPLE, flag=NUMBERS, verdict=st.sampled_from(VERDICTS))
+    def decide(self, person: str, flag: int, verdict: Verdict) -> None:
+        reading = "吿" if verdict is Verdict.TYPED else ""
+        one = demand(flag, verdict, self.version(flag), person, reading=reading)
+        self.act(person, lambda: self.store.decisions.decide(one))
+
+    @rule(person=PEOPLE, flags=st.sets(NUMBERS, min_size=1), verdict=st.sampled_from(VERDICTS[:2]))
+    def stroke(self, person: str, flags: set[int], verdict: Verdict) -> None:
+        batch = key()
+        all_of_them = [demand(flag, verdict, self.version(flag), person, batch=batch) for flag in sorted(flags)]
+        self.act(person, lambda: self.store.decisions.decide_all(all_of_them))
+
+    @rule(person=PEOPLE, page=st.integers(1, PAGES), offset=st.integers(FLAGS, 9), reading=st.sampled_from(["", "龍"]))
+    def correct(self, person: str, page: int, offset: int, reading: str) -> None:
+        mark = Mark(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
+        self.act(person, lambda: self.store.marks.correct(mark))
+
+    @rule(person=PEOPLE, text=st.sampled_from(SOURCE[:2]), holds=st.booleans())
+    def ruled(self, person: str, text: str, holds: bool) -> None:
+        self.act(person, lambda: self.store.marks.set_rule(WORK, text, "字", holds, person))
+
+    @rule(person=PEOPLE, page=st.integers(1, PAGES), state=st.sampled_from(PageState))
+    def said_of_page(self, person: str, page: int, state: PageState) -> None:
+        version = len(self.store.marks.page_history(WORK, page))
+        self.act(person, lambda: self.store.marks.set_page(WORK, page, state, version, person, key()))
+
+    def takes_back(self, person: str, act: Any, **options: bool) -> bool:
+        """Whether `act` wrote anything: then rows of that person alone, about their own; else nothing was changed."""
+        before, said = seen(self.store), events(self.store)
+        try:
+            act(WORK, person, key(), **options)
+        except ChangedError as refused:
+            assert person not in refused.people  # noqa: PT017
+            assert set(refused.people) <= {one[2] for one in said}  # noqa: PT017
+        except NothingLeftError:
+            pass
+        if events(self.store) == said:
+            assert seen(self.store) == before
+            return False
+        fresh = events(self.store) - said
+        about = {(table, number) for table, _, _, number in fresh}
+        assert {who for _, _, who, _ in fresh} == {person}
+        assert {who for table, number, who, _ in said if (table, number) in about} == {person}
+        return True
+
+    @rule(person=PEOPLE, leave=st.booleans())
+    def undo(self, person: str, leave: bool) -> None:
+        before = seen(self.store)
+        if not self.takes_back(person, self.store.acts.undo, leave=leave):
+            return
+        now = seen(self.store)
+        who, was, then = self.acts.pop() if self.acts else ("", {}, {})
+        if (who, then) == (person, before):
+            assert now == was
+        else:
+            self.acts.clear()
+        assert self.takes_back(person, self.store.acts.redo)
+        assert seen(self.store) == before
+        assert self.takes_back(person, self.store.acts.undo, leave=leave)
+        assert seen(self.store) == now
+
+    @rule(person=PEOPLE)
+    def redo(self, person: str) -> None:
+        if self.takes_back(person, self.store.acts.redo):
+            self.acts.clear()
+            self.there_and_back(person)
+
+    @invariant()
+    def nothing_said_is_ever_lost(self) -> None:
+        now = events(self.store)
+        assert self.said <= now
+        self.said = now
+
+
+def test_undo_is_exact_whatever_several_people_do(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store)
+
+    class Here(People):
+        template = tmp_path / "proof.sqlite"
+
+    case = Here.TestCase
+    case.settings = settings(max_examples=25, stateful_step_count=16, deadline=None)
+    case().runTest()
