@@ -27,7 +27,17 @@ from proof.store.mends import Mends
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.readings import Readings
-from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
+from proof.store.records import (
+    DecidedPlace,
+    FlagFilter,
+    PagePlace,
+    Pair,
+    Run,
+    RunInfo,
+    StoredFlag,
+    StoredText,
+    Totals,
+)
 
 
 class Store:
@@ -145,6 +155,16 @@ class Store:
         )
         with self._reading() as session:
             return session.scalar(query)
+
+    def texts(self) -> list[StoredText]:
+        """The texts of all works, as they were checked last."""
+        with self._reading() as session:
+            return queries.texts(session)
+
+    def decided_places(self, work: str) -> dict[int, DecidedPlace]:
+        """Where the flags of a work stand of which something was ever decided, by their numbers."""
+        with self._reading() as session:
+            return queries.decided_places(session, work)
 
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
