@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from proof.collate.collation import collate
-from proof.collate.witnesses import places
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.config import Settings
 from proof.errors import UsageError
@@ -101,7 +100,8 @@ def command(
         corrected,
         datetime.now(UTC),
         pages=_pages(settings, corrected) if _needs_pages(settings, wanted) else (),
-        places=places([collate(corrected.edition, read_edition(one)) for one in witnesses]) if witnesses else (),
+        collations=[collate(corrected.edition, read_edition(one), settings.variants.file) for one in witnesses],
+        title=settings.project.title,
         name=name,
         base=base,
     )

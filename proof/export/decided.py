@@ -114,6 +114,7 @@ def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tup
     pages = {page.id for page in edition.pages}
     places = store.decided_places(work)
     standing = list(store.decisions.standing(work))
+    by_id = {decision.id: decision for decision in standing}
     carried = {decision.about for decision in standing if decision.verdict is Verdict.CARRIED}
     mine: list[Decision] = []
     others: list[LeftOut] = []
@@ -122,10 +123,17 @@ def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tup
         if there is None or decision.id in carried:
             continue
         if _is_about(there, own):
-            mine.append(decision)
+            mine.append(replace(decision, person=_author(decision, by_id)))
         elif decision.page in pages and decision.state is not State.KEPT:
             others.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
     return mine, others
+
+
+def _author(decision: Decision, standing: Mapping[int, Decision]) -> str:
+    """Who decided it; of what a check carried over, who had decided that."""
+    while decision.verdict is Verdict.CARRIED and (before := standing.get(decision.about or 0)) is not None:
+        decision = before
+    return decision.person
 
 
 def _is_about(there: DecidedPlace, own: set[str]) -> bool:
@@ -167,6 +175,7 @@ def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
         kind=Kind(decision.kind),
         ref=decision.ref,
         flag=decision.uid,
+        person=decision.person,
     )
 
 
