@@ -288,8 +288,8 @@ def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     assert read.viewingDirection == "right-to-left"
     (page,) = told["items"][0]["annotations"]
     assert [item["body"]["value"] for item in page["items"]] == [
-        f"{PAGE} 1.5 substitution: 北 → 比",
-        f"{PAGE} 0.0 layout: ∅ → ∅",
+        f"{PAGE}, 1, 5, substitution: 北 → 比",
+        f"{PAGE}, layout: ∅ → ∅",
     ]
     assert page["items"][0]["target"] == {
         "type": "SpecificResource",
