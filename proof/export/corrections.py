@@ -25,8 +25,9 @@ class Correction:
     `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
     `replacement` is in whatever script it was decided in.
-    `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it. What is
-    not `accepted`, and what answers a planted `audit` error, never gets out.
+    `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
+    the flag of the other half where a character moved. What is not `accepted`, and what answers a planted `audit`
+    error, never gets out.
     """
 
     page: str
@@ -42,6 +43,7 @@ class Correction:
     witness: str = ""
     flag: str = ""
     person: str = ""
+    moved: str = ""
     accepted: bool = True
     audit: bool = False
 

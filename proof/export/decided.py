@@ -176,6 +176,7 @@ def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
         ref=decision.ref,
         flag=decision.uid,
         person=decision.person,
+        moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
     )
 
 

@@ -7,6 +7,7 @@ and nothing is written. A request that is sent again under its key is answered a
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -350,14 +351,58 @@ def decide_in(session: Session, demand: Demand) -> Decision:
         return replace(_shown(session, [there])[0], repeated=True)
     if flag.version != demand.version:
         since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-        later = _shown(session, list(session.scalars(since.order_by(DecisionRow.version))))
+        rows_since = list(session.scalars(since.order_by(DecisionRow.version)))
+        later = _shown(session, rows_since)
+        if [(one.key[: len(_MOVED)], one.person, one.verdict) for one in rows_since] == [
+            (_MOVED, demand.person, demand.verdict.value)
+        ]:  # said of the other half of a moved character, and so of this one
+            return replace(later[0], repeated=True)
         raise ConflictError(flag.id, flag.version, later)
     state, reading = _after(session, demand, flag)
     row = _row(session, demand, flag, state, reading)
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
+    _decide_other_half(session, demand, flag, row)
     return _shown(session, [row])[0]
+
+
+_MOVED = "moved-"
+"""With what the key of a decision begins that was made by deciding the other half of a moved character."""
+_OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP})
+"""What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
+
+
+def _decide_other_half(session: Session, demand: Demand, flag: FlagRow, row: DecisionRow) -> None:
+    """A character that moved is decided once: what is said of one half is said of the other, and taken back with it,
+    unless somebody said something of that one by itself."""
+    uid = flag.evidence.get("moved", "")
+    if not uid or demand.key.startswith(_MOVED):
+        return
+    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
+    other = session.scalar(query.with_for_update())
+    if other is None:
+        return
+    if demand.verdict is Verdict.UNDO:
+        undone = session.get(DecisionRow, row.about or 0)
+        last = session.scalar(
+            select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.version == other.version)
+        )
+        if undone is None or last is None:
+            return
+        if _key_of_other(undone.key) != last.key and _key_of_other(last.key) != undone.key:
+            return
+    elif demand.verdict not in _OF_BOTH or other.state != State.OPEN.value:
+        return
+    key = _key_of_other(demand.key)
+    decide_in(
+        session,
+        replace(demand, flag=other.id, version=other.version, key=key, reading="", undoes=None, undoes_version=None),
+    )
+
+
+def _key_of_other(key: str) -> str:
+    return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
 def _again(there: DecisionRow, demand: Demand) -> None:

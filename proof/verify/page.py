@@ -25,7 +25,7 @@ from proof.text.model import Page
 from proof.text.variants import VariantPolicy
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.given import GivenColumns, GivenLikeness, GivenPages
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
@@ -160,7 +160,7 @@ class Checker:
             characters_checked=sum(len(column.cells) for column in columns),
             columns=tuple(_checked_column(layout, c) for c in columns if c.line is not None),
             characters=tuple(_characters(layout, columns, self.likeness)),
-            flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
+            flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return _by_the_file(result, page, layout, columns) if page.running else result
 
@@ -218,7 +218,7 @@ def _by_the_file(result: PageResult, page: Page, layout: Layout, columns: Sequen
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=numbered(flags),
+        flags=linked(numbered(flags)),
     )
 
 

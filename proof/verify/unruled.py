@@ -17,7 +17,7 @@ from proof.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.pairing import gate
@@ -75,7 +75,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(character for column in columns for character in _characters(placement, column)),
-        flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
+        flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 

@@ -210,6 +210,38 @@ def test_of_two_forms_the_likelier_is_not_taken_for_decided(
     assert "西乾" in correct(found.edition, found.corrections, choices={"乾": "乾"}).text
 
 
+@pytest.fixture
+def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
+    """The store after a check that found the 射 of the third column to stand where it does not belong."""
+    flags = (
+        replace(flag("f-out", 3, 2, "射", "", "命上[射]&KR"), moved="f-in"),
+        replace(flag("f-in", 3, 0, "", "射", "[]命上射"), kind=Kind.OMISSION, moved="f-out"),
+    )
+    check(store, "KR1", edition.path, "traditional", replace(checked, flags=flags))
+    return store
+
+
+@pytest.mark.parametrize("half", ["f-out", "f-in"])
+def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Edition, half: str) -> None:
+    other = {"f-out": "f-in", "f-in": "f-out"}[half]
+    made = moved.decisions.decide(Demand("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
+    corrected = correct(edition, decided_corrections(moved, edition))
+    assert corrected.text == TEXT.replace("命上射", "射命上")
+    assert house_list(corrected) == f"{PAGE}，第3行　射：原在上下，據影像乙正。\n"
+    again = moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.TAKE, 0, "甲", "request-2"))
+    assert (again.repeated, again.state) == (True, made.state)
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.UNDO, 1, "甲", "request-3"))
+    assert decided_corrections(moved, edition) == []
+
+
+def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -> None:
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身"))
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.TAKE, 0, "乙", "request-2"))
+    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上")
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.UNDO, 1, "乙", "request-3"))
+    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上射")
+
+
 def check(store: Store, work: str, path: Path, script: str, result: PageResult) -> None:
     """Check one page of a text once more."""
     texts = (TextInfo(str(path), "sha", "kanripo", script),)
