@@ -22,7 +22,7 @@ from proof.store.layout_overrides import Mend
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 6
+METHOD = 7
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 

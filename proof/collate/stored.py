@@ -7,35 +7,48 @@ from pathlib import Path
 
 from proof.collate.collation import Collation
 from proof.collate.witness_evidence import Parallel, hear
-from proof.errors import UsageError
 from proof.model.flags import Kind
 from proof.store import FlagFilter, Store
-from proof.store.text_pages import pages_of
+from proof.store.text_pages import TextInStore, find_text
 from proof.text.variants import VariantPolicy
+from proof.text.witness import Edition
 
 THRESHOLD = 3.0
 """The score from which flags are shown, where the run does not say."""
 
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
-    """Give the flags of the last check the scores that they have in the light of the witnesses; gives how many
-    changed. All collations have the checked text as their base; flags of other texts stay as they are.
+    """Give the flags of a text the scores that they have in the light of the witnesses, in every work that it was
+    checked in; gives how many changed. The text is the base of all collations; flags of other texts stay as they are.
 
-    Raises UsageError where nothing was checked yet.
+    Raises UsageError where nothing was checked yet, or not this text.
     """
-    last = store.latest_run()
-    if last is None:
-        raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
     edition = collations[0].base.edition
-    pages = pages_of(store, last.info.work, edition)
+    text = find_text(store, edition)
+    parallels = [Parallel.of(collation) for collation in collations]
+    policy = VariantPolicy(edition.script, pairs)
+    return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({one.work for one in text.own}))
+
+
+def _weigh(
+    store: Store,
+    work: str,
+    text: TextInStore,
+    edition: Edition,
+    parallels: Sequence[Parallel],
+    policy: VariantPolicy,
+) -> int:
+    """The same for the text as a part of one work."""
+    last = store.latest_run(work)
+    assert last is not None, "a text of a work came out of a run"
+    pages = text.pages(work)
     flags = [
         found.flag
-        for found in store.flags(FlagFilter(last.info.work, planted=True))
+        for found in store.flags(FlagFilter(work, planted=True))
         if found.flag.page in pages and found.flag.kind is not Kind.AUDIT
     ]
-    parallels = [Parallel.of(collation) for collation in collations]
     threshold = last.info.settings.get("threshold", THRESHOLD)
-    weighed = hear(flags, edition, parallels, VariantPolicy(edition.script, pairs), threshold)
+    weighed = hear(flags, edition, parallels, policy, threshold)
     changed = [after for before, after in zip(flags, weighed, strict=True) if after != before]
-    store.rescore(last.info.work, changed)
+    store.rescore(work, changed)
     return sum(not flag.planted for flag in changed)

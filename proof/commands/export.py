@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,18 +12,19 @@ from typing import Any
 import click
 
 from proof.collate.collation import collate
-from proof.collate.witnesses import places
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.errors import UsageError
-from proof.export.decided import decided_corrections
+from proof.export.decided import Decided, LeftOut, Unused, decided_in
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
 from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.text_pages import pages_of
+from proof.store.text_pages import find_text
 from proof.text.edition import read_edition
+from proof.text.model import Script
+from proof.text.witness import Edition
 
 
 @click.command("export")
@@ -44,7 +47,11 @@ from proof.text.edition import read_edition
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
 @click.option("--reanchor", is_flag=True, help="Set corrections of a changed source where their context stands once.")
 @click.option(
-    "--choose", "choices", multiple=True, metavar="乾=干", help="Simplified form of a character that has several."
+    "--choose",
+    "choices",
+    multiple=True,
+    metavar="乾=干",
+    help="Form of a character that has several in the text's script.",
 )
 @click.option("--name", default="", metavar="PATH", help="Path of the text in its repository, for the diff.")
 @click.option("--base", default="", metavar="URL", help="Address under which a IIIF manifest will be served.")
@@ -74,15 +81,27 @@ def command(
     The corrected text keeps every other byte. Beside it: a diff for git apply, collation notes, TEI, PAGE XML,
     ALTO, a IIIF manifest and Web Annotations. A source that changed since the check is refused with the
     places that moved.
+
+    What was decided is what was decided for this file, in whatever work of the store it was checked. Decisions that
+    do not reach it are told with the reason; where two contradict each other neither is written, and the exit status
+    is 1.
     """
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
-    corrected = run(text, corrections, settings, reanchor=reanchor, choices=_choices(choices))
+    decided = decided_for(text, corrections, settings, reanchor=reanchor)
+    corrected = correct(
+        decided.edition,
+        decided.corrections,
+        reanchor=reanchor,
+        choices=_choices(choices),
+        pairs=settings.variants.file,
+    )
     material = Material(
         corrected,
         datetime.now(UTC),
         pages=_pages(settings, corrected) if _needs_pages(settings, wanted) else (),
-        places=places([collate(corrected.edition, read_edition(one)) for one in witnesses]) if witnesses else (),
+        collations=[collate(corrected.edition, read_edition(one), settings.variants.file) for one in witnesses],
+        title=settings.project.title,
         name=name,
         base=base,
     )
@@ -90,34 +109,49 @@ def command(
     if in_place:
         write_corrected(corrected, text)
         written.append(text)
-    for placed in corrected.moved:
-        click.echo(f"moved: {placed.correction.place}", err=True)
-    already = f", {len(corrected.applied)} are in the text already" if corrected.applied else ""
-    click.echo(f"{sum(placed.correction.changes for placed in corrected.placed)} corrections{already}")
+    _tell(decided, corrected)
+    already = len(corrected.applied) + decided.applied
+    number = sum(placed.correction.changes for placed in corrected.placed)
+    click.echo(f"{number} corrections" + (f", {already} are in the text already" if already else ""))
     for path in written:
         click.echo(path)
-    return 0
+    return int(any(one.reason is Unused.CONFLICT for one in decided.left_out))
 
 
-def run(
-    text: Path,
-    corrections: Path | None,
-    settings: Settings,
-    *,
-    reanchor: bool = False,
-    choices: dict[str, str] | None = None,
-) -> CorrectedSource:
-    """The transcription at `text` with the accepted corrections of a file, or, without one, with those that were
-    decided in the project's store. Raises ProofError."""
-    edition = read_edition(text)
+def decided_for(text: Path, corrections: Path | None, settings: Settings, *, reanchor: bool = False) -> Decided:
+    """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
+    decided for it in the project's store. Raises ProofError."""
+    edition = _in_script(read_edition(text), settings)
     if corrections is not None:
-        decided = read_corrections(corrections)
-    elif _has_store(settings):
-        with Store.open(settings.store_address) as store:
-            decided = decided_corrections(store, edition)
-    else:
+        return Decided(edition, tuple(read_corrections(corrections)))
+    if not _has_store(settings):
         raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
-    return correct(edition, decided, reanchor=reanchor, choices=choices)
+    with Store.open(settings.store_address) as store:
+        return decided_in(store, edition, reanchor=reanchor)
+
+
+def _in_script(edition: Edition, settings: Settings) -> Edition:
+    """The edition in the script that the settings name, if they do."""
+    named = settings.page.script
+    return edition if named == "auto" else replace(edition, script=Script(named))
+
+
+def _tell(decided: Decided, corrected: CorrectedSource) -> None:
+    """What whoever exports should know of how decisions became corrections, on standard error."""
+    for placed in corrected.moved:
+        click.echo(f"moved: {placed.correction.place}", err=True)
+    for was, written in corrected.rewritten:
+        click.echo(f"in the script of the text: {was.place}, written {written.replacement}", err=True)
+    if decided.nothing:
+        click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
+    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
+    for one in decided.left_out:
+        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
+    for (reason, text), ones in told.items():
+        about = f" ({text})" if text else ""
+        click.echo(f"not written, {reason}{about}: {len(ones)}", err=True)
+        for one in () if reason is Unused.OTHER_TEXT else ones:
+            click.echo(f"  {one}", err=True)
 
 
 def _has_store(settings: Settings) -> bool:
@@ -143,8 +177,10 @@ def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:
 def _pages(settings: Settings, corrected: CorrectedSource) -> list[PageResult]:
     """The pages of this text as they were last checked."""
     with Store.open(settings.store_address) as store:
-        last = store.latest_run()
-        if last is None:
+        try:
+            text = find_text(store, corrected.edition)
+        except UsageError:  # corrections from a file, for a text that this store does not know
             return []
-        wanted = pages_of(store, last.info.work, corrected.edition)
-        return [page for page in store.results(work=last.info.work) if page.page in wanted]
+        work = text.latest.work
+        wanted = text.pages(work)
+        return [page for page in store.results(work=work) if page.page in wanted]

@@ -1,4 +1,5 @@
-"""ALTO 4: columns as blocks, runs and half-rows as lines, glyphs with coordinates.
+"""ALTO 4.3, the first version with `ReadingOrder` and `BASEDIRECTION`, which this writes: columns as
+blocks, runs and half-rows as lines, glyphs with coordinates.
 
 A glyph holds one code point there and no more: entities, compositions and characters with a selector are in the text
 of the line alone.
@@ -14,11 +15,13 @@ from proof.export.xml import legal, root_of, written
 from proof.model.geometry import Box
 
 NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
+VERSION = "4.3"
 
 
 def alto(page: MarkedPage) -> bytes:
     """The page as an ALTO file."""
     root = root_of("alto", NAMESPACE)
+    root.set("SCHEMAVERSION", VERSION)
     description = _add(root, "Description")
     _add(description, "MeasurementUnit").text = "pixel"
     _add(_add(description, "sourceImageInformation"), "fileName").text = legal(page.name)

@@ -48,13 +48,44 @@ def house_note(placed: Placed, script: Script) -> str:
 
 def house_list(corrected: CorrectedSource) -> str:
     """The collation notes as a list, a line each, with page references, in the order of the text."""
-    edition = corrected.edition
     lines = []
-    for placed in _in_order(corrected.placed):
+    for placed, note in _noted(corrected):
         correction = placed.correction
         where = f"{correction.page}，第{correction.line}行" if correction.page else f"第{correction.line}行"
-        lines.append(f"{where}　{house_note(placed, edition.script)}\n")
+        lines.append(f"{where}　{note}\n")
     return "".join(lines)
+
+
+def _noted(corrected: CorrectedSource) -> list[tuple[Placed, str]]:
+    """The places with their notes, in the order of the text. A character that moved has one note, where it belongs."""
+    script = corrected.edition.script
+    removed = {one.correction.flag: one for one in corrected.placed if one.correction.moved and one.edit.length}
+    notes = []
+    paired = set()
+    for placed in corrected.placed:
+        other = removed.get(placed.correction.moved)
+        if not placed.correction.original and other is not None and other.correction.moved == placed.correction.flag:
+            notes.append((placed, moved_note(placed, other, script)))
+            paired.add(other.correction.flag)
+    told = {placed.correction.flag for placed, _ in notes}
+    alone = [one for one in corrected.placed if not one.correction.moved or one.correction.flag not in paired | told]
+    notes += [(one, house_note(one, script)) for one in alone]
+    return sorted(notes, key=lambda note: (note[0].edit.start, note[0].edit.length))
+
+
+def moved_note(placed: Placed, old: Placed, script: Script) -> str:
+    """The note on a character that stood elsewhere (`old`): put right (乙正) within its column, moved (移) from one
+    beside it."""
+    correction, was = placed.correction, old.correction
+    before = was.context.partition("[")[0][-1:]
+    where = f"{before}下" if before else "行首"
+    witness = correction.witness or IMAGE
+    if (correction.page, correction.line) == (was.page, was.line):
+        told = f"{correction.replacement}：原在{where}，據{witness}乙正"
+    else:
+        told = f"{correction.replacement}：原在第{was.line}行{where}，據{witness}移"
+    told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
+    return f"{told}。{correction.note}"
 
 
 def plain_list(corrected: CorrectedSource) -> str:
@@ -90,11 +121,13 @@ def with_footnotes(corrected: CorrectedSource) -> str:
     numbers = count(_highest(edition) + 1)
     edits: list[Edit] = []
     notes: list[tuple[int, str]] = []
-    for placed in _in_order(corrected.placed):
+    told = _noted(corrected)
+    for placed, note in told:
         label = f"[^{next(numbers)}]"
         edit = placed.edit
         edits.append(Edit(edit.start, edit.length, edit.replacement + label))
-        notes.append((edit.start, f"{label}: {house_note(placed, edition.script)}"))
+        notes.append((edit.start, f"{label}: {note}"))
+    edits += [one.edit for one in corrected.placed if one not in [placed for placed, _ in told]]
     try:
         return mend(edition.text, [*edits, *_note_edits(edition, notes)])
     except UsageError as error:

@@ -24,9 +24,10 @@ class Correction:
 
     `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
-    `replacement` is in the script in which it was decided; `settled` says that it is in the source's already.
-    `witness` is what it is corrected after (影像 where empty), `note` a line in words. What is not `accepted`, and
-    what answers a planted `audit` error, never gets out.
+    `replacement` is in whatever script it was decided in.
+    `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
+    the flag of the other half where a character moved. What is not `accepted`, and what answers a planted `audit`
+    error, never gets out.
     """
 
     page: str
@@ -41,7 +42,8 @@ class Correction:
     ref: str = ""
     witness: str = ""
     flag: str = ""
-    settled: bool = False
+    person: str = ""
+    moved: str = ""
     accepted: bool = True
     audit: bool = False
 

@@ -1,54 +1,231 @@
-"""What people decided in the store, as corrections of a text."""
+"""What people decided in the store, as corrections of a text, and what of it the text does not get, with the reason."""
 
 from __future__ import annotations
 
-from proof.export.corrections import Correction
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from proof.export.corrections import ChangedSourceError, Correction, place
 from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decisions import Decision, State, Verdict
-from proof.store.text_pages import pages_of
+from proof.store.records import DecidedPlace
+from proof.store.text_pages import TextInStore, find_text
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
 
 
-def decided_corrections(store: Store, edition: Edition, work: str | None = None) -> list[Correction]:
-    """The corrections that stand for the pages of `edition`, and the places where the copy was found to read so.
+class Unused(StrEnum):
+    """Why a decision does not reach the text."""
 
-    `work` is the one that was checked last where it is not given. A decision that a later check carried over to the
-    place as it now is counts once; what is undecided, unsure, skipped or taken back is not among them.
+    OTHER_TEXT = "about another file with the same pages"
+    CONFLICT = "contradicts another decision about the same place; take back one of the two"
+    GONE = "its place is no longer in the text"
+    UNSURE = "left unsure"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A decision that does not reach the text; `text` is the file that it is about."""
+
+    decision: Decision
+    reason: Unused
+    text: str
+
+    def __str__(self) -> str:
+        made = self.decision
+        where = f"page {made.page}, column {made.line}" if made.line else f"page {made.page}"
+        change = f"{made.transcribed or '(nothing)'} → {made.reading or '(nothing)'}"
+        return f"{where}, offset {made.offset}: {change} ({made.person})"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided for a text: `edition` is the text, in the script in which it was checked; `settled` counts the
+    decisions that leave the text as it is; `applied` those that the text had before it was checked last."""
+
+    edition: Edition
+    corrections: tuple[Correction, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    settled: int = 0
+    applied: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nobody decided anything for this text."""
+        return not (self.corrections or self.settled or self.applied or self.here)
+
+    @property
+    def here(self) -> tuple[LeftOut, ...]:
+        """What is left out of the decisions about this text itself."""
+        return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
+
+
+def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Decided:
+    """What was decided for the text of `edition`, in whatever work it was checked.
+
+    A decision that a later check carried over to the place as it now is counts once, and so do equal decisions about
+    one place; what was taken back or never decided is not among them. A decision that the last check found no place
+    for is used where it fits (with `reanchor` where its context is), else left out. Raises UsageError where the store
+    does not know the text.
     """
-    if work is None:
-        last = store.latest_run()
-        if last is None:
-            return []
-        work = last.info.work
-    pages = pages_of(store, work, edition)
-    standing = [decision for decision in store.decisions.standing(work) if decision.page in pages]
+    text = find_text(store, edition)
+    script = text.latest.script
+    edition = replace(edition, script=Script(script)) if script in set(Script) else edition
+    found: list[tuple[Decision, Correction]] = []
+    left_out: list[LeftOut] = []
+    settled = applied = 0
+    policy = VariantPolicy(edition.script)
+    for work in sorted({known.work for known in (*text.own, *text.others)}):
+        mine, others = _parted(store, work, text, edition)
+        left_out += others
+        gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
+        for decision in mine:
+            if decision.state in _UNDECIDED:
+                left_out.append(LeftOut(decision, _UNDECIDED[decision.state], str(edition.path)))
+            elif not _writes(decision):
+                settled += 1
+            elif (kept := _placed(edition, correction := _correction(decision, policy), decision, gone, reanchor)) == 1:
+                found.append((decision, correction))
+            elif kept == 0:
+                applied += 1
+            else:
+                left_out.append(LeftOut(decision, Unused.GONE, str(edition.path)))
+    corrections, conflicts = _without_conflicts(found)
+    left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
+    return Decided(edition, tuple(corrections), tuple(left_out), settled, applied)
+
+
+def decided_corrections(store: Store, edition: Edition) -> list[Correction]:
+    """The corrections that stand for the text, and the places where the copy was found to read so; see `decided_in`."""
+    return list(decided_in(store, edition).corrections)
+
+
+_UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
+
+
+def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tuple[list[Decision], list[LeftOut]]:
+    """The standing decisions of a work about the text, and those about other files that have the same pages."""
+    own = {known.path for known in text.own if known.work == work}
+    pages = {page.id for page in edition.pages}
+    places = store.decided_places(work)
+    standing = list(store.decisions.standing(work))
+    by_id = {decision.id: decision for decision in standing}
     carried = {decision.about for decision in standing if decision.verdict is Verdict.CARRIED}
-    return [
-        _correction(decision)
-        for decision in standing
-        if decision.id not in carried and (decision.state is State.CORRECTED or _noted(decision))
-    ]
+    mine: list[Decision] = []
+    others: list[LeftOut] = []
+    for decision in standing:
+        there = places.get(decision.flag)
+        if there is None or decision.id in carried:
+            continue
+        if _is_about(there, own):
+            mine.append(replace(decision, person=_author(decision, by_id)))
+        elif decision.page in pages and decision.state is not State.KEPT:
+            others.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
+    return mine, others
 
 
-def _noted(decision: Decision) -> bool:
-    return decision.state is State.COPY and bool(decision.transcribed)
+def _author(decision: Decision, standing: Mapping[int, Decision]) -> str:
+    """Who decided it; of what a check carried over, who had decided that."""
+    while decision.verdict is Verdict.CARRIED and (before := standing.get(decision.about or 0)) is not None:
+        decision = before
+    return decision.person
 
 
-def _correction(decision: Decision) -> Correction:
-    """What was suggested was shown in the script of the text when it was taken; a reading that was typed or chosen
-    is in whatever script it was."""
+def _is_about(there: DecidedPlace, own: set[str]) -> bool:
+    """Whether a flag is one of a text: its page is taken from it, or was when the flag was seen last, before a check
+    of another file with the same pages took the page over."""
+    return there.text in own or (bool(own & there.texts) and there.text not in there.texts)
+
+
+def _writes(decision: Decision) -> bool:
+    """Whether a decision changes the text or has a note in it."""
+    return decision.state is State.CORRECTED or (decision.state is State.COPY and bool(decision.transcribed))
+
+
+def _placed(edition: Edition, correction: Correction, decision: Decision, gone: set[int], reanchor: bool) -> int:
+    """1: the correction is to be written; 0: the text has it already; -1: its place is gone, as the last check saw.
+
+    A place that reads otherwise although the last check found it means that the file was changed since: that is for
+    `correct` to refuse.
+    """
+    if decision.id not in gone:
+        return 1
+    try:
+        return 0 if place(edition, [correction], reanchor=reanchor).applied else 1
+    except ChangedSourceError:
+        return -1
+
+
+def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
+    corrected = decision.state is State.CORRECTED
     return Correction(
         page=decision.page,
         line=decision.line,
         offset=decision.offset,
         length=decision.length,
-        replacement=decision.reading if decision.state is State.CORRECTED else decision.transcribed,
+        replacement=_as_read(decision, policy) if corrected else decision.transcribed,
         original=decision.transcribed,
         context=decision.context,
         note=decision.note,
         kind=Kind(decision.kind),
         ref=decision.ref,
         flag=decision.uid,
-        settled=decision.reading == decision.suggested,
+        person=decision.person,
+        moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
     )
+
+
+def _as_read(decision: Decision, policy: VariantPolicy) -> str:
+    """The reading as the image has it, where what was taken is the likelier of several forms that it can have in the
+    script of the text (着 for 著): which is meant was not asked yet."""
+    if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
+        return decision.reading
+    seen = (text for text, _ in decision.evidence.get("alternatives", []))
+    for character in seen:
+        forms = policy.written_forms(character)
+        if len(forms) > 1 and forms[0] == decision.reading:
+            return str(character)
+    return decision.reading
+
+
+def _without_conflicts(
+    found: Iterable[tuple[Decision, Correction]],
+) -> tuple[list[Correction], list[Decision]]:
+    """The corrections without those that claim one place and say different things of it, and the decisions behind
+    these. Equal ones count once; an insertion goes before what is changed at its place."""
+    lines: dict[tuple[str, int], list[tuple[Decision, Correction]]] = defaultdict(list)
+    for decision, correction in found:
+        lines[correction.page, correction.line].append((decision, correction))
+    refused: set[int] = set()
+    doubled: set[int] = set()
+    for here in lines.values():
+        for at, (one, first) in enumerate(here):
+            for other, second in here[at + 1 :]:
+                if _same_edit(one, other):
+                    doubled.add(other.id)
+                elif _collide(first, second):
+                    refused |= {one.id, other.id}
+    pairs = [pair for line in lines.values() for pair in line]
+    kept = [(made.id, correction) for made, correction in pairs if made.id not in refused | doubled]
+    return [correction for _, correction in sorted(kept, key=lambda pair: pair[0])], _by_number(pairs, refused)
+
+
+def _by_number(pairs: Sequence[tuple[Decision, Correction]], wanted: set[int]) -> list[Decision]:
+    return sorted((made for made, _ in pairs if made.id in wanted), key=lambda made: made.id)
+
+
+def _same_edit(one: Decision, other: Decision) -> bool:
+    return (one.offset, one.length, one.reading) == (other.offset, other.length, other.reading)
+
+
+def _collide(one: Correction, other: Correction) -> bool:
+    if not (one.changes and other.changes):
+        return False
+    if one.offset == other.offset and not (one.length and other.length):
+        return one.length == other.length
+    return one.offset < other.offset + other.length and other.offset < one.offset + one.length

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from proof.atomic import whole_file
-from proof.collate.witnesses import Place
+from proof.collate.collation import Collation
 from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
 from proof.export.collation_notes import house_list, plain_list, with_footnotes
@@ -45,14 +45,16 @@ ON_IMAGES = frozenset({Form.PAGE, Form.ALTO, Form.IIIF, Form.ANNOTATIONS})
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What there is to write: the corrected source, and, where it was checked against images, its pages; places where
-    witnesses differ. `name` is the file's path in its repository, for the diff; `base` the address under which a
-    manifest will be served; `made` the time that files give."""
+    """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
+    collated with its witnesses, and its title where the text does not say it. `name` is the file's path in its
+    repository, for the diff; `base` the address under which a manifest will be served; `made` the time that files
+    give."""
 
     corrected: CorrectedSource
     made: datetime
     pages: Sequence[PageResult] = ()
-    places: Sequence[Place] = ()
+    collations: Sequence[Collation] = ()
+    title: str = ""
     name: str = ""
     base: str = ""
 
@@ -98,7 +100,7 @@ def _footnotes(material: Material, stem: Path) -> list[Path]:
 
 def _tei(material: Material, stem: Path) -> list[Path]:
     corrected = material.corrected
-    document = tei(corrected.edition, corrected.placed, material.pages, material.places)
+    document = tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
     return [_bytes(stem.with_name(f"{stem.name}.tei.xml"), document)]
 
 
@@ -128,7 +130,7 @@ def _alto(material: Material, stem: Path) -> list[Path]:
 
 def _iiif(material: Material, stem: Path) -> list[Path]:
     edition = material.corrected.edition
-    told = manifest(material.pages, material.base, edition.title or edition.path.stem)
+    told = manifest(material.pages, material.base, material.title or edition.title or edition.path.stem)
     return [_json(stem.with_name(f"{stem.name}.manifest.json"), told)]
 
 

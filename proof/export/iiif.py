@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from proof.export.collation_notes import character_number
 from proof.images.pdf import file_name
-from proof.model.flags import Flag
+from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 
@@ -104,7 +105,7 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
             "motivation": list(MOTIVATIONS),
             "body": {
                 "type": "TextualBody",
-                "value": _told(flag),
+                "value": _told(flag, page),
                 "format": "text/plain",
                 "language": "zh-Hant",
                 "purpose": "editing",
@@ -123,9 +124,16 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
     ]
 
 
-def _told(flag: Flag) -> str:
-    change = f"{flag.transcribed or '∅'} → {flag.suggested or '∅'}"
-    return f"{flag.page} {flag.line}.{flag.offset} {flag.kind.value}: {change}"
+def _told(flag: Flag, page: PageResult) -> str:
+    """The finding in words, its place as collation notes have it: page, column, and the character from 1 on; a finding
+    about the page as a whole has neither, one about a column no character."""
+    change = f"{flag.kind.value}: {flag.transcribed or '∅'} → {flag.suggested or '∅'}"
+    column = page.column_of(flag)
+    if not flag.line or column is None:
+        return f"{flag.page}, {change}" if not flag.line else f"{flag.page}, {flag.line}, {change}"
+    if flag.kind is Kind.LAYOUT:
+        return f"{flag.page}, {flag.line}, {change}"
+    return f"{flag.page}, {flag.line}, {character_number(column.source, flag.offset)}, {change}"
 
 
 def _fragment(box: Box | None, size: tuple[int, int]) -> str:

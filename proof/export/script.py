@@ -1,7 +1,8 @@
-"""Readings in the script of the source: an image shows traditional characters, a transcription may be simplified.
+"""Readings in the script of the source: an image shows traditional characters, a transcription may be simplified, and
+a reading that a person typed may be in either.
 
-Most characters have one simplified form. A few have two, by sense (乾 is 干 or 乾, 著 is 着 or 著): those are asked
-about, never guessed.
+Most characters have one form in the other script. A few have two, by sense (乾 is 干 or 乾, 发 is 發 or 髮): those are
+asked about, never guessed.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from proof.errors import ProofError
 from proof.export.corrections import Correction
-from proof.text.conversions import conversions
-from proof.text.model import Script
+from proof.text.variants import VariantPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,37 +28,38 @@ class Question:
 
 
 class AmbiguousScriptError(ProofError):
-    """Corrections whose characters have several simplified forms; `questions` name them."""
+    """Corrections whose characters have several forms in the script of the text; `questions` name them."""
 
     http_status = 409
 
     def __init__(self, questions: Sequence[Question]) -> None:
         listed = "\n".join(f"  {question}" for question in questions)
-        super().__init__(f"these characters have more than one simplified form; say which is meant:\n{listed}")
+        super().__init__(
+            f"these characters have more than one form in this text's script; say which is meant "
+            f"(--choose {questions[0].character}={questions[0].choices[0]}):\n{listed}"
+        )
         self.questions = tuple(questions)
 
 
 def in_source_script(
-    corrections: Iterable[Correction], script: Script, choices: Mapping[str, str] | None = None
+    corrections: Iterable[Correction], policy: VariantPolicy, choices: Mapping[str, str] | None = None
 ) -> list[Correction]:
-    """The corrections with their replacements in `script`. Traditional is what the image shows: nothing changes.
+    """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
+    reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
 
-    `choices` answers for characters (`{"乾": "干"}`); a correction that is `settled` stays as it is, and so does a
-    character that the place had before. Raises AmbiguousScriptError with every open question.
+    A character that the place had before stays as it is; `choices` answers for others (`{"乾": "干"}`). Raises
+    AmbiguousScriptError with every open question.
     """
-    corrections = list(corrections)
-    if script is Script.TRADITIONAL:
-        return corrections
     questions: list[Question] = []
     done = []
     for correction in corrections:
-        if correction.settled or not correction.changes or not correction.accepted or correction.audit:
+        if not correction.changes or not correction.accepted or correction.audit:
             done.append(correction)
             continue
         written = ""
         for char in correction.replacement:
             known = (choices or {}).get(char)
-            forms = (known,) if known is not None else _forms(char, correction.original)
+            forms = (known,) if known is not None else _forms(char, correction.original, policy)
             if len(forms) > 1:
                 questions.append(Question(correction, char, forms))
             written += forms[0]
@@ -68,8 +69,6 @@ def in_source_script(
     return done
 
 
-def _forms(char: str, original: str) -> tuple[str, ...]:
-    """The forms that `char` may take in a simplified text."""
-    if char in original:
-        return (char,)
-    return conversions().simplified.get(char) or (char,)
+def _forms(char: str, original: str, policy: VariantPolicy) -> tuple[str, ...]:
+    """The forms that `char` may take in the text."""
+    return (char,) if char in original else policy.written_forms(char)

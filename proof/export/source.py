@@ -13,19 +13,22 @@ from proof.export.diff import unified_diff
 from proof.export.script import in_source_script
 from proof.text.edit import mend
 from proof.text.encoding import encode
+from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedSource:
     """A corrected file: `data` in the encoding of the source, `placed` the corrections with their edits, their
-    replacements in the source's script, `applied` those that the source has already."""
+    replacements in the source's script, `applied` those that the source has already, `rewritten` those whose readings
+    were put into the source's script, each as it was decided and as it is written."""
 
     edition: Edition
     text: str
     data: bytes
     placed: tuple[Placed, ...]
     applied: tuple[Correction, ...] = ()
+    rewritten: tuple[tuple[Correction, Correction], ...] = ()
 
     @property
     def moved(self) -> tuple[Placed, ...]:
@@ -45,18 +48,24 @@ def correct(
     *,
     reanchor: bool = False,
     choices: Mapping[str, str] | None = None,
+    pairs: Path | None = None,
 ) -> CorrectedSource:
-    """The source with the accepted corrections; without any, byte for byte as it is.
+    """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
+    of variants.
 
     Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
-    context is there exactly once), AmbiguousScriptError where a simplified form has to be chosen (`choices`),
+    context is there exactly once), AmbiguousScriptError where a form has to be chosen (`choices`),
     UsageError where two corrections claim one place, TextError where the file's encoding lacks a character.
     """
-    written = in_source_script(corrections, edition.script, choices)
-    found = place(edition, written, reanchor=reanchor)
+    given = list(corrections)
+    policy = VariantPolicy(edition.script, pairs)
+    written = in_source_script(given, policy, choices)
+    in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
+    found = place(edition, [one for one in written if one not in in_text], reanchor=reanchor)
     text = mend(edition.text, [one.edit for one in found.placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
-    return CorrectedSource(edition, text, data, found.placed, found.applied)
+    rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
+    return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text), rewritten)
 
 
 def write_corrected(corrected: CorrectedSource, target: Path) -> None:

@@ -2,7 +2,13 @@
 
 A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
 running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
-of `sic` and `corr`; where witnesses read otherwise there is `app` with `lem` and `rdg`.
+of `sic` and `corr`, with who made it (`resp`).
+
+Where a witness reads otherwise there is `app`: its `lem` is what the base has (with the correction, if there is one),
+each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
+are to each other, not which is wrong. Outside of `app` a witness reads what the base has without its corrections,
+from a `milestone` of its own on: `n` is the number of its own character with which it goes on there, `unit="lacuna"`
+says that it has nothing until the next. So each can be put together again from the file.
 """
 
 from __future__ import annotations
@@ -15,8 +21,10 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 import proof
-from proof.collate.witnesses import Place
+from proof.collate.collation import Collation
+from proof.collate.witnesses import witness_names
 from proof.errors import UsageError
+from proof.export.apparatus import Place, Turn, apparatus
 from proof.export.corrections import Placed
 from proof.export.marked import columns_found
 from proof.export.xml import legal, root_of, written
@@ -30,7 +38,7 @@ from proof.text.witness import Addresses, Block, BlockKind, Edition, Footnote, F
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML = "http://www.w3.org/XML/1998/namespace"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
-_TRIVIAL = frozenset({"script", "same"})
+Change = Place | Turn
 _NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
 _NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
 
@@ -39,24 +47,15 @@ def tei(
     edition: Edition,
     placed: Iterable[Placed] = (),
     pages: Iterable[PageResult] = (),
-    places: Iterable[Place] = (),
+    collations: Sequence[Collation] = (),
+    title: str = "",
 ) -> bytes:
     """An edition as a TEI document. `placed` are the accepted corrections, `pages` what the check found of its pages
-    (for zones), `places` where witnesses differ (readings in another script only are left out)."""
-    writer = _Writer(edition, sorted(placed, key=lambda one: one.edit.start), list(places))
+    (for zones), `collations` the edition with each of its witnesses; `title` is the text's where it does not say it."""
+    writer = _Writer(edition, sorted(placed, key=lambda one: one.edit.start), list(collations), title)
     writer.facsimile(pages)
     writer.body()
     return written(writer.root)
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What happens at a stretch of the source: a correction, readings of witnesses, or both."""
-
-    start: int
-    end: int
-    placed: Placed | None
-    place: Place | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,8 @@ class _Break:
 class _Writer:
     edition: Edition
     corrections: list[Placed]
-    places: list[Place]
+    collations: list[Collation]
+    title: str
     root: etree._Element = field(init=False)
     text: etree._Element = field(init=False)
     surfaces: dict[str, str] = field(default_factory=dict)
@@ -82,18 +82,20 @@ class _Writer:
     boxes: dict[int, str] = field(default_factory=dict)
     """Zones of characters by their places in the source."""
     breaks: list[_Break] = field(default_factory=list)
-    changes: list[_Change] = field(default_factory=list)
-    witnesses: dict[str, str] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+    people: dict[str, str] = field(default_factory=dict)
+    """Who made the corrections, with their ids."""
     starts: list[int] = field(default_factory=list)
-    done: set[_Change] = field(default_factory=set)
+    written: set[int] = field(default_factory=set)
+    """Which of the changes are written."""
     reached: int = 0
     """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
 
     def __post_init__(self) -> None:
-        names = dict.fromkeys(reading.witness for place in self.places for reading in place.readings)
-        self.witnesses = {name: f"w{number}" for number, name in enumerate(names, start=1)}
-        self.changes = _changes(self.corrections, self.places)
+        self.changes = apparatus(self.edition, self.corrections, self.collations).items
         self.starts = [change.start for change in self.changes]
+        named = dict.fromkeys(one.correction.person for one in self.corrections)
+        self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
         self.root = root_of("TEI", NAMESPACE)
         self._header()
         self.text = etree.Element(f"{{{NAMESPACE}}}text")
@@ -101,20 +103,24 @@ class _Writer:
     def _header(self) -> None:
         header = _add(self.root, "teiHeader")
         file = _add(header, "fileDesc")
-        title = self.edition.title or self.edition.work or self.edition.path.stem
-        _add(_add(file, "titleStmt"), "title").text = legal(title)
+        statement = _add(file, "titleStmt")
+        title = self.title or self.edition.title or self.edition.work
+        _add(statement, "title").text = legal(title) or "Untitled"
+        for name, ident in self.people.items():
+            responsible = _ident(_add(statement, "respStmt"), ident)
+            _add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
+            _add(responsible, "name").text = legal(name) or "unknown"
         _add(_add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
         source = _add(file, "sourceDesc")
-        if self.witnesses:
-            listed = _add(source, "listWit")
-            for name, ident in self.witnesses.items():
-                _ident(_add(listed, "witness"), ident).text = legal(name)
-        else:
-            _add(source, "p").text = legal(self.edition.path.name)
+        listed = _add(source, "listWit")
+        names = {"base": self.edition.path.name}
+        names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
+        for ident, name in names.items():
+            _ident(_add(listed, "witness", n=name), ident).text = legal(name)
         encoding = _add(header, "encodingDesc")
         application = _add(_add(encoding, "appInfo"), "application", ident="proof", version=_version())
         _add(application, "label").text = "proof"
-        if self.witnesses:
+        if self.collations:
             _add(encoding, "variantEncoding", method="parallel-segmentation", location="internal")
         usage = _add(_add(header, "profileDesc"), "langUsage")
         code = "lzh-Hans" if self.edition.script is Script.SIMPLIFIED else "lzh-Hant"
@@ -166,8 +172,8 @@ class _Writer:
 
     def _changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at a character."""
-        at = bisect_left(self.starts, start)
-        return at < len(self.starts) and self.starts[at] == start
+        begin, end = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
+        return any(isinstance(change, Place) for change in self.changes[begin:end])
 
     def body(self) -> None:
         body = _add(self.text, "body")
@@ -222,15 +228,15 @@ class _Writer:
                 self._footnote(parent, footnotes[remaining.pop(0)])
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
-        for change in self._between(max(block.start, self.reached), block.end + 1):
-            self._change(parent, change)
+        for number in self._between(max(block.start, self.reached), block.end + 1):
+            self._change(parent, number)
         for place in remaining:
             self._footnote(parent, footnotes[place])
 
-    def _between(self, start: int, end: int) -> list[_Change]:
-        """The changes that begin from `start` on and before `end` and have not been written yet."""
-        found = self.changes[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
-        return [one for one in found if one not in self.done]
+    def _between(self, start: int, end: int) -> list[int]:
+        """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""
+        found = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+        return [number for number in found if number not in self.written]
 
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
         element = _add(parent, "note", place="foot", n=legal(note.label))
@@ -253,11 +259,10 @@ class _Writer:
         elif stretch.layer is Layer.HEADING and parent.tag != f"{{{NAMESPACE}}}head":
             target = _add(parent, "label")
         at = max(stretch.start, self.reached)
-        for change in self._between(at, stretch.end + behind):
-            if change.start >= at:
-                self._plain_to(target, at, change.start)
-                self._change(target, change)
-                at = change.end
+        for number in self._between(at, stretch.end + behind):
+            if self.starts[number] >= at:
+                self._plain_to(target, at, self.starts[number])
+                at = self._change(target, number)
         self._plain_to(target, at, stretch.end)
         self.reached = max(at, stretch.end)
 
@@ -274,30 +279,46 @@ class _Writer:
         one = self.breaks.pop(0)
         _add(target, one.element, n=one.label, facs=f"#{one.facs}")
 
-    def _change(self, target: etree._Element, change: _Change) -> None:
-        self.done.add(change)
+    def _change(self, target: etree._Element, number: int) -> int:
+        """Write a turn or a place; gives up to where in the source that is written."""
+        self.written.add(number)
+        change = self.changes[number]
+        if isinstance(change, Turn):
+            self._turn(target, change)
+            return change.start
         while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
             self._break(target)
+        if any(text != change.base for _, text in change.readings):
+            app = _add(target, "app", type=change.category)
+            agreeing = [f"#w{one + 1}" for one, text in change.readings if text == change.base]
+            self._base(_add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
+            for text in dict.fromkeys(text for _, text in change.readings if text != change.base):
+                names = " ".join(f"#w{one + 1}" for one, other in change.readings if other == text)
+                _text(_add(app, "rdg", wit=names), text)
+        else:
+            self._base(target, change)
+        return change.end
+
+    def _turn(self, target: etree._Element, turn: Turn) -> None:
+        mark = _add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
+        if turn.number:
+            mark.set("n", str(turn.number))
+
+    def _base(self, holder: etree._Element, change: Place) -> None:
+        """What the base has at a place, and what it was corrected to."""
         source = self.edition.text[change.start : change.end]
-        facs = self.boxes.get(change.start)
-        holder = target
-        if change.place is not None:
-            app = _add(target, "app")
-            holder = _add(app, "lem")
-            for reading in change.place.readings:
-                if reading.category != "same":
-                    wit = f"#{self.witnesses[reading.witness]}"
-                    _text(_add(app, "rdg", wit=wit, type=reading.category), reading.text)
         if change.placed is None:
             _text(holder, source)
-        elif not change.placed.correction.changes:
-            _text(_add(holder, "sic"), source)
-        else:
-            choice = _add(holder, "choice")
-            _text(_add(choice, "sic"), source)
-            _text(_add(choice, "corr"), change.placed.edit.replacement)
-            if facs:
-                choice.set("facs", f"#{facs}")
+            return
+        responsible = f"#{self.people[change.placed.correction.person]}"
+        if not change.placed.correction.changes:
+            _text(_add(holder, "sic", resp=responsible), source)
+            return
+        choice = _add(holder, "choice")
+        _text(_add(choice, "sic"), source)
+        _text(_add(choice, "corr", resp=responsible), change.placed.edit.replacement)
+        if change.start in self.boxes:
+            choice.set("facs", f"#{self.boxes[change.start]}")
 
 
 @dataclass(slots=True)
@@ -322,26 +343,6 @@ class _Divisions:
             division.set("n", legal(anchor))
         self.stack.append((level, division))
         return division
-
-
-def _changes(corrections: Sequence[Placed], places: Sequence[Place]) -> list[_Change]:
-    """Corrections and places of witnesses in order, those on one place together; what overlaps only in part gives
-    way to the correction."""
-    told = {
-        (place.start, place.length): place
-        for place in places
-        if any(reading.category not in _TRIVIAL for reading in place.readings)
-    }
-    found = []
-    for placed in corrections:
-        edit = placed.edit
-        place = told.pop((edit.start, edit.length), None)
-        found.append(_Change(edit.start, edit.end, placed, place))
-    spans = [(one.start, one.end) for one in found]
-    for (start, length), place in told.items():
-        if not any(start < end and begin < start + length for begin, end in spans):
-            found.append(_Change(start, start + length, None, place))
-    return sorted(found, key=lambda one: (one.start, one.end))
 
 
 def _goes_on(parent: etree._Element, block: Block) -> bool:

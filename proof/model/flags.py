@@ -104,7 +104,8 @@ class Flag:
     column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
     file; `context` is the characters around the place (it goes into the id, so that the id survives
     another run, another engine and another setting). `planted`: what is `transcribed` stands only in the flag,
-    the text is right; the desk alone shows such flags, and they look like any other.
+    the text is right; the desk alone shows such flags, and they look like any other. `moved`: the id
+    of the flag with which this one is one character that moved, 衍 here and 脫 there.
     """
 
     page: str
@@ -122,6 +123,7 @@ class Flag:
     context: str = ""
     id: str = field(default="")
     planted: bool = False
+    moved: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The flag as a line of `flags.jsonl`."""
@@ -139,6 +141,7 @@ class Flag:
             "raised": self.raised,
             "bbox": self.bbox.rounded() if self.bbox else None,
             "evidence": self.evidence.as_dict(),
+            **({"moved": self.moved} if self.moved else {}),
         }
 
 

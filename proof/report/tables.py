@@ -27,6 +27,7 @@ COLUMNS = (
     "w",
     "h",
     "id",
+    "moved",
 )
 FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """What a spreadsheet may take for the beginning of a formula."""
@@ -80,6 +81,7 @@ class Spreadsheet:
             flag.context,
             *box,
             flag.id,
+            flag.moved,
         ]
         self._writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
 

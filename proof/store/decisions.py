@@ -7,6 +7,7 @@ and nothing is written. A request that is sent again under its key is answered a
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -350,10 +351,21 @@ def decide_in(session: Session, demand: Demand) -> Decision:
         _again(there, demand)
         return replace(shown_decisions(session, [there])[0], repeated=True)
     if flag.version != demand.version:
+        same = _decided_with_other_half(session, flag, demand)
+        if same is not None:
+            return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    return _write(session, demand, flag, state, reading, undone)
+    other = _other_half(session, demand, flag)
+    if other is not None:  # both are one stroke, and taken back as one
+        key = _key_of_other(demand.key)
+        demand = replace(demand, batch=demand.batch or key)
+    made = _write(session, demand, flag, state, reading, undone)
+    if other is not None:
+        both = replace(demand, flag=other.id, version=other.version, key=key, reading="")
+        decide_in(session, replace(both, undoes=None, undoes_version=None))
+    return made
 
 
 def take_back_in(
@@ -382,6 +394,48 @@ def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
     later = shown_decisions(session, list(session.scalars(since.order_by(DecisionRow.version))))
     return ConflictError(flag.id, flag.version, later)
+
+
+_MOVED = "moved-"
+"""With what the key of a decision begins that was made by deciding the other half of a moved character."""
+_OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP})
+"""What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
+
+
+def _other_half(session: Session, demand: Demand, flag: FlagRow) -> FlagRow | None:
+    """The other half of a moved character where it is decided along: what is said of one half is said of the other,
+    and taken back with it, unless somebody said something of that one by itself."""
+    uid = flag.evidence.get("moved", "")
+    if not uid or demand.key.startswith(_MOVED):
+        return None
+    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
+    other = session.scalar(query.with_for_update())
+    if other is None:
+        return None
+    if demand.verdict is not Verdict.UNDO:
+        return other if demand.verdict in _OF_BOTH and other.state == State.OPEN.value else None
+    undone = _undone(session, demand, flag)
+    last = session.scalar(
+        select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.version == other.version)
+    )
+    together = last is not None and undone is not None and undone.batch and last.batch == undone.batch
+    return other if together else None
+
+
+def _decided_with_other_half(session: Session, flag: FlagRow, demand: Demand) -> Decision | None:
+    """The decision about this half of a moved character that was made with the other one, where it is the same and
+    nothing was said of this half since."""
+    since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
+    found = list(session.scalars(since.order_by(DecisionRow.version)))
+    if [(one.key[: len(_MOVED)], one.person, one.verdict) for one in found] != [
+        (_MOVED, demand.person, demand.verdict.value)
+    ]:
+        return None
+    return shown_decisions(session, found)[0]
+
+
+def _key_of_other(key: str) -> str:
+    return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
 def _again(there: DecisionRow, demand: Demand) -> None:

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, WorkRow
-from proof.store.records import FlagFilter, Pair, StoredFlag, Totals
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.records import DecidedPlace, FlagFilter, Pair, StoredFlag, StoredText, Totals
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -95,6 +95,35 @@ def flags(
         stored = StoredFlag(rows.flag_of(row[1], flag), flag.first_run_id, flag.last_run_id, flag.stale)
         found.append((tuple(row[2:]), stored))
     return found
+
+
+def texts(session: Session) -> list[StoredText]:
+    """The texts of all works, as they were checked last."""
+    scripts: dict[tuple[str, str], tuple[str, int]] = {}
+    runs = select(WorkRow.name, RunRow.texts, RunRow.id).join(WorkRow, RunRow.work_id == WorkRow.id)
+    for work, checked, run in session.execute(runs.order_by(RunRow.id)):
+        scripts |= {(work, text["path"]): (text.get("script", ""), run) for text in checked}
+    pages_of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    pages = select(WorkRow.name, PageRow.text, PageRow.page).join(WorkRow, PageRow.work_id == WorkRow.id)
+    for work, path, page in session.execute(pages.where(PageRow.absent.is_(False))):
+        pages_of[work, path].add(page)
+    return [
+        StoredText(work, path, *scripts.get((work, path), ("", 0)), frozenset(pages_of[work, path]))
+        for work, path in sorted({*scripts, *pages_of})
+    ]
+
+
+def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
+    """Where the flags of a work stand of which something was ever decided, by their numbers."""
+    runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == _work_id(work))
+    texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
+    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale)
+    query = query.join(PageRow, FlagRow.page_id == PageRow.id)
+    query = query.where(FlagRow.work_id == _work_id(work), FlagRow.version > 0)
+    return {
+        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale)
+        for flag, text, run, stale in session.execute(query)
+    }
 
 
 def pairs(session: Session, work: str) -> list[Pair]:

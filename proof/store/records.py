@@ -67,6 +67,28 @@ class PagePlace:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredText:
+    """A transcription file as a part of a work: its `path` and its `script` as when it was checked last, in the run of
+    number `run`; `pages` are the ids of those that are now taken from it."""
+
+    work: str
+    path: str
+    script: str
+    run: int
+    pages: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPlace:
+    """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
+    last. `stale`: the last check of its page did not find it."""
+
+    text: str
+    texts: frozenset[str]
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StoredFlag:
     """A flag with its history. `stale`: an earlier run found it and the last check of its page did not."""
 

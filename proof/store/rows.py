@@ -79,6 +79,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "note": evidence.note,
         "base": None if evidence.base is None else float(evidence.base),
         "witnesses": [one.as_dict() for one in evidence.witnesses],
+        "moved": flag.moved,
     }
     return {
         "uid": flag.id,
@@ -162,6 +163,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         context=row.context,
         id=row.uid,
         planted=row.kind == PLANTED,
+        moved=details.get("moved", ""),
     )
 
 

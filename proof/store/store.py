@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import URL, Engine, delete, func, insert, select, text, update
-from sqlalchemy import text as sql
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
@@ -32,7 +31,17 @@ from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
-from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, Totals
+from proof.store.records import (
+    DecidedPlace,
+    FlagFilter,
+    PagePlace,
+    Pair,
+    Run,
+    RunInfo,
+    StoredFlag,
+    StoredText,
+    Totals,
+)
 from proof.store.recovery import Recovered, recover
 
 STORE_NAME = "proof.sqlite"
@@ -94,7 +103,7 @@ class Store:
         """Write what is there already, so that nothing changes, and wait until it is on the disk. Raises OutputError
         where that cannot be done."""
         with self._writing() as session:
-            session.execute(sql("UPDATE alembic_version SET version_num = version_num"))
+            session.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
     def close(self) -> None:
         """Close all connections."""
@@ -176,6 +185,16 @@ class Store:
         )
         with self._reading() as session:
             return session.scalar(query)
+
+    def texts(self) -> list[StoredText]:
+        """The texts of all works, as they were checked last."""
+        with self._reading() as session:
+            return queries.texts(session)
+
+    def decided_places(self, work: str) -> dict[int, DecidedPlace]:
+        """Where the flags of a work stand of which something was ever decided, by their numbers."""
+        with self._reading() as session:
+            return queries.decided_places(session, work)
 
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""

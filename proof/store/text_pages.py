@@ -1,15 +1,90 @@
-"""Which pages of a work are those of a text."""
+"""Which texts a store knows, and what of it belongs to a text.
+
+A text is a file: the same pages can stand in several files of one work (two branches of a repository), and the same
+file can have been checked as a part of several works. A file that was moved, or copied with its project, is known by
+its name where the old one is gone or is the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from proof.errors import UsageError
+from proof.store.records import StoredText
 from proof.store.store import Store
 from proof.text.witness import Edition
 
 
-def pages_of(store: Store, work: str, edition: Edition) -> set[str]:
-    """The pages of an edition; of one without page marks those on which it was laid."""
-    if edition.paged:
-        return {page.id for page in edition.pages}
-    return {page.page for page in store.queue.pages(work) if Path(page.text).resolve() == edition.path.resolve()}
+@dataclass(frozen=True, slots=True)
+class TextInStore:
+    """A text as a store has it: `own` as a part of each work that it was checked in, `others` what else is there."""
+
+    own: tuple[StoredText, ...]
+    others: tuple[StoredText, ...]
+
+    def pages(self, work: str) -> frozenset[str]:
+        """The ids of the text's pages in a work."""
+        return frozenset(page for text in self.own if text.work == work for page in text.pages)
+
+    @property
+    def latest(self) -> StoredText:
+        """The text as it was checked last."""
+        return max(self.own, key=lambda text: text.run)
+
+
+def find_text(store: Store, edition: Edition) -> TextInStore:
+    """The text of `edition` in a store.
+
+    Raises UsageError where nothing was checked yet, where this text was not, and where several that are gone could be
+    the one.
+    """
+    known = store.texts()
+    if not known:
+        raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
+    own = [text for text in known if _same_file(Path(text.path), edition.path)] or _moved(known, edition)
+    if not own:
+        raise UsageError(_unknown(store, edition, known))
+    return TextInStore(tuple(own), tuple(text for text in known if text not in own))
+
+
+def _same_file(stored: Path, given: Path) -> bool:
+    return stored.resolve() == given.resolve() or (stored.exists() and given.exists() and stored.samefile(given))
+
+
+def _moved(known: Sequence[StoredText], edition: Edition) -> list[StoredText]:
+    """The texts of that name whose file is gone, or reads as this one; of several the one with the most folders in
+    common, counted from the file upwards."""
+    pages = {page.id for page in edition.pages}
+    alike = [
+        text
+        for text in known
+        if Path(text.path).name == edition.path.name
+        and _replaced(Path(text.path), edition.path)
+        and (not edition.paged or pages & text.pages)
+    ]
+    common = {text.path: _in_common(Path(text.path), edition.path.resolve()) for text in alike}
+    nearest = {path for path, shared in common.items() if shared == max(common.values())}
+    if len(nearest) > 1:
+        listed = "".join(f"\n  {path}" for path in sorted(nearest))
+        raise UsageError(f"{edition.path} could be any of these texts, which were moved; check it again:{listed}")
+    return [text for text in alike if text.path in nearest]
+
+
+def _replaced(stored: Path, given: Path) -> bool:
+    return not stored.is_file() or stored.read_bytes() == given.read_bytes()
+
+
+def _in_common(one: Path, other: Path) -> int:
+    pairs = zip(reversed(one.parts), reversed(other.parts), strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one.parts), len(other.parts)))
+
+
+def _unknown(store: Store, edition: Edition, known: Sequence[StoredText]) -> str:
+    pages = {page.id for page in edition.pages}
+    near = [text for text in known if pages & text.pages or Path(text.path).name == edition.path.name]
+    told = f"{edition.path} was not checked in this project ({store.name}), so nothing was decided for it"
+    if near:
+        told += ". Other files with the same pages or the same name were: name one of them, or check this one first"
+    return told + "".join(f"\n  {text.path} (work {text.work})" for text in near)

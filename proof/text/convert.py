@@ -70,6 +70,7 @@ def convert(
                 "first"
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
+        losses += _lost_names(edition) if target is Format.KANRIPO else Counter()
         return _read_again(edition, _paged(edition, target, marks, losses), target, losses)
     draft = _Draft()
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical}[target]
@@ -298,16 +299,30 @@ def _count_lost(edition: Edition, target: Format, losses: Counter[str]) -> None:
         )
 
 
+def _lost_names(edition: Edition) -> Counter[str]:
+    """How juan are called, where a Kanripo page mark has but a number for them."""
+    numbers = _juan_numbers(edition)
+    lost = {juan: number for juan, number in numbers.items() if juan and juan != number}
+    return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in lost.items()})
+
+
+def _juan_numbers(edition: Edition) -> dict[str, str]:
+    """The number of each juan as page marks write it: the one that its name says, or else its place in the text."""
+    return {
+        juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(_juan_names(edition), start=1)
+    }
+
+
 def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
     work = work or edition.work
     if not work:
         raise UsageError(f"{edition.path} does not say which work it is: name its id, such as KR1d0030")
     if re.fullmatch(r"[A-Za-z0-9]+", work) is None:
         raise UsageError(f"{work!r} is no id of a work: letters and digits, such as KR1d0030")
-    numbers = {name: str(number).zfill(3) for number, name in enumerate(_juan_names(edition), start=1)}
+    numbers = _juan_numbers(edition)
 
     def mark(page: PageStart) -> str:
-        juan = _chinese_number(page.juan) or numbers[page.juan]
+        juan = numbers[page.juan]
         edition_name = page.ref.edition if page.ref else "WYG"
         if page.folio is None:
             raise UsageError(f"{edition.path}:{page.file_line}: the page mark names no half-folio")

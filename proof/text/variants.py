@@ -143,16 +143,26 @@ class VariantPolicy:
         A simplified transcription gets the simplified character, and its own where that stands for what is seen.
         A traditional one gets what is seen, or its traditional character where the engine named it in simplified.
         """
+        if self._script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
+            return transcribed
+        return self.written_forms(seen)[0]
+
+    def written_forms(self, character: str) -> tuple[str, ...]:
+        """How the word that `character` writes is written in the script of the transcription, likeliest first.
+
+        Several where simplification parted a word (乾 is 乾 or 干), or, in a traditional text, where the character is a
+        modern one that stands for several words (发 is 發 or 髮). What is of that script already is its own form.
+        """
         conversions = self._lists.conversions
         if self._script is Script.TRADITIONAL:
-            return conversions.traditional[seen][0] if self._modern(seen) else seen
-        if transcribed and self._one_word(transcribed, seen):
-            return transcribed
-        character = unified(seen)
-        if character not in conversions.simplified and character not in self._lists.standard:
+            return conversions.traditional[character] if self._modern(character) else (character,)
+        plain = unified(character)
+        if plain in conversions.traditional and plain not in conversions.simplified:
+            return (plain,)
+        if plain not in conversions.simplified and plain not in self._lists.standard:
             # A scribe's form has no simplification of its own: that of the word is meant.
-            character = next((form for form in self._kin(character) if form in self._lists.standard), character)
-        return conversions.simplified.get(character, (character,))[0]
+            plain = next((form for form in self._kin(plain) if form in self._lists.standard), plain)
+        return conversions.simplified.get(plain, (plain,))
 
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT

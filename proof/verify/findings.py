@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Protocol
 
@@ -258,6 +258,26 @@ class Weigher:
             evidence=evidence,
             context=context_of(column.line.source, place.offset, place.length),
         )
+
+
+def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """The flags of a page with those that are one character that moved naming each other: 衍 in one place and 脫 in
+    another of the same column or of one beside it. The nearest belong together, each to one other at most."""
+    found = [replace(flag, moved="") for flag in flags]
+    pairs = sorted(
+        (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
+        for a, one in enumerate(found)
+        if one.kind is Kind.INSERTION and not one.planted
+        for b, other in enumerate(found)
+        if other.kind is Kind.OMISSION
+        and other.suggested == one.transcribed
+        and one.page == other.page
+        and abs(one.line - other.line) <= 1
+    )
+    for _, _, a, b in pairs:
+        if not (found[a].moved or found[b].moved):
+            found[a], found[b] = replace(found[a], moved=found[b].id), replace(found[b], moved=found[a].id)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

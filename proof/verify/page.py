@@ -28,7 +28,7 @@ from proof.text.variants import VariantPolicy
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import GivenColumns, GivenLikeness, GivenPages
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, Trouble
@@ -194,7 +194,7 @@ class Checker:
             characters_checked=sum(len(column.cells) for column in columns),
             columns=tuple(_checked_column(outline, c) for c in columns if c.line is not None),
             characters=tuple(_characters(outline, columns, self.likeness)),
-            flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
+            flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return _by_the_file(result, page, outline, columns) if page.running else result
 
@@ -265,7 +265,7 @@ def _by_the_file(result: PageResult, page: Page, layout: Outline, columns: Seque
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=numbered(flags),
+        flags=linked(numbered(flags)),
     )
 
 

@@ -18,7 +18,7 @@ from proof.ocr.readings import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, numbered
@@ -73,7 +73,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(character for column in columns for character in _characters(placement, column)),
-        flags=numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset))),
+        flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 

@@ -394,6 +394,7 @@ class FlagOut(BaseModel):
     reading: str
     version: int
     stale: bool
+    moved: str = Field("", description="Id of the flag with which this one is one character that moved")
 
 
 class FlagDetail(FlagOut):

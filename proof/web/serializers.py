@@ -63,6 +63,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         reading=queued.reading,
         version=queued.version,
         stale=queued.stale,
+        moved=flag.moved,
     )
 
 

@@ -45,3 +45,22 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
         assert after.score > flag.score
         assert [(one.siglum, one.reading) for one in after.evidence.witnesses] == [("other", "比")]
         assert weigh_stored(store, [witness]) == 0
+
+
+def test_the_flags_of_the_text_that_is_named_are_weighed_whatever_was_checked_since(tmp_path: Path) -> None:
+    base, later = edition("base.txt", LINE), edition("later.txt", LINE)
+    offset = LINE.index("北")
+    flag = Flag(
+        PAGE, "r", 1, offset, 1, Kind.SUBSTITUTION, "北", "比", 4.0, True, None, Evidence("posterior"), "西[北]耦", "f1"
+    )
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        for work, path in (("A", "base.txt"), ("B", "later.txt")):
+            run = store.begin_run(
+                RunInfo(work, "書", (TextInfo(path, "sha"),), EngineIdentity("none", "1", "none", "0"))
+            )
+            store.save_page(run, PagePlace(0, path), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))
+        assert weigh_stored(store, [collate(base, edition("other.txt", LINE.replace("北", "比")))]) == 1
+        (weighed,), (left,) = ([found.flag for found in store.flags(FlagFilter(work))] for work in "AB")
+        assert (weighed.score > flag.score, left.score) == (True, flag.score)
+        with pytest.raises(UsageError, match="was not checked"):
+            weigh_stored(store, [collate(edition("third.txt", LINE), later)])

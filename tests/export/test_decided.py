@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from proof.errors import UsageError
 from proof.export.collation_notes import house_list
-from proof.export.decided import decided_corrections
+from proof.export.decided import Unused, decided_corrections, decided_in
+from proof.export.script import AmbiguousScriptError
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decisions import Demand, Verdict
+from proof.store.marks import Mark
 from proof.store.models import FlagRow
 from proof.store.records import TextInfo
 from proof.text.edition import read_edition
@@ -92,3 +95,156 @@ def _flag_number(store: Store, uid: str) -> int:
         found = session.scalar(select(FlagRow.id).where(FlagRow.uid == uid))
     assert found is not None
     return found
+
+
+def test_a_later_check_of_another_work_takes_nothing_from_a_text(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    check(store, "another", edition.path.with_name("another.txt"), "traditional", replace(checked, flags=()))
+    assert correct(edition, decided_in(store, edition).corrections).text == TEXT.replace("西北", "西比")
+
+
+def test_a_text_that_was_never_checked_is_refused_with_those_that_have_its_pages(
+    store: Store, edition: Edition, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "branch.txt"
+    other.parent.mkdir()
+    other.write_text(TEXT + "後\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"branch.txt was not checked(.|\n)*KR1_010.txt \(work KR1\)"):
+        decided_in(store, read_edition(other))
+
+
+def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_written(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    branch = edition.path.with_name("branch.txt")
+    branch.write_text(TEXT, encoding="utf-8")
+    check(store, "KR1-branch", branch, "traditional", replace(checked, flags=()))
+    found = decided_in(store, read_edition(branch))
+    assert found.nothing
+    assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(edition.path))]
+
+
+def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    branch = edition.path.with_name("branch.txt")
+    branch.write_text(TEXT.replace("西北", "西比"), encoding="utf-8")
+    check(store, "KR1", branch, "traditional", replace(checked, flags=()))
+    assert [one.flag for one in decided_in(store, edition).corrections] == ["f-north"]
+
+
+def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_has_none(
+    store: Store, edition: Edition, tmp_path: Path
+) -> None:
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    copy = tmp_path / "moved" / edition.path.name
+    copy.parent.mkdir()
+    copy.write_text(TEXT.replace("告¶", "吿¶"), encoding="utf-8")
+    with pytest.raises(UsageError, match="was not checked"):
+        decided_in(store, read_edition(copy))
+    edition.path.unlink()
+    assert [one.flag for one in decided_in(store, read_edition(copy)).corrections] == ["f-north"]
+
+
+def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: Edition) -> None:
+    said = {"f-north": Verdict.TAKE, "f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}
+    for uid, verdict in said.items():
+        store.decisions.decide(Demand("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
+    page = store.queue.pages("KR1")[0].number
+    store.marks.correct(Mark("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
+    found = decided_in(store, edition)
+    assert (found.corrections, found.settled) == ((), 1)
+    assert sorted((one.reason, one.decision.transcribed) for one in found.left_out) == [
+        (Unused.CONFLICT, "北"),
+        (Unused.CONFLICT, "北"),
+        (Unused.UNSURE, "曰"),
+        (Unused.SKIPPED, "命"),
+    ]
+
+
+def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition: Edition) -> None:
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    page = store.queue.pages("KR1")[0].number
+    store.marks.correct(Mark("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
+    assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
+
+
+def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    for uid in ("f-north", "f-say"):
+        store.decisions.decide(Demand("KR1", _flag_number(store, uid), Verdict.TAKE, 0, "甲", f"request-{uid}"))
+    edition.path.write_text(TEXT.replace("西北", "西東"), encoding="utf-8")
+    columns = tuple(replace(one, source=one.source.replace("西北", "西東")) for one in checked.columns)
+    kept = flag("f-say", 3, 11, "曰", "", "58;[曰]告")
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=(kept,)))
+    found = decided_in(store, read_edition(edition.path))
+    assert [one.flag for one in found.corrections] == ["f-say"]
+    assert [(one.reason, one.decision.transcribed) for one in found.left_out] == [(Unused.GONE, "北")]
+
+
+def test_the_script_is_the_one_in_which_the_text_was_checked(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    check(store, "KR1", edition.path, "simplified", checked)
+    page = store.queue.pages("KR1")[0].number
+    store.marks.correct(Mark("KR1", page, 1, 5, 1, "後", "乙", "by-hand-1"))
+    found = decided_in(store, edition)
+    assert "西后" in correct(found.edition, found.corrections).text
+
+
+def test_of_two_forms_the_likelier_is_not_taken_for_decided(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    evidence = Evidence("posterior", alternatives=(("乾", 0.9), ("北", 0.01)))
+    dry = replace(flag("f-dry", 1, 5, "北", "干", "夫之西[北]耦(案"), evidence=evidence)
+    check(store, "KR1", edition.path, "simplified", replace(checked, flags=(dry,)))
+    store.decisions.decide(Demand("KR1", _flag_number(store, "f-dry"), Verdict.TAKE, 0, "甲", "request-1"))
+    found = decided_in(store, edition)
+    with pytest.raises(AmbiguousScriptError, match="is 乾 干 or 乾"):
+        correct(found.edition, found.corrections)
+    assert "西乾" in correct(found.edition, found.corrections, choices={"乾": "乾"}).text
+
+
+@pytest.fixture
+def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
+    """The store after a check that found the 射 of the third column to stand where it does not belong."""
+    flags = (
+        replace(flag("f-out", 3, 2, "射", "", "命上[射]&KR"), moved="f-in"),
+        replace(flag("f-in", 3, 0, "", "射", "[]命上射"), kind=Kind.OMISSION, moved="f-out"),
+    )
+    check(store, "KR1", edition.path, "traditional", replace(checked, flags=flags))
+    return store
+
+
+@pytest.mark.parametrize("half", ["f-out", "f-in"])
+def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Edition, half: str) -> None:
+    other = {"f-out": "f-in", "f-in": "f-out"}[half]
+    made = moved.decisions.decide(Demand("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
+    corrected = correct(edition, decided_corrections(moved, edition))
+    assert corrected.text == TEXT.replace("命上射", "射命上")
+    assert house_list(corrected) == f"{PAGE}，第3行　射：原在上下，據影像乙正。\n"
+    again = moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.TAKE, 0, "甲", "request-2"))
+    assert (again.repeated, again.state) == (True, made.state)
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.UNDO, 1, "甲", "request-3"))
+    assert decided_corrections(moved, edition) == []
+
+
+def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -> None:
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身"))
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.TAKE, 0, "乙", "request-2"))
+    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上")
+    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.UNDO, 1, "乙", "request-3"))
+    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上射")
+
+
+def check(store: Store, work: str, path: Path, script: str, result: PageResult) -> None:
+    """Check one page of a text once more."""
+    texts = (TextInfo(str(path), "sha", "kanripo", script),)
+    run = store.begin_run(RunInfo(work, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    store.save_page(run, PagePlace(0, str(path)), "", result)
+    store.finish_run(run, whole=True)

@@ -29,7 +29,6 @@ WORDS = st.text("甲乙丙𩔖", max_size=3)
             original=WORDS,
             note=WORDS,
             kind=st.sampled_from(list(Kind)),
-            settled=st.booleans(),
             accepted=st.booleans(),
             audit=st.booleans(),
         )

@@ -47,7 +47,6 @@ def correction(read: Edition, start: int, length: int, replacement: str) -> Corr
         replacement,
         read.text[start : start + length],
         context_of(read.text[begin:end], address.offset, length),
-        settled=True,
     )
 
 
@@ -67,7 +66,7 @@ def test_exactly_the_corrected_places_change(data: st.DataObject) -> None:
     read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
     chosen = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=4, unique_by=lambda cell: cell.start))
-    written = {cell.start: data.draw(st.text("甲乙丙𩔖", max_size=2)) for cell in chosen}
+    written = {cell.start: data.draw(st.text("甲乙丙𪚥", max_size=2)) for cell in chosen}
     corrections = [correction(read, cell.start, cell.length, written[cell.start]) for cell in chosen]
     corrected = correct(read, data.draw(st.permutations(corrections)))
     expected, at = "", 0
@@ -84,14 +83,14 @@ def test_a_correction_outlives_changes_elsewhere_in_its_line(data: st.DataObject
     read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
     wanted, changed = data.draw(st.lists(st.sampled_from(cells), min_size=2, max_size=2, unique_by=lambda c: c.start))
-    decided = correction(read, wanted.start, wanted.length, "㐀")
+    decided = correction(read, wanted.start, wanted.length, "䨻")
     other = edition(correct(read, [correction(read, changed.start, changed.length, "丙丁")]).text, form)
     try:
         corrected = correct(other, [decided], reanchor=True)
     except ChangedSourceError:
         return
-    assert corrected.text.count("㐀") == 1
-    assert corrected.text.replace("㐀", wanted.text) == other.text
+    assert corrected.text.count("䨻") == 1
+    assert corrected.text.replace("䨻", wanted.text) == other.text
 
 
 def test_a_changed_source_is_refused_with_the_places_that_moved() -> None:
@@ -115,7 +114,7 @@ def test_what_is_found_twice_is_not_set_anywhere() -> None:
 
 def test_a_lost_column_is_filled_in_where_it_is_still_empty() -> None:
     read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
-    decided = Correction("WYG0103-0192c", 2, 0, 0, "与", "", "[]", settled=True)
+    decided = Correction("WYG0103-0192c", 2, 0, 0, "与", "", "[]")
     assert correct(read, [decided]).text == read.text.replace("耦\n\n", "耦\n与\n")
     filled = edition(read.text.replace("耦\n\n", "耦\n和\n"), Format.MIRROR)
     with pytest.raises(ChangedSourceError):
@@ -132,24 +131,44 @@ def test_undecided_flags_and_planted_errors_never_get_out() -> None:
 
 def test_a_simplified_source_gets_simplified_readings() -> None:
     read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
-    decided = replace(correction(read, read.text.index("北耦"), 1, "與"), settled=False)
+    decided = correction(read, read.text.index("北耦"), 1, "與")
     assert "西与耦" in correct(read, [decided]).text
 
 
 def test_a_traditional_source_gets_what_the_image_shows() -> None:
     read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
-    decided = replace(correction(read, read.text.index("北耦"), 1, "後"), settled=False)
+    decided = correction(read, read.text.index("北耦"), 1, "後")
     assert "西後耦" in correct(read, [decided]).text
 
 
 def test_an_ambiguous_simplification_is_asked_about() -> None:
     read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
-    decided = replace(correction(read, read.text.index("北耦"), 1, "乾"), settled=False)
+    decided = correction(read, read.text.index("北耦"), 1, "乾")
     with pytest.raises(AmbiguousScriptError, match="is 乾 干 or 乾") as caught:
         correct(read, [decided])
     (question,) = caught.value.questions
     assert question.correction is decided
     assert "西干耦" in correct(read, [decided], choices={"乾": "干"}).text
+
+
+def test_a_scribes_form_is_written_as_the_word_that_it_is() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "𫝊")])
+    assert "西传耦" in corrected.text
+    assert [(was.replacement, now.replacement) for was, now in corrected.rewritten] == [("𫝊", "传")]
+
+
+def test_a_simplified_character_that_was_typed_into_a_traditional_source_is_asked_about_or_converted() -> None:
+    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    assert "西傳耦" in correct(read, [correction(read, read.text.index("北耦"), 1, "传")]).text
+    with pytest.raises(AmbiguousScriptError, match="is 发 發 or 髮"):
+        correct(read, [correction(read, read.text.index("北耦"), 1, "发")])
+
+
+def test_what_says_in_another_script_what_the_text_says_is_no_correction() -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    corrected = correct(read, [correction(read, read.text.index("东面"), 1, "東")])
+    assert (corrected.text, corrected.placed, len(corrected.applied)) == (read.text, (), 1)
 
 
 @pytest.mark.parametrize("text", ["甲\n", "甲\r", "¶", "\x85"])
@@ -173,7 +192,7 @@ def test_a_character_that_the_encoding_lacks_is_named(tmp_path: Path) -> None:
     decoded = decode(path, path.read_bytes(), "gb2312")
     read = parse_edition(decoded, path)
     with pytest.raises(TextError, match="cannot be written in gb2312"):
-        correct(read, [correction(read, read.text.index("北耦"), 1, "𩔖")])
+        correct(read, [correction(read, read.text.index("北耦"), 1, "𪚥")])
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -207,3 +207,8 @@ def test_what_cannot_stand_in_a_page_mark_is_no_id_of_a_work(shared: Path, work:
     source = read_edition(shared / "seeds/003_ef0b6b28549717f0.txt")
     with pytest.raises(UsageError, match="is no id of a work"):
         convert(source, Format.KANRIPO, work=work)
+
+
+def test_the_name_of_a_juan_that_becomes_a_number_is_told(shared: Path) -> None:
+    source = read_edition(next((shared / "seeds").glob("003_*")))
+    assert "names of juan (卷十 becomes 010): 1" in convert(source, Format.KANRIPO, work="KR1d0030").losses

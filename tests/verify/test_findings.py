@@ -9,7 +9,7 @@ import pytest
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.strips import Way
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.settings.config import Settings
 from proof.text.column import parse_column
@@ -17,7 +17,7 @@ from proof.text.model import Column, Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.align import align
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import FLOOR, Glyph
 from proof.verify.scores import doubts
 
@@ -143,3 +143,27 @@ def test_the_alternatives_are_told_with_their_probabilities() -> None:
     (flag,) = flags("司射適", [*sure("司射"), glyph(2, 謫=0.9, 適=0.06, 滴=0.03)])
     assert [text for text, _ in flag.evidence.alternatives] == ["謫", "適", "滴"]
     assert flag.evidence.p_text == pytest.approx(0.06)
+
+
+def half(uid: str, kind: Kind, line: int, offset: int, character: str) -> Flag:
+    text, suggested = (character, "") if kind is Kind.INSERTION else ("", character)
+    return Flag("p", "r", line, offset, len(text), kind, text, suggested, 5, True, None, Evidence("ink"), "", uid)
+
+
+def test_a_character_that_moved_within_its_column_or_to_the_next_names_its_other_half() -> None:
+    far = half("far", Kind.OMISSION, 5, 0, "射")
+    out, near, next_column = (
+        half("out", Kind.INSERTION, 2, 9, "射"),
+        half("near", Kind.OMISSION, 2, 3, "射"),
+        half("next", Kind.OMISSION, 3, 9, "射"),
+    )
+    other = half("other", Kind.OMISSION, 2, 8, "身")
+
+    def moved(*flags: Flag) -> dict[str, str]:
+        return {flag.id: flag.moved for flag in linked(flags) if flag.moved}
+
+    assert moved(out, near, next_column, far, other) == {"out": "near", "near": "out"}
+    assert moved(out, next_column, other) == {"out": "next", "next": "out"}
+    assert moved(out, far, other) == {}
+    assert linked(linked([out, near])) == linked([out, near])
+    assert linked([out, near])[0].as_dict()["moved"] == "near"
