@@ -99,7 +99,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
     found = differences(a, b, blocks, Judge(base.script, witness.script, policies))
-    found, recurring = systematic(a, b, blocks, found, _everywhere(base))
+    found, recurring = systematic(a, b, blocks, found)
     found = _annotated(a, b, found)
     return Collation(
         base=a,
@@ -112,14 +112,6 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks])),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
     )
-
-
-def _everywhere(edition: Edition) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = defaultdict(list)
-    for stretch in edition.stretches():
-        for cell in stretch.cells():
-            places[cell.text].append(cell.start)
-    return places
 
 
 def _placements(a: Sequence, b: Sequence, blocks: Many[Block]) -> list[Placement]:

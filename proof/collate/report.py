@@ -27,7 +27,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
         "differences": dict(Counter(one.category.value for one in collation.differences)),
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
-        "systematic": [_pair(edition, pair) for pair in collation.systematic],
+        "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
             {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
@@ -55,15 +55,21 @@ def _where(edition: Edition, note: ApparatusNote) -> str:
     return f"{edition.path.name}:{line}: {note.text}"
 
 
-def _pair(edition: Edition, pair: SystematicPair) -> dict[str, Any]:
-    addresses = Addresses(edition)
-    found = [addresses.of(place) for place in pair.places]
+def _pair(edition: Edition, witness: Edition, pair: SystematicPair) -> dict[str, Any]:
     return {
         "base": pair.base,
         "witness": pair.witness,
+        "side": pair.side.value,
         "confirmed": pair.confirmed,
-        "places": [[one.page, one.line, one.offset] for one in found if one is not None],
+        "places": _addressed(edition, pair.places),
+        "witness places": _addressed(witness, pair.witness_places),
     }
+
+
+def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, int]]:
+    addresses = Addresses(edition)
+    found = [addresses.of(place) for place in places]
+    return [(one.page, one.line, one.offset) for one in found if one is not None]
 
 
 def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:

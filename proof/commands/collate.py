@@ -9,6 +9,7 @@ from unicodedata import category
 import click
 
 from proof.collate.collation import Collation, collate
+from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
 from proof.commands.options import config_option, setting_options, settings_of
@@ -111,7 +112,8 @@ def _print(collation: Collation, show: int) -> None:
         click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
     for pair in told["systematic"]:
         pairing = f"{_seen(pair['base'])} for {_seen(pair['witness'])}"
-        click.echo(f"  systematic: {pairing}, {len(pair['places'])} places")
+        places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
+        click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
     text = collation.base.edition.text
     errors = [one for one in collation.differences if one.category == "error"]
     for one in errors[:show]:

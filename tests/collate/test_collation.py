@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,38 @@ def test_encoding_damage_is_one_finding_a_pair_with_all_its_places(damaged: Coll
         assert all(text.startswith(pair.base, place) for place in pair.places)
 
 
+SEEDS = ("000", "001", "002", "003", "004")
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(SEEDS, 2)))
+def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
+    there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
+    assert there.aligned() == {mine: theirs for theirs, mine in back.aligned().items()}
+    assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
+        (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
+    }
+    assert {(pair.base, pair.witness, pair.places, pair.confirmed) for pair in there.systematic} == {
+        (pair.witness, pair.base, pair.witness_places, pair.confirmed) for pair in back.systematic
+    }
+    assert (there.only_base, there.only_witness) == (back.only_witness, back.only_base)
+
+
+def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
+    collation = collate(seed(shared, "004"), seed(shared, "000"))
+    told = [one for one in collation.differences if one.category not in (Class.SCRIPT, Class.VARIANT)]
+    assert {(one.base, one.witness) for one in told if one.category is Class.ERROR} == {
+        ("传丈专反下传同", ""),
+        ("下宾厌同", ""),
+        ("", "坐"),
+        ("今", "古"),
+        ("", "酒"),
+        ("谓", "卻"),
+    }
+    (unlike,) = [one for one in told if one.category is Class.UNLIKE]
+    assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
+    assert len(told) == 12
+
+
 def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
     errors = {(one.base, one.witness) for one in damaged.of(Class.ERROR)}
     assert ("俎", "祖") in errors
@@ -111,6 +144,7 @@ def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> Non
         Class.PARALLEL,
         Class.PASSAGE,
         Class.SCRIPT,
+        Class.UNLIKE,
         Class.VARIANT,
     }
 
