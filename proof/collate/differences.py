@@ -5,16 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import Block, Op
+from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed
 from proof.collate.sequence import Sequence
 from proof.flags import Kind
-from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, Verdict, unified
 from proof.text.witness import Edition
 
 PASSAGE = 9
@@ -33,30 +32,18 @@ AROUND = 30
 """Characters on either side of a difference among which that share is counted."""
 
 
+WORDS = frozenset({Class.ERROR, Class.READING})
+"""Classes of differences in the words."""
+
+RECURRING = WORDS | {Class.UNENCODED}
+"""Classes of which one character for another may be so all over."""
+
+
 class Side(StrEnum):
     """Which of the two."""
 
     BASE = "base"
     WITNESS = "witness"
-
-
-class Class(StrEnum):
-    """What a difference is.
-
-    `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
-    that the other lacks here. `UNLIKE`: what stands here in the one is not parallel to what stands in the other.
-    `UNKNOWN`: a character put together of parts, which an old encoding could not write, or two characters without code
-    points. `PARALLEL`: it lies in a part where the two are no one text, only alike.
-    """
-
-    ERROR = "error"
-    VARIANT = "variant"
-    SCRIPT = "script"
-    SYSTEMATIC = "systematic"
-    PASSAGE = "passage"
-    UNKNOWN = "unknown"
-    PARALLEL = "parallel"
-    UNLIKE = "not parallel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,48 +87,20 @@ class SystematicPair:
     confirmed: int
 
 
-@dataclass(slots=True)
-class Judge:
-    """Says what two characters are to each other. `policies` are those of a traditional and of a simplified text."""
-
-    base: Script
-    other: Script
-    policies: dict[Script, VariantPolicy] = field(default_factory=dict)
-
-    def relation(self, base: str, other: str) -> Verdict:
-        """The verdict, asked from the side of the simplified one of the two where they differ in script, else from
-        both: a form of 1956 is an error in either of two traditional texts, in simplified ones any tie is one."""
-        if self.base is not self.other:
-            one, two = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
-            return self.policy(Script.SIMPLIFIED).relation(one, two)
-        policy = self.policy(self.base)
-        one, two = sorted((base, other))
-        verdicts = policy.relation(one, two), policy.relation(two, one)
-        distinct = [verdict for verdict in verdicts if verdict.relation is Relation.DISTINCT]
-        if self.base is Script.TRADITIONAL and distinct:
-            return distinct[0]
-        return next((verdict for verdict in verdicts if verdict.relation is not Relation.DISTINCT), verdicts[0])
-
-    def policy(self, script: Script) -> VariantPolicy:
-        if script not in self.policies:
-            self.policies[script] = VariantPolicy(script)
-        return self.policies[script]
-
-
-def differences(a: Sequence, b: Sequence, blocks: Iterable[Block], judge: Judge) -> list[Difference]:
+def differences(a: Sequence, b: Sequence, blocks: Iterable[Block], sorter: Sorter) -> list[Difference]:
     """All differences within the blocks, in the order of the base."""
     found: list[Difference] = []
     for block in blocks:
         within: list[Difference] = []
         for op, one_text in zip(block.ops, _one_text(block), strict=True):
-            of_op = _of_op(a, b, op, judge)
+            of_op = _of_op(a, b, op, sorter)
             within += of_op if one_text else map(_parallel, of_op)
         found += _transposed(within, a)
     return found
 
 
 def _parallel(one: Difference) -> Difference:
-    return replace(one, category=Class.PARALLEL) if one.category is Class.ERROR else one
+    return replace(one, category=Class.PARALLEL) if one.category in WORDS else one
 
 
 def _one_text(block: Block) -> list[bool]:
@@ -170,26 +129,24 @@ def _size(op: Op) -> int:
     return longer if longer - shorter < PASSAGE else shorter
 
 
-def _of_op(a: Sequence, b: Sequence, op: Op, judge: Judge) -> Iterator[Difference]:
+def _of_op(a: Sequence, b: Sequence, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
     if not op.equal and (max(m, n) >= PASSAGE or (m and n and max(m, n) > PHRASE)):
         category = Class.UNLIKE if m and n else Class.PASSAGE
         yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), category, "")
     elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
-        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.ERROR, "")
+        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
     else:
         shared = min(m, n)
         for offset in range(shared):
             at, to = op.a0 + offset, op.b0 + offset
-            mine, theirs = a.cells[at].text, b.cells[to].text
-            if mine != theirs:
-                category, rule = _judged(mine, theirs, judge)
-                yield _made(a, b, (at, at + 1, to, to + 1), category, rule)
+            if a.cells[at].text != b.cells[to].text:
+                yield _made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
         for start, end in _lines(a, op.a0 + shared, op.a1):
-            yield _made(a, b, (start, end, op.b1, op.b1), Class.ERROR, "")
+            yield _made(a, b, (start, end, op.b1, op.b1), *sorter.alone(a, start, end))
         for start, end in _lines(b, op.b0 + shared, op.b1):
-            yield _made(a, b, (op.a1, op.a1, start, end), Class.ERROR, "")
+            yield _made(a, b, (op.a1, op.a1, start, end), *sorter.alone(b, start, end))
 
 
 def _lines(of: Sequence, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -199,26 +156,13 @@ def _lines(of: Sequence, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1] + 1
 
 
-def _judged(mine: str, theirs: str, judge: Judge) -> tuple[Class, str]:
-    if mine.startswith("&") or theirs.startswith("&"):
-        # what has no code point may well be another form; two of them are two characters
-        return (Class.UNKNOWN if mine[0] == theirs[0] else Class.VARIANT), "no-code-point"
-    if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
-        return Class.UNKNOWN, "composed"
-    verdict = judge.relation(mine, theirs)
-    match verdict.relation:
-        case Relation.SCRIPT:
-            return Class.SCRIPT, verdict.rule
-        case Relation.DISTINCT:
-            return Class.ERROR, verdict.rule
-        case _:
-            return Class.VARIANT, verdict.rule
-
-
 def _made(a: Sequence, b: Sequence, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
     a0, a1, b0, b1 = span
     kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
-    if category in (Class.VARIANT, Class.SCRIPT):
+    if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
+        kind = Kind.VARIANT
+    if rule == NO_CODE_POINT and a.text(a0, a1)[:1] != b.text(b0, b1)[:1]:
+        # what has no code point may well be a form of what the other has; two of them are two characters
         kind = Kind.VARIANT
     if a1 > a0:
         start = a.cells[a0].start
@@ -265,7 +209,7 @@ def _transposed(found: list[Difference], a: Sequence) -> list[Difference]:
 
 
 def _swapped(one: Difference, other: Difference, a: Sequence) -> Difference | None:
-    if Class.ERROR not in (one.category, other.category) or other.a0 - one.a1 > 1:
+    if not WORDS & {one.category, other.category} or other.a0 - one.a1 > 1:
         return None
     both = (one.base + other.base, other.witness + one.witness)
     if one.kind is other.kind is Kind.SUBSTITUTION and one.a1 == other.a0 and both[0] == both[1]:
@@ -313,7 +257,9 @@ def systematic(
     of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
     here, there = _everywhere(a.edition), _everywhere(b.edition)
     pairs: dict[tuple[str, str], SystematicPair] = {}
-    for mine, theirs in {(one.base, one.witness) for one in found if one.category in (Class.ERROR, Class.UNKNOWN)}:
+    for mine, theirs in {
+        (one.base, one.witness) for one in found if one.category in RECURRING and one.rule != NO_CODE_POINT
+    }:
         places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
         for side, answers, pair, number in (
             (Side.BASE, of_base, (mine, theirs), len(places[0])),

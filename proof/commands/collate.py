@@ -8,6 +8,7 @@ from unicodedata import category
 
 import click
 
+from proof.collate.classes import Class
 from proof.collate.collation import Collation, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
@@ -20,6 +21,9 @@ from proof.text.edition import read_edition
 
 FEW = 0.05
 """Share of paragraphs and columns found in the witness below which it is hardly the same text."""
+
+PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
+"""Classes whose differences are printed one by one."""
 
 UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 """Kinds of characters that a terminal does not show: private ones and selectors among them."""
@@ -40,7 +44,12 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
     "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
 @click.option(
-    "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Errors to print."
+    "--show",
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    default=20,
+    show_default=True,
+    help="Differences in the words to print.",
 )
 def command(
     base: Path,
@@ -115,13 +124,14 @@ def _print(collation: Collation, show: int) -> None:
         places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
     text = collation.base.edition.text
-    errors = [one for one in collation.differences if one.category == "error"]
-    for one in errors[:show]:
+    words = collation.of(*PRINTED)
+    for one in words[:show]:
         line = text.count("\n", 0, one.start) + 1
         notes = f"  ({'；'.join(note.text for note in one.notes)})" if one.notes else ""
-        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'}{notes}")
-    if len(errors) > show:
-        click.echo(f"  ... and {len(errors) - show} more")
+        evidence = f"{one.category.value}, {one.rule}" if one.rule else one.category.value
+        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'} ({evidence}){notes}")
+    if len(words) > show:
+        click.echo(f"  ... and {len(words) - show} more")
     for side in ("base", "witness"):
         notes = told["apparatus"][side]
         if notes["notes"]:
