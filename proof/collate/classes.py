@@ -8,14 +8,16 @@ name of the evidence goes into the difference's `rule`:
 3. two words that are written for one another: dictionaries list them together (`listed-moe-taiwan` ...),
    as a borrowing (`borrowing`), simplification merged them (`opencc-one-to-many`), or they sound alike
    (`homophones`): orthography, 通假;
-4. characters of like shape, of which only one is met in this company elsewhere in the two texts (`look-alike`), or one
-   nowhere else at all, or in no list of standard characters (`look-alike-rare`): an error, 形近而訛;
+4. characters of like shape, of which the two texts have the one elsewhere in this company, behind the same character
+   and before the same, and the other in neither (`look-alike`); or of which one is on no list of standard characters,
+   or nowhere else in texts of some length (`look-alike-rare`): an error, 形近而訛;
 5. what a note of either edition calls an error (訛作, 誤作, 原作 ...: `apparatus`) is one;
 6. anything else is a real reading, 異文: both make words, and which is right no list can tell.
 
 Of what only one of the two has: characters said twice are an error (`doubled`, 衍), particles are readings
 (`particle`), and so is a phrase for a phrase; other characters are an error of omission or insertion (脫, 衍). What
-belongs to a title and a number of a juan is layout (`title`).
+belongs to a title and a number of a juan is layout (`title`), and so are the words by which commentary is announced
+(`label`: 鄭注, 疏, 釋曰).
 """
 
 from __future__ import annotations
@@ -36,6 +38,9 @@ from proof.text.variants import Relation, VariantPolicy, Verdict, unified
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
 
+TELLING = 60_000
+"""Characters of both texts together from which it tells something that a character is nowhere else in them."""
+
 FEW = 2
 """Places besides its own at which a character must be met for it to be known in these texts."""
 
@@ -46,6 +51,7 @@ TITLE = 24
 AUTHOR = 16
 """Characters of the longest line of authors behind it."""
 
+_LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
 _AUTHOR = re.compile(r"[撰著注註編輯]$|^[漢晉唐宋元明清魏]")
 
 _LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})
@@ -149,6 +155,9 @@ class Sorter:
         text, length = of.keys[start:end], end - start
         if text in (of.keys[start - length : start], of.keys[end : end + length]):
             return Class.ERROR, "doubled"
+        announced = of.text(start, end)
+        if _LABEL.fullmatch(announced) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注"):
+            return Class.LAYOUT, "label"
         if length == 1 and of.cells[start].text in PARTICLES:
             return Class.READING, "particle"
         return Class.ERROR, ""
@@ -186,10 +195,10 @@ class Sorter:
         """Evidence that one of two characters does not belong where it stands: the two texts have only the other of
         them in this company elsewhere, or one of them nowhere else at all."""
         mine, theirs = self._company(self._a, at), self._company(self._b, to)
-        if bool(mine) is not bool(theirs):
+        if (all(mine) and not any(theirs)) or (all(theirs) and not any(mine)):
             return "look-alike"
         here, there = self._elsewhere[self._a.keys[at]] - 1, self._elsewhere[self._b.keys[to]] - 1
-        if min(here, there) <= 0 and max(here, there) >= FEW:
+        if len(self._a) + len(self._b) >= TELLING and min(here, there) <= 0 and max(here, there) >= FEW:
             return "look-alike-rare"
         usual = [
             unified(of.cells[place].text) in authorities().standard for of, place in ((self._a, at), (self._b, to))
@@ -197,12 +206,13 @@ class Sorter:
         traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
 
-    def _company(self, of: Sequence, at: int) -> int:
-        """How often the character stands elsewhere before or behind the one that stands there here."""
+    def _company(self, of: Sequence, at: int) -> tuple[bool, bool]:
+        """Whether the character is met elsewhere behind the one that stands before it here, and before the next."""
         keys = of.keys
-        pairs = [keys[at - 1 : at + 1]] if at else []
-        pairs += [keys[at : at + 2]] if at + 2 <= len(keys) else []
-        return sum(self._together[pair] - 1 for pair in pairs)
+        return (
+            at > 0 and self._together[keys[at - 1 : at + 1]] > 1,
+            at + 2 <= len(keys) and self._together[keys[at : at + 2]] > 1,
+        )
 
     @cached_property
     def _elsewhere(self) -> Counter[str]:
@@ -257,4 +267,11 @@ def _merged(one: str, other: str) -> str:
 
 
 def _homophones(one: str, other: str) -> str:
-    return "homophones" if homophones(one, other) else ""
+    alike = any(homophones(mine, theirs) for mine in _forms(one) for theirs in _forms(other))
+    return "homophones" if alike else ""
+
+
+def _forms(character: str) -> tuple[str, ...]:
+    """A character and those that several lists take for forms of it: few forms have a spelling of their own."""
+    lists = authorities()
+    return (character, *(form for form in lists.partners(character) if lists.about(character, form).believed))

@@ -60,13 +60,15 @@ def test_characters_said_twice_are_an_error() -> None:
     assert sorted_as("子貢之說有義", "", "有義") == [(Class.ERROR, "doubled")]
 
 
-def test_a_look_alike_that_stands_nowhere_else_is_an_error() -> None:
-    one, other = edition(TEXT, "a.txt"), edition(TEXT.replace("二帝王之", "二帝玉之"), "b.txt")
+def test_of_two_look_alikes_the_one_that_has_this_company_elsewhere_is_right() -> None:
+    one, other = edition(TEXT, "a.txt"), edition(TEXT.replace("之主雖精", "之王雖精"), "b.txt")
     (found,) = collate(one, other).differences
-    assert found.category is Class.ORTHOGRAPHY  # 玉 and 王 are one shape in old books, and dictionaries say so
-    other = edition(TEXT.replace("在所事者", "在所事老"), "b.txt")
-    (found,) = collate(one, other).differences
-    assert (found.category, found.rule) == (Class.ERROR, "look-alike-rare")
+    assert (found.category, found.rule) == (Class.ERROR, "look-alike")  # 之主雖善 stands in both
+
+
+def test_words_that_announce_commentary_are_layout() -> None:
+    assert sorted_as("善之才不待賢", "", "鄭注") == [(Class.LAYOUT, "label")]
+    assert sorted_as("善之才不待賢", "注", "鄭注") == [(Class.LAYOUT, "label")]
 
 
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
