@@ -13,11 +13,15 @@ from proof.collate.collation import Collation, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
+from proof.collate.table import write_table
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.config import Settings
 from proof.errors import UsageError
+from proof.images.find import ImageIndex
+from proof.images.imglist import find_image_lists
 from proof.store import Store
 from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 
 FEW = 0.05
 """Share of paragraphs and columns found in the witness below which it is hardly the same text."""
@@ -36,10 +40,10 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder for flags.jsonl, places.csv and collation.json.",
+    help="Folder for collation.html, places.csv, collation.json and flags.jsonl.",
 )
 @config_option
-@setting_options(("variants.file", "store.url"))
+@setting_options(("variants.file", "store.url", "report.lang"))
 @click.option(
     "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
@@ -71,6 +75,8 @@ def command(
     collations = run(base, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
+        images = _images(base, settings)
+        write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
     if weighed:
@@ -86,6 +92,17 @@ def _checked(settings: Settings) -> Path | str:
     if isinstance(address, Path) and not address.is_file():
         raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
     return address
+
+
+def _images(base: Path, settings: Settings) -> dict[str, Path]:
+    """The images of the base's pages, of those that a project has."""
+    if not settings.project.images or not read_edition(base).paged:
+        return {}
+    text = read_transcription(base)
+    lists = find_image_lists(base, text.pages, settings.project.imglist)
+    index = ImageIndex(settings.project.images, lists)
+    found = {page.id: index.find(page) for page in text.pages}
+    return {page: image.path for page, image in found.items() if image is not None}
 
 
 def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:
