@@ -22,7 +22,7 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
 from proof.collate.sequence import Sequence as Characters
-from proof.collate.witnesses import witness_names
+from proof.collate.sigla import sigla
 from proof.languages import translations
 from proof.paths import templates_dir
 from proof.text.model import Script
@@ -84,6 +84,31 @@ def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
         Class.PASSAGE: gettext("passage in one alone"),
         Class.UNLIKE: gettext("not parallel"),
         Class.PARALLEL: gettext("parallel text"),
+    }
+
+
+def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
+    """What the evidence for a class is called in a language; a list of characters goes by its own name."""
+    return {
+        "unlisted": "",
+        "two-standards": "",
+        "one-shape": gettext("written alike"),
+        "borrowing": gettext("a known borrowing"),
+        "homophones": gettext("sound alike"),
+        "opencc-one-to-many": gettext("one simplified character"),
+        "simplified-in-traditional": gettext("a simplified form in a traditional text"),
+        "look-alike": gettext("look alike; only the other stands so elsewhere"),
+        "look-alike-rare": gettext("look alike; one of them is rare"),
+        "doubled": gettext("said twice"),
+        "particle": gettext("a particle"),
+        "phrase": gettext("a phrase"),
+        "title": gettext("title of a juan"),
+        "label": gettext("announces commentary"),
+        "no-code-point": gettext("no code point"),
+        "composed": gettext("composed of parts"),
+        "apparatus": gettext("so says the apparatus"),
+        "project": gettext("the project's own pair"),
+        "house": gettext("sorted by hand"),
     }
 
 
@@ -158,12 +183,12 @@ def write_table(
         (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
     )
     base = collations[0].base.edition
-    names = witness_names(collations)
+    own, *names = sigla([base.path, *(collation.witness.edition.path for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)
     stream = environment.get_template("collate.html").stream(
         language=language,
         title=base.title or base.path.stem,
-        base=base.path.name,
+        base=own,
         names=names,
         scripts=[_lang(collation.witness.edition.script) for collation in collations],
         base_script=_lang(base.script),
@@ -171,6 +196,7 @@ def write_table(
         alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
         counts=Counter(category for row in table for category in row.categories),
         classes=class_names(catalogue.gettext),
+        evidence=evidence_names(catalogue.gettext),
         unshown=UNSHOWN,
         style=Markup(style),  # noqa: S704 - the project's own file
         script=Markup(script),  # noqa: S704
