@@ -11,8 +11,10 @@ from typing import Any
 
 from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
+from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
+from proof.collate.sigla import sigla
 from proof.collate.witnesses import places, witness_names
 from proof.text.witness import Addresses, Edition
 
@@ -78,7 +80,8 @@ def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
 
 
 def write_collation(collations: Sequence[Collation], folder: Path) -> None:
-    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness) and `collation.json` into `folder`.
+    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness), `collation.json` and `collatex.json` into
+    `folder`.
 
     Raises OutputError where they cannot be written.
     """
@@ -90,6 +93,11 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
                 file.write(json.dumps(told, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    with whole_file(folder / "collatex.json") as file:
+        base = collations[0].base.edition.path
+        told_names = sigla([base, *(one.witness.edition.path for one in collations)], ending=True)
+        json.dump(collatex(collations, told_names), file, ensure_ascii=False)
         file.write("\n")
     addresses = Addresses(collations[0].base.edition)
     with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
