@@ -103,6 +103,20 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
     return found
 
 
+def repeated(a: str, b: str, blocks: Sequence[Block]) -> list[Block]:
+    """What `blocks` leave over of `a` and `b` has too, where a block has it already: a passage that `a` says twice."""
+    rest = _Remains(a, gaps([(block.a0, block.a1) for block in blocks], len(a)), _ENDS[0])
+    found = []
+    for block in align(rest.text, b):
+        for op in block.ops:
+            length = op.a1 - op.a0
+            if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
+                start = rest.place(op.a0)
+                one = Op(op.equal, start, start + length, op.b0, op.b1)
+                found.append(Block(one.a0, one.a1, one.b0, one.b1, (one,)))
+    return found
+
+
 class _Remains:
     """What is left over of a sequence, put one behind the other, and where each part stood."""
 
