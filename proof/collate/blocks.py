@@ -1,44 +1,19 @@
 """Which parts of two sequences belong together, in whatever order: seed and extend.
 
-Equal stretches of a few characters (k-mers) are the seeds; those that follow one another in both are chained (as
-minimap2 does, Li 2018), the best chains first, each part of the first sequence in one chain. What lies between the
-seeds of a chain is aligned by edit distance (rapidfuzz). Time is near linear in the lengths.
+Chains of equal stretches (`proof.collate.seeds`) are the blocks; what lies between the seeds of a chain is aligned by
+edit distance (rapidfuzz). Time is near linear in the lengths.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log2
 
-import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-Ints = NDArray[np.int64]
-
-SEED = 6
-"""Characters of a seed between whole texts."""
-
-FREQUENT = 24
-"""A seed that occurs more often in the second text tells nothing (formulas, refrains)."""
-
-REACH = 4000
-"""Characters that a chain may pass over in one of the texts: a subcommentary that the other lacks."""
-
-BOTH = 300
-"""Characters that a chain may pass over in both at once."""
-
-PASSED = 24
-"""Characters of the first text that a block may have alone, in one piece."""
-
-LOOK_BACK = 48
-"""Seeds before one from which a chain may come."""
-
-LONG = 24
-"""A seed of so many characters is looked back to for longer: many short ones begin within it."""
+from proof.collate.seeds import BOTH, REACH, SEED, Covered, Seed, Span, chains_of, seeds_of
 
 LEAST = 9.0
 """The score of the smallest chain: about so many equal characters."""
@@ -46,11 +21,17 @@ LEAST = 9.0
 OUTERMOST = 6
 """Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
 
+LONG_GAP = 60
+"""Characters between two seeds from which smaller seeds are looked for, before every character is compared."""
+
+ISLAND = 2
+"""Characters that may be equal by chance amid what is unlike."""
+
 LEAST_WORDS = 6
 """Characters of the shortest saying that is looked for by itself."""
 
-_CHUNK = 400_000
-_SEPARATOR = "\U0010ffff"
+_ENDS = ("\U0010ffff", "\U0010fffe")
+"""What stands behind each part of what is left over, another in either text, so that no seed reaches over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +55,11 @@ class Block:
     b1: int
     ops: tuple[Op, ...]
 
+    def turned(self) -> Block:
+        """The same seen from the second sequence."""
+        ops = tuple(Op(op.equal, op.b0, op.b1, op.a0, op.a1) for op in self.ops)
+        return Block(self.b0, self.b1, self.a0, self.a1, ops)
+
     @property
     def equal(self) -> int:
         """How many characters are equal."""
@@ -81,35 +67,75 @@ class Block:
 
 
 def align(a: str, b: str) -> list[Block]:
-    """Blocks of `a` with their places in `b`, in the order of `a`; no part of `a` is in two."""
-    chains = _chains(_seeds(a, b, SEED), LEAST)
-    blocks = _extended(a, b, sorted((_block(a, b, chain) for chain in chains), key=lambda block: block.a0))
-    rest = gaps([(block.a0, block.a1) for block in blocks], len(a))
-    small = [_block(a, b, [seed]) for seed in _small(a, b, rest)]
-    return _extended(a, b, sorted([*blocks, *small], key=lambda block: block.a0)) if small else blocks
+    """Blocks of `a` with their places in `b`, in the order of `a`; no part of either is in two.
+
+    What is found does not depend on which of the two is called the first: `align(b, a)` gives the same pairs.
+    """
+    if (len(b), b) < (len(a), a):
+        # seeds are chained along the shorter one, whichever it is
+        return sorted((block.turned() for block in _aligned(b, a)), key=lambda block: block.a0)
+    return _aligned(a, b)
 
 
-def _small(a: str, b: str, rest: Sequence[tuple[int, int]]) -> list[Seed]:
-    """Short sayings in what is left over of the first sequence, where the second has them once and nothing longer."""
-    rest = [(start, end) for start, end in rest if end - start >= LEAST_WORDS]
-    joined = _SEPARATOR.join(a[start:end] for start, end in rest)
-    begins = [0]
-    for start, end in rest:
-        begins.append(begins[-1] + end - start + 1)
+def _aligned(a: str, b: str) -> list[Block]:
+    chains = chains_of(seeds_of(a, b, SEED), LEAST)
+    blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
+    rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
+    rest_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
+    small = [_block(a, b, [seed]) for seed in _small(a, b, rest_a, rest_b)]
+    return _extended(a, b, [*blocks, *small]) if small else blocks
+
+
+def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> list[Seed]:
+    """Short sayings in what is left over of both, where either has them once and nothing longer."""
+    one, other = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
     found: list[Seed] = []
-    seeds = sorted(_seeds(joined, b, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0]))
-    number = Counter(x for x, _, _ in seeds)
-    taken = _Covered()
+    seeds = sorted(seeds_of(one.text, other.text, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0], seed[1]))
+    of_a, of_b = Counter(x for x, _, _ in seeds), Counter(y for _, y, _ in seeds)
+    taken_a, taken_b = Covered(), Covered()
     for x, y, length in seeds:
-        if number[x] > 1 or taken.free(x, x + length) != (x, x + length):
+        whole = taken_a.free(x, x + length) == (x, x + length) and taken_b.free(y, y + length) == (y, y + length)
+        if of_a[x] > 1 or of_b[y] > 1 or not whole:
             continue
-        taken.add(x, x + length)
-        gap = bisect_right(begins, x) - 1
-        found.append((rest[gap][0] + x - begins[gap], y, length))
+        taken_a.add(x, x + length)
+        taken_b.add(y, y + length)
+        found.append((one.place(x), other.place(y), length))
     return found
 
 
-def gaps(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+def repeated(a: str, b: str, blocks: Sequence[Block]) -> list[Block]:
+    """What `blocks` leave over of `a` and `b` has too, where a block has it already: a passage that `a` says twice."""
+    rest = _Remains(a, gaps([(block.a0, block.a1) for block in blocks], len(a)), _ENDS[0])
+    found = []
+    for block in align(rest.text, b):
+        for op in block.ops:
+            length = op.a1 - op.a0
+            if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
+                start = rest.place(op.a0)
+                one = Op(op.equal, start, start + length, op.b0, op.b1)
+                found.append(Block(one.a0, one.a1, one.b0, one.b1, (one,)))
+    return found
+
+
+class _Remains:
+    """What is left over of a sequence, put one behind the other, and where each part stood."""
+
+    def __init__(self, whole: str, spans: Sequence[Span], end_of_part: str) -> None:
+        self._spans = [(start, end) for start, end in spans if end - start >= LEAST_WORDS]
+        self.text = "".join(whole[start:end] + end_of_part for start, end in self._spans)
+        self._begins: list[int] = []
+        at = 0
+        for start, end in self._spans:
+            self._begins.append(at)
+            at += end - start + 1
+
+    def place(self, at: int) -> int:
+        """Where in the whole sequence a character of `text` stands."""
+        number = bisect_right(self._begins, at) - 1
+        return self._spans[number][0] + at - self._begins[number]
+
+
+def gaps(spans: Sequence[Span], length: int) -> list[Span]:
     """What of `0:length` no span covers."""
     found, at = [], 0
     for start, end in sorted(spans):
@@ -119,157 +145,6 @@ def gaps(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]
     if at < length:
         found.append((at, length))
     return found
-
-
-Seed = tuple[int, int, int]
-"""Where an equal stretch begins in the one and in the other, and how long it is."""
-
-
-def _seeds(a: str, b: str, k: int) -> list[Seed]:
-    """All maximal equal stretches of at least `k` characters, but those made of frequent seeds alone."""
-    codes_a, codes_b = _codes(a), _codes(b)
-    if len(codes_a) < k or len(codes_b) < k:
-        return []
-    hashes_b = _hashes(codes_b, k)
-    order = np.argsort(hashes_b, kind="stable")
-    ordered = hashes_b[order]
-    found: list[Seed] = []
-    hashes_a = _hashes(codes_a, k)
-    for start in range(0, len(hashes_a), _CHUNK):
-        part = hashes_a[start : start + _CHUNK]
-        left, right = np.searchsorted(ordered, part, "left"), np.searchsorted(ordered, part, "right")
-        number = np.where(right - left > FREQUENT, 0, right - left)
-        at_a = np.repeat(np.arange(len(part)), number) + start
-        first = np.repeat(left - np.concatenate(([0], np.cumsum(number)[:-1])), number)
-        at_b = order[first + np.arange(len(first))]
-        for offset in range(k):
-            same = codes_a[at_a + offset] == codes_b[at_b + offset]
-            at_a, at_b = at_a[same], at_b[same]
-        found += _merged(at_a, at_b, k)
-    return found
-
-
-def _codes(text: str) -> Ints:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
-
-
-def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
-    length = len(codes) - k + 1
-    total = np.zeros(length, dtype=np.uint64)
-    for offset in range(k):
-        total = total * np.uint64(0x9E3779B97F4A7C15) + codes[offset : offset + length].astype(np.uint64)
-    return total
-
-
-def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
-    """Seeds that follow one another on one diagonal as one."""
-    if not len(at_a):
-        return []
-    diagonal = at_b - at_a
-    order = np.lexsort((at_a, diagonal))
-    at_a, at_b, diagonal = at_a[order], at_b[order], diagonal[order]
-    breaks = np.flatnonzero((np.diff(diagonal) != 0) | (np.diff(at_a) != 1)) + 1
-    starts = np.concatenate(([0], breaks))
-    ends = np.concatenate((breaks, [len(at_a)]))
-    lengths = at_a[ends - 1] - at_a[starts] + k
-    return [(int(x), int(y), int(length)) for x, y, length in zip(at_a[starts], at_b[starts], lengths, strict=True)]
-
-
-def _chains(seeds: list[Seed], least: float) -> list[list[Seed]]:
-    """Chains of seeds, the best first, none of which takes what a better one has of the first sequence."""
-    seeds = sorted(seeds)
-    scores = [float(length) for _, _, length in seeds]
-    before = [-1] * len(seeds)
-    long: deque[int] = deque(maxlen=LOOK_BACK)
-    for n, seed in enumerate(seeds):
-        near = range(max(0, n - LOOK_BACK), n)
-        for m in (*long, *near):
-            gain = _gain(seeds[m], seed)
-            if gain is not None and scores[m] + gain > scores[n]:
-                scores[n], before[n] = scores[m] + gain, m
-        if seed[2] >= LONG:
-            long.append(n)
-    taken = _Covered()
-    used = [False] * len(seeds)
-    chains: list[list[Seed]] = []
-    for end in sorted(range(len(seeds)), key=lambda n: -scores[n]):
-        if used[end] or scores[end] < least:
-            continue
-        chain: list[Seed] = []
-        at = end
-        while at >= 0 and not used[at]:
-            used[at] = True
-            x, y, length = seeds[at]
-            free = taken.free(x, x + length)
-            if free is None:
-                break
-            chain.append((free[0], y + free[0] - x, free[1] - free[0]))
-            at = before[at]
-        chain = _without_overlaps(chain[::-1])
-        if sum(length for _, _, length in chain) >= min(least, 2 * SEED):
-            for part in _parted(chain):
-                taken.add(part[0][0], part[-1][0] + part[-1][2])
-                chains.append(part)
-    return chains
-
-
-def _gain(one: Seed, other: Seed) -> float | None:
-    """What a chain gains that goes on from one seed to another; None where it cannot."""
-    dx, dy = other[0] - one[0] - one[2], other[1] - one[1] - one[2]
-    overlap = max(0, -dx, -dy)
-    if overlap >= min(one[2], other[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
-        return None
-    apart = abs(dx - dy)
-    return other[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
-
-
-class _Covered:
-    """Spans that are taken, kept apart and in order."""
-
-    def __init__(self) -> None:
-        self._spans: list[tuple[int, int]] = []
-
-    def free(self, start: int, end: int) -> tuple[int, int] | None:
-        """What is left of a span at one side of what is taken; None where nothing is."""
-        at = bisect_right(self._spans, (start, end))
-        if at and self._spans[at - 1][1] > start:
-            start = self._spans[at - 1][1]
-        at = bisect_left(self._spans, (start, 0))
-        if at < len(self._spans) and self._spans[at][0] < end:
-            end = self._spans[at][0]
-        return (start, end) if start < end else None
-
-    def add(self, start: int, end: int) -> None:
-        insort(self._spans, (start, end))
-
-
-def _without_overlaps(chain: list[Seed]) -> list[Seed]:
-    """Each seed cut where the one before it reaches into it."""
-    clean: list[Seed] = []
-    for x, y, length in chain:
-        cut = 0
-        if clean:
-            px, py, plength = clean[-1]
-            cut = max(0, px + plength - x, py + plength - y)
-        if length > cut:
-            clean.append((x + cut, y + cut, length - cut))
-    return clean
-
-
-def _parted(chain: list[Seed]) -> Iterator[list[Seed]]:
-    """A chain cut where it passes over more of the first sequence than of the second: that may be elsewhere."""
-    part = chain[:1]
-    for seed in chain[1:]:
-        x, y, length = part[-1]
-        if _passes_over(seed[0] - x - length, seed[1] - y - length):
-            yield part
-            part = []
-        part.append(seed)
-    yield part
-
-
-def _passes_over(da: int, db: int) -> bool:
-    return da > PASSED and da > 2 * db
 
 
 def _block(a: str, b: str, chain: list[Seed]) -> Block:
@@ -286,18 +161,13 @@ def fill(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     """The alignment of a short part of both."""
     if a0 == a1 or b0 == b1:
         return [Op(False, a0, a1, b0, b1)] if a1 > a0 or b1 > b0 else []
-    if max(a1 - a0, b1 - b0) > 60 and (inner := _anchored(a, b, a0, a1, b0, b1)):
-        return inner
-    ops = [
-        Op(code.tag == "equal", a0 + code.src_start, a0 + code.src_end, b0 + code.dest_start, b0 + code.dest_end)
-        for code in Levenshtein.opcodes(a[a0:a1], b[b0:b1])
-    ]
-    return _without_islands(ops)
+    ops = _anchored(a, b, a0, a1, b0, b1) if max(a1 - a0, b1 - b0) > LONG_GAP else []
+    return ops or _edited(a, b, a0, a1, b0, b1)
 
 
 def _anchored(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     """A longer part cut at its longest chain of small seeds; nothing where there is none."""
-    chains = _chains(_seeds(a[a0:a1], b[b0:b1], 3), 4.0)
+    chains = chains_of(seeds_of(a[a0:a1], b[b0:b1], 3), 4.0)
     if not chains:
         return []
     ops: list[Op] = []
@@ -316,28 +186,36 @@ def _edited(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
         Op(code.tag == "equal", a0 + code.src_start, a0 + code.src_end, b0 + code.dest_start, b0 + code.dest_end)
         for code in Levenshtein.opcodes(a[a0:a1], b[b0:b1])
     ]
-    return _without_islands(ops)
+    return _without_islands(list(_joined(ops)))
 
 
 def _without_islands(ops: list[Op]) -> list[Op]:
-    """A single equal character in the middle of what only one side has is chance, no agreement."""
+    """A character or two that are equal amid what is unlike, or in the middle of what only one side has, are chance,
+    no agreement: the fewest edits find such pairs between any two sentences."""
     clean: list[Op] = []
-    for index, op in enumerate(ops):
-        around = [ops[i] for i in (index - 1, index + 1) if 0 <= i < len(ops)]
-        uneven = sum(abs((o.a1 - o.a0) - (o.b1 - o.b0)) for o in around if not o.equal)
-        small = op.equal and op.a1 - op.a0 <= 2 and uneven >= 6 * (op.a1 - op.a0) + 2
-        clean.append(Op(False, op.a0, op.a1, op.b0, op.b1) if small else op)
+    for index, found in enumerate(ops):
+        last = clean[-1] if clean else None
+        around = [one for one in (last, ops[index + 1] if index + 1 < len(ops) else None) if one and not one.equal]
+        length = found.a1 - found.a0
+        uneven = sum(abs((one.a1 - one.a0) - (one.b1 - one.b0)) for one in around)
+        unlike = sum(min(one.a1 - one.a0, one.b1 - one.b0) for one in around)
+        chance = length <= ISLAND and (uneven >= 6 * length + 2 or unlike >= 3 * length + 1)
+        op = Op(found.equal and not chance, found.a0, found.a1, found.b0, found.b1)
+        if last is not None and not last.equal and not op.equal:
+            clean[-1] = Op(False, last.a0, op.a1, last.b0, op.b1)
+        else:
+            clean.append(op)
     return clean
 
 
 def _joined(ops: list[Op]) -> Iterator[Op]:
-    """Equal stretches that touch as one, and empty ones left out."""
+    """Stretches of one kind that touch as one, and empty ones left out."""
     last: Op | None = None
     for op in ops:
         if op.a0 == op.a1 and op.b0 == op.b1:
             continue
-        if last is not None and last.equal and op.equal:
-            last = Op(True, last.a0, op.a1, last.b0, op.b1)
+        if last is not None and last.equal is op.equal:
+            last = Op(op.equal, last.a0, op.a1, last.b0, op.b1)
             continue
         if last is not None:
             yield last
@@ -347,24 +225,48 @@ def _joined(ops: list[Op]) -> Iterator[Op]:
 
 
 def _extended(a: str, b: str, blocks: list[Block]) -> list[Block]:
-    """Blocks that follow one another in both are one, the gap between them aligned; free ends reach as far as the
-    two agree."""
+    """Blocks that are neighbours in both sequences are one, what is between them aligned; free ends reach as far as
+    the two agree."""
     found: list[Block] = []
-    for block in blocks:
+    ends = _Neighbours(blocks, len(b))
+    for block in sorted(blocks, key=lambda block: block.a0):
         last = found[-1] if found else None
-        if last is not None and _follows(last, block):
+        if last is not None and ends.before(block) == last.b1 and _follows(last, block):
             between = fill(a, b, last.a1, block.a0, last.b1, block.b0)
             found[-1] = Block(last.a0, block.a1, last.b0, block.b1, tuple(_joined([*last.ops, *between, *block.ops])))
         else:
             found.append(block)
+    ends = _Neighbours(found, len(b))
     for index, block in enumerate(found):
         left = found[index - 1].a1 if index else 0
         right = found[index + 1].a0 if index + 1 < len(found) else len(a)
-        found[index] = _reaching(a, b, block, left, right)
-    if found:
+        found[index] = _reaching(a, b, block, (left, right), (ends.before(block), ends.behind(block)))
+        ends.replace(block, found[index])
+    if found and ends.before(found[0]) == 0:
         found[0] = _from_the_beginning(a, b, found[0])
+    if found and ends.behind(found[-1]) == len(b):
         found[-1] = _to_the_end(a, b, found[-1])
     return found
+
+
+class _Neighbours:
+    """Where in the second sequence the blocks before and behind a block end and begin."""
+
+    def __init__(self, blocks: Sequence[Block], length: int) -> None:
+        self._ends = sorted((0, *(block.b1 for block in blocks)))
+        self._begins = sorted((*(block.b0 for block in blocks), length))
+
+    def before(self, block: Block) -> int:
+        return self._ends[bisect_right(self._ends, block.b0) - 1]
+
+    def behind(self, block: Block) -> int:
+        return self._begins[bisect_left(self._begins, block.b1)]
+
+    def replace(self, block: Block, other: Block) -> None:
+        """Another block in place of one."""
+        del self._ends[bisect_left(self._ends, block.b1)], self._begins[bisect_left(self._begins, block.b0)]
+        insort(self._ends, other.b1)
+        insort(self._begins, other.b0)
 
 
 def _from_the_beginning(a: str, b: str, block: Block) -> Block:
@@ -384,14 +286,13 @@ def _to_the_end(a: str, b: str, block: Block) -> Block:
 
 def _follows(one: Block, other: Block) -> bool:
     da, db = other.a0 - one.a1, other.b0 - one.b1
-    near = 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
-    return near and not _passes_over(da, db)
+    return 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
 
 
-def _reaching(a: str, b: str, block: Block, left: int, right: int) -> Block:
-    """The block with its ends moved outward over at most 30 characters, within `left:right` of `a`."""
-    head = min(30, block.a0 - left, block.b0)
-    tail = min(30, right - block.a1, len(b) - block.b1)
+def _reaching(a: str, b: str, block: Block, in_a: Span, in_b: Span) -> Block:
+    """The block with its ends moved outward over at most 30 characters, within `in_a` and `in_b`."""
+    head = min(30, block.a0 - in_a[0], block.b0 - in_b[0])
+    tail = min(30, in_a[1] - block.a1, in_b[1] - block.b1)
     before = _agreeing(a[block.a0 - head : block.a0][::-1], b[block.b0 - head : block.b0][::-1])
     after = _agreeing(a[block.a1 : block.a1 + tail], b[block.b1 : block.b1 + tail])
     a0, b0 = block.a0 - before[0], block.b0 - before[1]

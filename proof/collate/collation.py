@@ -9,7 +9,8 @@ from pathlib import Path
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.blocks import Block, align, gaps
-from proof.collate.differences import PASSAGE, Class, Difference, Judge, SystematicPair, differences, systematic
+from proof.collate.classes import Class, Judge, Sorter
+from proof.collate.differences import PASSAGE, Difference, SystematicPair, differences, systematic
 from proof.collate.tokens import Keys, Sequence, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, flag_id
@@ -19,6 +20,14 @@ from proof.text.witness import Addresses, Edition, Layer
 
 PLACED = 0.5
 """Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
+
+RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
+"""Classes of which a flag is raised, unless the two are forms of one word."""
+
+FAULTS = frozenset(
+    {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
+)
+"""What the notes of an apparatus say of an error."""
 
 ERROR_SCORE = 4.0
 SUPPORTED = 2.0
@@ -98,8 +107,8 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         if not one.cells:
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
-    found = differences(a, b, blocks, Judge(base.script, witness.script, policies))
-    found, recurring = systematic(a, b, blocks, found, _everywhere(base))
+    found = differences(a, b, blocks, Sorter(a, b, Judge(base.script, witness.script, policies)))
+    found, recurring = systematic(a, b, blocks, found)
     found = _annotated(a, b, found)
     return Collation(
         base=a,
@@ -112,14 +121,6 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks])),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
     )
-
-
-def _everywhere(edition: Edition) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = defaultdict(list)
-    for stretch in edition.stretches():
-        for cell in stretch.cells():
-            places[cell.text].append(cell.start)
-    return places
 
 
 def _placements(a: Sequence, b: Sequence, blocks: Many[Block]) -> list[Placement]:
@@ -159,8 +160,16 @@ def _annotated(a: Sequence, b: Sequence, found: list[Difference]) -> list[Differ
     for one in found:
         notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
         notes += [note for at in range(one.b0, max(one.b1, one.b0 + 1)) for note in theirs.get(at, ())]
-        done.append(replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one)
+        told = replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one
+        if one.category is Class.READING and any(_faulted(note, one) for note in notes):
+            told = replace(told, category=Class.ERROR, rule="apparatus")
+        done.append(told)
     return done
+
+
+def _faulted(note: ApparatusNote, one: Difference) -> bool:
+    """Whether a note calls one of the two readings an error: it was so once, and was put right."""
+    return note.verb in FAULTS and bool({one.base, one.witness} & {note.lemma, note.reading} - {""})
 
 
 def noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
@@ -178,7 +187,8 @@ def noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
 def flags(collation: Collation) -> list[Flag]:
     """The differences as the flags that they would be, in the order of the base.
 
-    Only errors and systematic pairs are raised. `page` is empty where the base has no pages; the `ref` too.
+    Errors, other readings, borrowings and systematic pairs are raised. `page` is empty where the base has no pages;
+    the `ref` too.
     """
     edition = collation.base.edition
     addresses = Addresses(edition)
@@ -187,18 +197,18 @@ def flags(collation: Collation) -> list[Flag]:
     seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
     for one in collation.differences:
         address = addresses.of(one.start)
-        if address is None or one.category is Class.PASSAGE:
+        if address is None or one.category in (Class.PASSAGE, Class.UNLIKE):
             continue
         begin, end = addresses.line(address.page, address.line)
         line = edition.text[begin:end]
         stop = address.offset + one.length
         context = f"{line[max(0, address.offset - 3) : address.offset]}[{line[address.offset : stop]}]{line[stop:][:3]}"
         key = (address.page, address.line, one.kind, context)
-        raised = one.category in (Class.ERROR, Class.SYSTEMATIC)
+        raised = one.category in RAISED and one.kind is not Kind.VARIANT
         score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)
         evidence = Evidence(
             reason="witness",
-            rule=one.rule if not raised else one.category.value,
+            rule=one.category.value if raised else one.rule,
             note="；".join(
                 [f"{collation.witness.edition.path.name}: {one.witness or '∅'}", *(n.text for n in one.notes)]
             ),

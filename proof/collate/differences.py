@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import Block, Op
+from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed
 from proof.collate.tokens import Sequence
 from proof.model.flags import Kind
-from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, Verdict, unified
+from proof.text.witness import Edition
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -20,25 +22,28 @@ PASSAGE = 9
 CERTAIN_PLACES = 3
 """Places at least of a pair that is called systematic: twice may be the same slip twice."""
 
+PHRASE = 4
+"""Characters of the longest phrase that is another reading of one; what is longer, and unlike, is no reading."""
+
 ONE_TEXT = 0.75
 """Share of equal characters below which two parts are parallels, not one text."""
 
+AROUND = 30
+"""Characters on either side of a difference among which that share is counted."""
 
-class Class(StrEnum):
-    """What a difference is.
 
-    `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
-    that the other lacks here. `UNKNOWN`: a character put together of parts, which an old encoding could not write,
-    or two characters without code points. `PARALLEL`: it lies in a part where the two are no one text, only alike.
-    """
+WORDS = frozenset({Class.ERROR, Class.READING})
+"""Classes of differences in the words."""
 
-    ERROR = "error"
-    VARIANT = "variant"
-    SCRIPT = "script"
-    SYSTEMATIC = "systematic"
-    PASSAGE = "passage"
-    UNKNOWN = "unknown"
-    PARALLEL = "parallel"
+RECURRING = WORDS | {Class.UNENCODED}
+"""Classes of which one character for another may be so all over."""
+
+
+class Side(StrEnum):
+    """Which of the two."""
+
+    BASE = "base"
+    WITNESS = "witness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,101 +72,97 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SystematicPair:
-    """A character of the base that stands for another one all over: damage of an encoding, or a habit.
+    """A character of one of the two that stands for another one all over: damage of an encoding, or a habit.
 
-    `places` are the code points in the base's file of all its occurrences, in every layer, compared or not;
-    `confirmed` is at how many of them the witness has `witness`.
+    `side` is whose character that is: wherever it stands there, the other has the other character. `places` are the
+    code points in the base's file of all occurrences of `base`, in every layer, compared or not, `witness_places`
+    those of `witness` in the witness's; `confirmed` is at how many of them the two answer one another.
     """
 
     base: str
     witness: str
+    side: Side
     places: tuple[int, ...]
+    witness_places: tuple[int, ...]
     confirmed: int
 
 
-@dataclass(slots=True)
-class Judge:
-    """Says what two characters are to each other. `policies` are those of a traditional and of a simplified text."""
-
-    base: Script
-    other: Script
-    policies: dict[Script, VariantPolicy] = field(default_factory=dict)
-
-    def relation(self, base: str, other: str) -> Verdict:
-        """The verdict, asked from the side of the simplified one of the two where they differ in script."""
-        if self.base is Script.TRADITIONAL and self.other is Script.SIMPLIFIED:
-            return self.policy(Script.SIMPLIFIED).relation(other, base)
-        verdict = self.policy(self.base).relation(base, other)
-        if self.base is self.other is Script.SIMPLIFIED and verdict.relation is Relation.DISTINCT:
-            return self.policy(self.other).relation(other, base)
-        return verdict
-
-    def policy(self, script: Script) -> VariantPolicy:
-        if script not in self.policies:
-            self.policies[script] = VariantPolicy(script)
-        return self.policies[script]
-
-
-def differences(a: Sequence, b: Sequence, blocks: Iterable[Block], judge: Judge) -> list[Difference]:
+def differences(a: Sequence, b: Sequence, blocks: Iterable[Block], sorter: Sorter) -> list[Difference]:
     """All differences within the blocks, in the order of the base."""
     found: list[Difference] = []
     for block in blocks:
-        within = [one for op in block.ops for one in _of_op(a, b, op, judge)]
-        within = _transposed(within, a)
-        if _likeness(block) < ONE_TEXT:
-            within = [replace(one, category=Class.PARALLEL) if one.category is Class.ERROR else one for one in within]
-        found += within
+        within: list[Difference] = []
+        for op, one_text in zip(block.ops, _one_text(block), strict=True):
+            of_op = _of_op(a, b, op, sorter)
+            within += of_op if one_text else map(_parallel, of_op)
+        found += _transposed(within, a)
     return found
 
 
-def _likeness(block: Block) -> float:
-    """The share of equal characters, what is a passage of one of the two left aside."""
-    length = sum(
-        max(op.a1 - op.a0, op.b1 - op.b0)
-        for op in block.ops
-        if op.equal or abs((op.a1 - op.a0) - (op.b1 - op.b0)) < PASSAGE
-    )
-    return block.equal / length if length else 0.0
+def _parallel(one: Difference) -> Difference:
+    return replace(one, category=Class.PARALLEL) if one.category in WORDS else one
 
 
-def _of_op(a: Sequence, b: Sequence, op: Op, judge: Judge) -> Iterator[Difference]:
+def _one_text(block: Block) -> list[bool]:
+    """Of each stretch of a block, whether the two are one text, around it and in the whole block."""
+    equal, total = [0], [0]
+    for op in block.ops:
+        size = _size(op)
+        equal.append(equal[-1] + (size if op.equal else 0))
+        total.append(total[-1] + size)
+    if equal[-1] < ONE_TEXT * total[-1]:
+        return [False] * len(block.ops)
+    found = []
+    for number in range(len(block.ops)):
+        low, high = max(0, total[number] - AROUND), min(total[-1], total[number + 1] + AROUND)
+        first, last = bisect_right(total, low) - 1, bisect_left(total, high)
+        # a stretch that goes beyond the reach is counted as far as it is within
+        beyond = (low - total[first]) * block.ops[first].equal if first < len(block.ops) else 0
+        beyond += (total[last] - high) * block.ops[last - 1].equal if last else 0
+        found.append(equal[last] - equal[first] - beyond >= ONE_TEXT * (high - low))
+    return found
+
+
+def _size(op: Op) -> int:
+    """The characters of a stretch, what is a passage of one of the two left aside."""
+    shorter, longer = sorted((op.a1 - op.a0, op.b1 - op.b0))
+    return longer if longer - shorter < PASSAGE else shorter
+
+
+def _of_op(a: Sequence, b: Sequence, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
-    shared = min(op.a1 - op.a0, op.b1 - op.b0)
-    if not op.equal and max(op.a1 - op.a0, op.b1 - op.b0) - shared >= PASSAGE:
-        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.PASSAGE, "")
-        return
-    for offset in range(shared):
-        at, to = op.a0 + offset, op.b0 + offset
-        mine, theirs = a.cells[at].text, b.cells[to].text
-        if mine != theirs:
-            category, rule = _judged(mine, theirs, judge)
-            yield _made(a, b, (at, at + 1, to, to + 1), category, rule)
-    for at in range(op.a0 + shared, op.a1):
-        yield _made(a, b, (at, at + 1, op.b1, op.b1), Class.ERROR, "")
-    for to in range(op.b0 + shared, op.b1):
-        yield _made(a, b, (op.a1, op.a1, to, to + 1), Class.ERROR, "")
+    m, n = op.a1 - op.a0, op.b1 - op.b0
+    if not op.equal and (max(m, n) >= PASSAGE or (m and n and max(m, n) > PHRASE)):
+        category = Class.UNLIKE if m and n else Class.PASSAGE
+        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), category, "")
+    elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
+        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
+    else:
+        shared = min(m, n)
+        for offset in range(shared):
+            at, to = op.a0 + offset, op.b0 + offset
+            if a.cells[at].text != b.cells[to].text:
+                yield _made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
+        for start, end in _lines(a, op.a0 + shared, op.a1):
+            yield _made(a, b, (start, end, op.b1, op.b1), *sorter.alone(a, start, end))
+        for start, end in _lines(b, op.b0 + shared, op.b1):
+            yield _made(a, b, (op.a1, op.a1, start, end), *sorter.alone(b, start, end))
 
 
-def _judged(mine: str, theirs: str, judge: Judge) -> tuple[Class, str]:
-    if mine.startswith("&") or theirs.startswith("&"):
-        # what has no code point may well be another form; two of them are two characters
-        return (Class.UNKNOWN if mine[0] == theirs[0] else Class.VARIANT), "no-code-point"
-    if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
-        return Class.UNKNOWN, "composed"
-    verdict = judge.relation(mine, theirs)
-    match verdict.relation:
-        case Relation.SCRIPT:
-            return Class.SCRIPT, verdict.rule
-        case Relation.DISTINCT:
-            return Class.ERROR, verdict.rule
-        case _:
-            return Class.VARIANT, verdict.rule
+def _lines(of: Sequence, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Some characters of a text, cut where a column or a paragraph ends: a finding has one address."""
+    for _, group in groupby(range(start, end), key=lambda at: of.blocks[at]):
+        numbers = list(group)
+        yield numbers[0], numbers[-1] + 1
 
 
 def _made(a: Sequence, b: Sequence, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
     a0, a1, b0, b1 = span
     kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
-    if category in (Class.VARIANT, Class.SCRIPT):
+    if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
+        kind = Kind.VARIANT
+    if rule == NO_CODE_POINT and a.text(a0, a1)[:1] != b.text(b0, b1)[:1]:
+        # what has no code point may well be a form of what the other has; two of them are two characters
         kind = Kind.VARIANT
     if a1 > a0:
         start = a.cells[a0].start
@@ -208,7 +209,7 @@ def _transposed(found: list[Difference], a: Sequence) -> list[Difference]:
 
 
 def _swapped(one: Difference, other: Difference, a: Sequence) -> Difference | None:
-    if Class.ERROR not in (one.category, other.category) or other.a0 - one.a1 > 1:
+    if not WORDS & {one.category, other.category} or other.a0 - one.a1 > 1:
         return None
     both = (one.base + other.base, other.witness + one.witness)
     if one.kind is other.kind is Kind.SUBSTITUTION and one.a1 == other.a0 and both[0] == both[1]:
@@ -243,36 +244,60 @@ def _swapped(one: Difference, other: Difference, a: Sequence) -> Difference | No
 
 
 def systematic(
-    a: Sequence, b: Sequence, blocks: Iterable[Block], found: list[Difference], everywhere: dict[str, list[int]]
+    a: Sequence, b: Sequence, blocks: Iterable[Block], found: list[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
-    """The differences with those of systematic pairs marked so, and the pairs, the most frequent first.
-
-    A pair is systematic where the base's character is answered by nothing but that one other character, stands at
-    three places at least (`everywhere`: the places of each character in the whole base), and the other character,
-    where the witness has it, is mostly written so.
-    """
-    answers: dict[str, Counter[str]] = defaultdict(Counter)
-    written: dict[str, Counter[str]] = defaultdict(Counter)
+    """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
+    met: Counter[tuple[str, str]] = Counter()
     for block in blocks:
         for op in block.ops:
             if op.a1 - op.a0 == op.b1 - op.b0:
-                for offset in range(op.a1 - op.a0):
-                    mine, theirs = a.cells[op.a0 + offset].text, b.cells[op.b0 + offset].text
-                    answers[mine][theirs] += 1
-                    written[theirs][mine] += 1
+                met.update(
+                    (a.cells[op.a0 + offset].text, b.cells[op.b0 + offset].text) for offset in range(op.a1 - op.a0)
+                )
+    of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
+    here, there = _everywhere(a.edition), _everywhere(b.edition)
     pairs: dict[tuple[str, str], SystematicPair] = {}
-    for pair in {(one.base, one.witness) for one in found if one.category in (Class.ERROR, Class.UNKNOWN)}:
-        mine, theirs = pair
-        confirmed = answers[mine][theirs]
-        places = everywhere.get(mine, [])
-        if not mine or not theirs or len(places) < CERTAIN_PLACES or confirmed < answers[mine].total():
-            continue
-        if 2 * confirmed > written[theirs].total() and confirmed:
-            pairs[pair] = SystematicPair(mine, theirs, tuple(places), confirmed)
+    for mine, theirs in {
+        (one.base, one.witness) for one in found if one.category in RECURRING and one.rule != NO_CODE_POINT
+    }:
+        places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
+        for side, answers, pair, number in (
+            (Side.BASE, of_base, (mine, theirs), len(places[0])),
+            (Side.WITNESS, of_witness, (theirs, mine), len(places[1])),
+        ):
+            if number >= CERTAIN_PLACES and answers.all_over(*pair):
+                pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, met[mine, theirs])
+                break
     marked = [
         replace(one, category=Class.SYSTEMATIC)
         if one.kind is Kind.SUBSTITUTION and (one.base, one.witness) in pairs
         else one
         for one in found
     ]
-    return marked, sorted(pairs.values(), key=lambda pair: (-len(pair.places), pair.base))
+    return marked, sorted(pairs.values(), key=lambda pair: (-pair.confirmed, *sorted((pair.base, pair.witness))))
+
+
+class _Answers:
+    """How often a character of one text is answered by each of the other."""
+
+    def __init__(self, met: Mapping[tuple[str, str], int]) -> None:
+        self._met = met
+        self._total: Counter[str] = Counter()
+        self._written: Counter[str] = Counter()
+        for (one, other), number in met.items():
+            self._total[one] += number
+            self._written[other] += number
+
+    def all_over(self, one: str, other: str) -> bool:
+        """Whether `one` is answered by nothing but `other`, which is mostly so written where the other text has it."""
+        number = self._met.get((one, other), 0)
+        return bool(number) and number == self._total[one] and 2 * number > self._written[other]
+
+
+def _everywhere(edition: Edition) -> dict[str, list[int]]:
+    """The places of each character in the whole file, compared or not."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for stretch in edition.stretches():
+        for cell in stretch.cells():
+            places[cell.text].append(cell.start)
+    return places

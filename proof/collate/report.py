@@ -11,8 +11,10 @@ from typing import Any
 
 from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
+from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
+from proof.collate.sigla import sigla
 from proof.collate.witnesses import places, witness_names
 from proof.text.witness import Addresses, Edition
 
@@ -27,7 +29,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
         "differences": dict(Counter(one.category.value for one in collation.differences)),
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
-        "systematic": [_pair(edition, pair) for pair in collation.systematic],
+        "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
             {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
@@ -55,15 +57,21 @@ def _where(edition: Edition, note: ApparatusNote) -> str:
     return f"{edition.path.name}:{line}: {note.text}"
 
 
-def _pair(edition: Edition, pair: SystematicPair) -> dict[str, Any]:
-    addresses = Addresses(edition)
-    found = [addresses.of(place) for place in pair.places]
+def _pair(edition: Edition, witness: Edition, pair: SystematicPair) -> dict[str, Any]:
     return {
         "base": pair.base,
         "witness": pair.witness,
+        "side": pair.side.value,
         "confirmed": pair.confirmed,
-        "places": [[one.page, one.line, one.offset] for one in found if one is not None],
+        "places": _addressed(edition, pair.places),
+        "witness places": _addressed(witness, pair.witness_places),
     }
+
+
+def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, int]]:
+    addresses = Addresses(edition)
+    found = [addresses.of(place) for place in places]
+    return [(one.page, one.line, one.offset) for one in found if one is not None]
 
 
 def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
@@ -72,7 +80,8 @@ def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
 
 
 def write_collation(collations: Sequence[Collation], folder: Path) -> None:
-    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness) and `collation.json` into `folder`.
+    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness), `collation.json` and `collatex.json` into
+    `folder`.
 
     Raises OutputError where they cannot be written.
     """
@@ -84,6 +93,11 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
                 file.write(json.dumps(told, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    with whole_file(folder / "collatex.json") as file:
+        base = collations[0].base.edition.path
+        told_names = sigla([base, *(one.witness.edition.path for one in collations)], ending=True)
+        json.dump(collatex(collations, told_names), file, ensure_ascii=False)
         file.write("\n")
     addresses = Addresses(collations[0].base.edition)
     with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from proof.collate.apparatus import ApparatusNote
-from proof.collate.blocks import Block, Op, align
+from proof.collate.blocks import Block, Op, align, repeated
 from proof.collate.collation import Collation, aligned_in, noted
 from proof.collate.sigla import sigla
 from proof.collate.tokens import Keys, sequence_of, shared_layers
@@ -73,7 +73,7 @@ class Parallel:
         return cls(collation.base, collation.witness, collation.aligned(), noted(collation.witness))
 
 
-ALIGNED = "2"
+ALIGNED = "3"
 """Of which making an alignment is; one kept from an earlier making is made again."""
 
 
@@ -84,6 +84,7 @@ def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     if known is None:
         blocks = align(a.keys, b.keys)
+        blocks += repeated(a.keys, b.keys, blocks)
         ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
         known = json.dumps(ops, separators=(",", ":")).encode()
     found = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from proof.collate.classes import Class
 from proof.collate.collation import Collation
-from proof.collate.differences import Class
 from proof.collate.sigla import sigla
 
 
@@ -41,7 +41,7 @@ def places(collations: Sequence[Collation]) -> list[Place]:
     names = witness_names(collations)
     for collation, name in zip(collations, names, strict=True):
         for one in collation.differences:
-            if one.category is not Class.PASSAGE:
+            if one.category not in (Class.PASSAGE, Class.UNLIKE):
                 key = (one.start, one.length)
                 known = differing[key].get(name)
                 text = (known.text if known and not one.length else "") + one.witness

@@ -8,17 +8,26 @@ from unicodedata import category
 
 import click
 
+from proof.collate.classes import Class
 from proof.collate.collation import Collation, collate
+from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
+from proof.collate.table import write_table
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.errors import UsageError
+from proof.images.find import ImageIndex
+from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 
 FEW = 0.05
 """Share of paragraphs and columns found in the witness below which it is hardly the same text."""
+
+PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
+"""Classes whose differences are printed one by one."""
 
 UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 """Kinds of characters that a terminal does not show: private ones and selectors among them."""
@@ -31,15 +40,20 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder for flags.jsonl, places.csv and collation.json.",
+    help="Folder for collation.html, places.csv, collation.json and flags.jsonl.",
 )
 @config_option
-@setting_options(("variants.file", "store.url"))
+@setting_options(("variants.file", "store.url", "report.lang"))
 @click.option(
     "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
 @click.option(
-    "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Errors to print."
+    "--show",
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    default=20,
+    show_default=True,
+    help="Differences in the words to print.",
 )
 def command(
     base: Path,
@@ -61,6 +75,8 @@ def command(
     collations = run(base, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
+        images = _images(base, settings)
+        write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
     if weighed:
@@ -76,6 +92,17 @@ def _checked(settings: Settings) -> Path | str:
     if isinstance(address, Path) and not address.is_file():
         raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
     return address
+
+
+def _images(base: Path, settings: Settings) -> dict[str, Path]:
+    """The images of the base's pages, of those that a project has."""
+    if not settings.project.images or not read_edition(base).paged:
+        return {}
+    text = read_transcription(base)
+    lists = find_image_lists(base, text.pages, settings.project.imglist)
+    index = ImageIndex(settings.project.images, lists)
+    found = {page.id: index.find(page) for page in text.pages}
+    return {page: image.path for page, image in found.items() if image is not None}
 
 
 def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:
@@ -111,15 +138,17 @@ def _print(collation: Collation, show: int) -> None:
         click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
     for pair in told["systematic"]:
         pairing = f"{_seen(pair['base'])} for {_seen(pair['witness'])}"
-        click.echo(f"  systematic: {pairing}, {len(pair['places'])} places")
+        places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
+        click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
     text = collation.base.edition.text
-    errors = [one for one in collation.differences if one.category == "error"]
-    for one in errors[:show]:
+    words = collation.of(*PRINTED)
+    for one in words[:show]:
         line = text.count("\n", 0, one.start) + 1
         notes = f"  ({'；'.join(note.text for note in one.notes)})" if one.notes else ""
-        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'}{notes}")
-    if len(errors) > show:
-        click.echo(f"  ... and {len(errors) - show} more")
+        evidence = f"{one.category.value}, {one.rule}" if one.rule else one.category.value
+        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'} ({evidence}){notes}")
+    if len(words) > show:
+        click.echo(f"  ... and {len(words) - show} more")
     for side in ("base", "witness"):
         notes = told["apparatus"][side]
         if notes["notes"]:

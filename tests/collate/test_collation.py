@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from proof.collate.classes import Class
 from proof.collate.collation import Collation, collate, flags
-from proof.collate.differences import Class
+from proof.collate.differences import WORDS
 from proof.collate.report import apparatus_summary, write_collation
 from proof.collate.witness_evidence import Parallel, hear
 from proof.collate.witnesses import places
@@ -56,8 +58,14 @@ def test_the_mirror_against_its_source_has_the_known_errors_and_no_other(shared:
         )
         for row in known
     }
-    assert {one.category for one in collation.differences} == {Class.ERROR, Class.VARIANT, Class.SCRIPT}
-    assert all(one.rule for one in collation.differences if one.category is not Class.ERROR)
+    assert {one.category for one in collation.differences} <= {
+        Class.ERROR,
+        Class.READING,
+        Class.ORTHOGRAPHY,
+        Class.SCRIPT,
+        Class.UNENCODED,
+    }
+    assert all(one.rule for one in collation.differences if one.category not in (Class.ERROR, Class.READING))
 
 
 def test_the_footnotes_that_name_the_damaged_readings_are_carried(damaged: Collation) -> None:
@@ -82,8 +90,40 @@ def test_encoding_damage_is_one_finding_a_pair_with_all_its_places(damaged: Coll
         assert all(text.startswith(pair.base, place) for place in pair.places)
 
 
+SEEDS = ("000", "001", "002", "003", "004")
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(SEEDS, 2)))
+def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
+    there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
+    assert there.aligned() == {mine: theirs for theirs, mine in back.aligned().items()}
+    assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
+        (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
+    }
+    assert {(pair.base, pair.witness, pair.places, pair.confirmed) for pair in there.systematic} == {
+        (pair.witness, pair.base, pair.witness_places, pair.confirmed) for pair in back.systematic
+    }
+    assert (there.only_base, there.only_witness) == (back.only_witness, back.only_base)
+
+
+def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
+    collation = collate(seed(shared, "004"), seed(shared, "000"))
+    told = [one for one in collation.differences if one.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)]
+    assert {(one.base, one.witness) for one in told if one.category in WORDS} == {
+        ("传丈专反下传同", ""),
+        ("下宾厌同", ""),
+        ("", "坐"),
+        ("今", "古"),
+        ("", "酒"),
+        ("谓", "卻"),
+    }
+    (unlike,) = [one for one in told if one.category is Class.UNLIKE]
+    assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
+    assert len(told) == 12
+
+
 def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
-    errors = {(one.base, one.witness) for one in damaged.of(Class.ERROR)}
+    errors = {(one.base, one.witness) for one in damaged.differences if one.kind is Kind.SUBSTITUTION}
     assert ("俎", "祖") in errors
     assert not errors & {("宾", "賔"), ("与", "與"), ("蛇", "虵"), ("略", "畧")}
     assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA, Layer.HEADING)
@@ -108,17 +148,19 @@ def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> Non
     assert placed[9] > 0.5
     assert placed[13] == 0
     assert {one.category for one in collation.differences} <= {
+        Class.LAYOUT,
         Class.PARALLEL,
         Class.PASSAGE,
         Class.SCRIPT,
-        Class.VARIANT,
+        Class.UNLIKE,
+        Class.ORTHOGRAPHY,
     }
 
 
 def test_a_simplified_text_with_commentary_meets_a_traditional_one_without() -> None:
     base = edition("　　司射东面于大夫之西北耦【比近也】大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦")
     collation = collate(base, edition(f"　　{CANON}"))
-    (error,) = collation.of(Class.ERROR)
+    (error,) = collation.of(Class.ERROR, Class.READING)
     assert (error.base, error.witness, base.text[error.start]) == ("北", "比", "北")
 
 
@@ -156,7 +198,7 @@ def test_three_witnesses_stand_on_one_line() -> None:
     (place,) = places(collations)
     assert place.base == "北"
     assert [(r.witness, r.text, r.category) for r in place.readings] == [
-        ("a.txt", "比", "error"),
+        ("a.txt", "比", "reading"),
         ("b.txt", "北", "same"),
     ]
 

@@ -77,7 +77,7 @@ def test_collate_prints_and_writes_what_it_found(
     assert main(["collate", base, witness, "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
     assert "systematic: 聄 for 翿, 17 places" in told
-    assert "备 → 儁  (儁：原作備，據嚴本校勘記改。)" in told
+    assert "备 → 儁 (error, apparatus)  (儁：原作備，據嚴本校勘記改。)" in told
     assert json.loads((tmp_path / "out/collation.json").read_text(encoding="utf-8"))[0]["paragraphs"]["not placed"] == 0
 
 

@@ -1,0 +1,75 @@
+"""Makes `sounds.tsv`: which characters sound alike, share a phonetic, or share a part of their shape.
+
+    npm pack @mandel59/mojidata@1.8.1 && tar xzf mandel59-mojidata-1.8.1.tgz
+    python make_sounds.py package/dist/moji.db sounds.tsv
+
+All of it is Unihan's (Unicode 17.0), of the characters that 廣韻 spells (kFanqie): `f` lines are those of one spelling,
+`p` lines those of one phonetic series (kPhonetic, after Casey), `m` lines those of one Mandarin syllable, tones aside,
+`g` lines those that have a part in common where their description sequence is first divided, or are that part.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+import unicodedata
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = "@mandel59/mojidata 1.8.1 (npm): Unicode 17.0.0 (kFanqie, kPhonetic, kMandarin), IDS. Licence: NOTICE.md."
+
+
+TERNARY, UNARY = "⿲⿳", "⿾⿿"
+
+
+def parts(sequence: list[str]) -> list[str]:
+    """The parts into which a description sequence first divides a character."""
+    if len(sequence) < 2:
+        return []
+    found, at = [], 1
+    while at < len(sequence):
+        start, open_parts = at, 1
+        while open_parts and at < len(sequence):
+            sign = sequence[at]
+            if "⿰" <= sign <= "⿿":
+                open_parts += 2 if sign in TERNARY else 0 if sign in UNARY else 1
+            open_parts -= 1
+            at += 1
+        found.append("".join(sequence[start:at]))
+    return found
+
+
+def main(database: str, target: str) -> None:
+    connection = sqlite3.connect(f"{Path(database).resolve().as_uri()}?mode=ro", uri=True)
+
+    def field(name: str) -> dict[str, str]:
+        return dict(connection.execute(f'select UCS, value from "unihan_{name}"'))  # noqa: S608
+
+    spelled = field("kFanqie")
+    groups: dict[str, dict[str, set[str]]] = {letter: defaultdict(set) for letter in "fpmg"}
+    for character, value in spelled.items():
+        for spelling in value.split():
+            groups["f"][spelling].add(character)
+    for character, value in field("kPhonetic").items():
+        if character in spelled:
+            for series in re.findall(r"\d+[A-Z]?", value):
+                groups["p"][series].add(character)
+    for character, value in field("kMandarin").items():
+        if character in spelled:
+            for syllable in value.split():
+                plain = unicodedata.normalize("NFD", syllable)
+                groups["m"]["".join(c for c in plain if not unicodedata.combining(c))].add(character)
+    for character, sequence in connection.execute("select UCS, IDS from ids"):
+        if "\u3400" <= character <= "\u9fff" and len(character) == 1:
+            for part in (*parts(re.findall(r"\{[^}]*\}|.", sequence.replace("〾", ""))), character):
+                groups["g"][part].add(character)
+    lines = [f"# Made by make_sounds.py from {SOURCE}"]
+    lines += ["# f: one spelling in 廣韻; p: one phonetic; m: one syllable; g: a part of the shape."]
+    for letter, found in groups.items():
+        lines += sorted(f"{letter}\t{''.join(sorted(members))}" for members in found.values() if len(members) > 1)
+    Path(target).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,205 @@
+"""Equal stretches of two sequences, and the chains of those that follow one another in both.
+
+Equal stretches of a few characters (k-mers) are the seeds; those that follow one another in both are chained (as
+minimap2 does, Li 2018), the best chains first, each part of either sequence in one chain. Time is near linear.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import deque
+from collections.abc import Iterator
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+Span = tuple[int, int]
+"""From a character to another, the latter not included."""
+
+Seed = tuple[int, int, int]
+"""Where an equal stretch begins in the one and in the other, and how long it is."""
+
+SEED = 6
+"""Characters of a seed between whole texts."""
+
+FREQUENT = 24
+"""A seed that occurs more often in the second text tells nothing (formulas, refrains)."""
+
+REACH = 4000
+"""Characters that a chain may pass over in one of the texts: a subcommentary that the other lacks."""
+
+BOTH = 300
+"""Characters that a chain may pass over in both at once."""
+
+PASSED = 24
+"""Characters that a chain may pass over in one of the texts without being cut there: what stands between may belong
+elsewhere."""
+
+LOOK_BACK = 48
+"""Seeds before one from which a chain may come."""
+
+LONG = 24
+"""A seed of so many characters is looked back to for longer: many short ones begin within it."""
+
+_CHUNK = 400_000
+
+
+def seeds_of(a: str, b: str, k: int) -> list[Seed]:
+    """All maximal equal stretches of at least `k` characters, but those made of frequent seeds alone."""
+    codes_a, codes_b = _codes(a), _codes(b)
+    if len(codes_a) < k or len(codes_b) < k:
+        return []
+    hashes_b = _hashes(codes_b, k)
+    order = np.argsort(hashes_b, kind="stable")
+    ordered = hashes_b[order]
+    found: list[Seed] = []
+    hashes_a = _hashes(codes_a, k)
+    for start in range(0, len(hashes_a), _CHUNK):
+        part = hashes_a[start : start + _CHUNK]
+        left, right = np.searchsorted(ordered, part, "left"), np.searchsorted(ordered, part, "right")
+        number = np.where(right - left > FREQUENT, 0, right - left)
+        at_a = np.repeat(np.arange(len(part)), number) + start
+        first = np.repeat(left - np.concatenate(([0], np.cumsum(number)[:-1])), number)
+        at_b = order[first + np.arange(len(first))]
+        for offset in range(k):
+            same = codes_a[at_a + offset] == codes_b[at_b + offset]
+            at_a, at_b = at_a[same], at_b[same]
+        found += _merged(at_a, at_b, k)
+    return found
+
+
+def _codes(text: str) -> Ints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
+
+
+def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
+    length = len(codes) - k + 1
+    total = np.zeros(length, dtype=np.uint64)
+    for offset in range(k):
+        total = total * np.uint64(0x9E3779B97F4A7C15) + codes[offset : offset + length].astype(np.uint64)
+    return total
+
+
+def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
+    """Seeds that follow one another on one diagonal as one."""
+    if not len(at_a):
+        return []
+    diagonal = at_b - at_a
+    order = np.lexsort((at_a, diagonal))
+    at_a, at_b, diagonal = at_a[order], at_b[order], diagonal[order]
+    breaks = np.flatnonzero((np.diff(diagonal) != 0) | (np.diff(at_a) != 1)) + 1
+    starts = np.concatenate(([0], breaks))
+    ends = np.concatenate((breaks, [len(at_a)]))
+    lengths = at_a[ends - 1] - at_a[starts] + k
+    return [(int(x), int(y), int(length)) for x, y, length in zip(at_a[starts], at_b[starts], lengths, strict=True)]
+
+
+def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
+    """Chains of seeds, the best first, none of which takes what a better one has of either sequence."""
+    seeds = sorted(seeds)
+    scores = [float(length) for _, _, length in seeds]
+    before = [-1] * len(seeds)
+    long: deque[int] = deque(maxlen=LOOK_BACK)
+    for n, seed in enumerate(seeds):
+        near = range(max(0, n - LOOK_BACK), n)
+        for m in (*long, *near):
+            gain = _gain(seeds[m], seed)
+            if gain is not None and scores[m] + gain > scores[n]:
+                scores[n], before[n] = scores[m] + gain, m
+        if seed[2] >= LONG:
+            long.append(n)
+    taken_a, taken_b = Covered(), Covered()
+    used = [False] * len(seeds)
+    chains: list[list[Seed]] = []
+    for end in sorted(range(len(seeds)), key=lambda n: -scores[n]):
+        if used[end] or scores[end] < least:
+            continue
+        chain: list[Seed] = []
+        at = end
+        while at >= 0 and not used[at]:
+            used[at] = True
+            free = _free(seeds[at], taken_a, taken_b)
+            if free is None:
+                break
+            chain.append(free)
+            at = before[at]
+        chain = _without_overlaps(chain[::-1])
+        if sum(length for _, _, length in chain) >= min(least, 2 * SEED):
+            for part in _parted(chain):
+                taken_a.add(part[0][0], part[-1][0] + part[-1][2])
+                taken_b.add(part[0][1], part[-1][1] + part[-1][2])
+                chains.append(part)
+    return chains
+
+
+def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
+    """What is left of a seed at one side of what is taken of either sequence."""
+    x, y, length = seed
+    free = taken_a.free(x, x + length)
+    if free is None:
+        return None
+    x, y, length = free[0], y + free[0] - x, free[1] - free[0]
+    free = taken_b.free(y, y + length)
+    return None if free is None else (x + free[0] - y, free[0], free[1] - free[0])
+
+
+def _gain(one: Seed, other: Seed) -> float | None:
+    """What a chain gains that goes on from one seed to another; None where it cannot."""
+    dx, dy = other[0] - one[0] - one[2], other[1] - one[1] - one[2]
+    overlap = max(0, -dx, -dy)
+    if overlap >= min(one[2], other[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
+        return None
+    apart = abs(dx - dy)
+    return other[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
+
+
+class Covered:
+    """Spans that are taken, kept apart and in order."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int]] = []
+
+    def free(self, start: int, end: int) -> tuple[int, int] | None:
+        """What is left of a span at one side of what is taken; None where nothing is."""
+        at = bisect_right(self._spans, (start, end))
+        if at and self._spans[at - 1][1] > start:
+            start = self._spans[at - 1][1]
+        at = bisect_left(self._spans, (start, 0))
+        if at < len(self._spans) and self._spans[at][0] < end:
+            end = self._spans[at][0]
+        return (start, end) if start < end else None
+
+    def add(self, start: int, end: int) -> None:
+        insort(self._spans, (start, end))
+
+
+def _without_overlaps(chain: list[Seed]) -> list[Seed]:
+    """Each seed cut where the one before it reaches into it."""
+    clean: list[Seed] = []
+    for x, y, length in chain:
+        cut = 0
+        if clean:
+            px, py, plength = clean[-1]
+            cut = max(0, px + plength - x, py + plength - y)
+        if length > cut:
+            clean.append((x + cut, y + cut, length - cut))
+    return clean
+
+
+def _parted(chain: list[Seed]) -> Iterator[list[Seed]]:
+    """A chain cut where it passes over much more of the one sequence than of the other: that may be elsewhere."""
+    part = chain[:1]
+    for seed in chain[1:]:
+        x, y, length = part[-1]
+        if _passes_over(seed[0] - x - length, seed[1] - y - length):
+            yield part
+            part = []
+        part.append(seed)
+    yield part
+
+
+def _passes_over(da: int, db: int) -> bool:
+    return max(da, db) > PASSED and max(da, db) > 2 * min(da, db)

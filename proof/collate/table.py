@@ -1,0 +1,211 @@
+"""A collation as a table to read and share: one HTML page, a row a place, a column a witness.
+
+The page opens offline: style and script stand in it, images are linked as files beside it where there are any.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from proof.atomic import whole_file
+from proof.collate.classes import Class
+from proof.collate.collation import Collation
+from proof.collate.differences import Difference
+from proof.collate.sigla import sigla
+from proof.collate.tokens import Sequence as Characters
+from proof.locale.languages import translations
+from proof.paths import templates_dir
+from proof.text.model import Script
+from proof.text.witness import Addresses
+
+AROUND = 6
+"""Characters shown before and behind a place."""
+
+LONGEST = 40
+"""Characters of a passage that are shown."""
+
+UNSHOWN = frozenset({Class.SCRIPT})
+"""Classes that are hidden until they are asked for."""
+
+Images = Mapping[str, Path]
+"""The image file of each page that has one, by the page's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a witness has at a place, with what stands around it there; `text` None: it lacks the part altogether.
+    `category` is empty where it reads as the base does."""
+
+    before: str = ""
+    text: str | None = None
+    behind: str = ""
+    category: str = ""
+    evidence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A place of the base: `page` and `line` where it stands (page empty in a text without pages), `image` the link
+    to its image or empty, `readings` one for each witness. `categories` are the classes met in it."""
+
+    page: str
+    line: int
+    image: str
+    base: Reading
+    readings: tuple[Reading, ...]
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.category for one in self.readings if one.category))
+
+
+def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
+    """What each class is called in a language."""
+    return {
+        Class.ERROR: gettext("error"),
+        Class.READING: gettext("other reading"),
+        Class.ORTHOGRAPHY: gettext("orthography"),
+        Class.TABOO: gettext("taboo form"),
+        Class.SCRIPT: gettext("other script"),
+        Class.UNENCODED: gettext("unencoded character"),
+        Class.LAYOUT: gettext("titles and labels"),
+        Class.SYSTEMATIC: gettext("systematic"),
+        Class.PASSAGE: gettext("passage in one alone"),
+        Class.UNLIKE: gettext("not parallel"),
+        Class.PARALLEL: gettext("parallel text"),
+    }
+
+
+def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
+    """What the evidence for a class is called in a language; a list of characters goes by its own name."""
+    return {
+        "unlisted": "",
+        "two-standards": "",
+        "one-shape": gettext("written alike"),
+        "borrowing": gettext("a known borrowing"),
+        "homophones": gettext("sound alike"),
+        "opencc-one-to-many": gettext("one simplified character"),
+        "simplified-in-traditional": gettext("a simplified form in a traditional text"),
+        "look-alike": gettext("look alike; only the other stands so elsewhere"),
+        "look-alike-rare": gettext("look alike; one of them is rare"),
+        "doubled": gettext("said twice"),
+        "particle": gettext("a particle"),
+        "phrase": gettext("a phrase"),
+        "title": gettext("title of a juan"),
+        "label": gettext("announces commentary"),
+        "no-code-point": gettext("no code point"),
+        "composed": gettext("composed of parts"),
+        "apparatus": gettext("so says the apparatus"),
+        "project": gettext("the project's own pair"),
+        "house": gettext("sorted by hand"),
+    }
+
+
+def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[Row]:
+    """The places at which any witness differs from the base, in its order. All collations have the same base."""
+    base = collations[0].base
+    addresses = Addresses(base.edition)
+    places: dict[tuple[int, int], dict[int, list[Difference]]] = defaultdict(lambda: defaultdict(list))
+    for number, collation in enumerate(collations):
+        for one in collation.differences:
+            places[one.a0, one.a1][number].append(one)
+    aligned = [collation.aligned() for collation in collations]
+    found = []
+    for (a0, a1), differing in sorted(places.items()):
+        first = next(iter(differing.values()))[0]
+        address = addresses.of(first.start)
+        page, line = (address.page, address.line) if address else ("", 0)
+        readings = tuple(
+            _reading(collation.witness, differing[number])
+            if number in differing
+            else _agreeing(collation.witness, aligned[number], a0, a1)
+            for number, collation in enumerate(collations)
+        )
+        image = os.path.relpath(images[page].resolve(), folder.resolve()) if page in images else ""
+        found.append(Row(page, line, quote(image), _around(base, a0, a1), readings))
+    return found
+
+
+def _reading(witness: Characters, found: Sequence[Difference]) -> Reading:
+    one = found[0]
+    around = _around(witness, one.b0, found[-1].b1)
+    notes = tuple(dict.fromkeys(note.text for other in found for note in other.notes))
+    return Reading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
+
+
+def _agreeing(witness: Characters, aligned: Mapping[int, int], a0: int, a1: int) -> Reading:
+    """What a witness has where it does not differ: the same words, or nothing of this part."""
+    before, behind = aligned.get(a0 - 1), aligned.get(a1)
+    if a1 > a0:
+        if a0 not in aligned or a1 - 1 not in aligned:
+            return Reading()
+        return _around(witness, aligned[a0], aligned[a1 - 1] + 1)
+    if before is None and behind is None:
+        return Reading()
+    at = behind if behind is not None else (before or 0) + 1
+    return _around(witness, at, at)
+
+
+def _around(of: Characters, start: int, end: int) -> Reading:
+    text = of.text(start, end)
+    if end - start > LONGEST:
+        text = f"{of.text(start, start + LONGEST // 2)} … {of.text(end - LONGEST // 2, end)}"
+    return Reading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
+
+
+def write_table(
+    collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
+) -> None:
+    """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
+    the language."""
+    catalogue = translations(language)
+    environment = Environment(
+        loader=FileSystemLoader(templates_dir()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
+    style, script = (
+        (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
+    )
+    base = collations[0].base.edition
+    own, *names = sigla([base.path, *(collation.witness.edition.path for collation in collations)], ending=True)
+    table = rows(collations, images or {}, path.parent)
+    stream = environment.get_template("collate.html").stream(
+        language=language,
+        title=base.title or base.path.stem,
+        base=own,
+        names=names,
+        scripts=[_lang(collation.witness.edition.script) for collation in collations],
+        base_script=_lang(base.script),
+        rows=table,
+        alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
+        counts=Counter(category for row in table for category in row.categories),
+        classes=class_names(catalogue.gettext),
+        evidence=evidence_names(catalogue.gettext),
+        unshown=UNSHOWN,
+        style=Markup(style),  # noqa: S704 - the project's own file
+        script=Markup(script),  # noqa: S704
+        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    )
+    stream.enable_buffering(200)
+    with whole_file(path) as file:
+        file.writelines(stream)
+
+
+def _lang(script: Script) -> str:
+    return "zh-Hant" if script is Script.TRADITIONAL else "zh-Hans"

@@ -1,0 +1,94 @@
+"""What a difference of two editions is: error, reading, orthography, script, taboo, layout, unencoded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.collate.classes import Class
+from proof.collate.collation import collate
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+from proof.text.witness import Edition, Format
+
+TEXT = (
+    "商鞅三説秦孝公前二説不聽後一説用者前二帝王之論後一霸者之議也夫持帝王之論說霸者之主雖精見距更調霸説雖麤見受"
+    "何則精遇孝公所不欲得麤遇孝公所欲行也故說者不在善在所說者善之才不待賢在所事者賢之馬圄之說無方而野人說之"
+    "子貢之說有義野人不聽吹籟工為善聲因越王不喜更為野聲越王大說故為善於不欲得善之主雖善不見愛"
+)
+
+
+def edition(text: str, name: str) -> Edition:
+    return parse_edition(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+
+
+def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
+    """The class and the evidence where `base` and `witness` stand behind `before` in the one and in the other."""
+    assert TEXT.count(before) == 1
+    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in (base, witness))
+    return [(found.category, found.rule) for found in collate(one, other, pairs).differences]
+
+
+@pytest.mark.parametrize(
+    ("base", "witness", "category", "rule"),
+    [
+        ("仙", "山", Class.READING, "unlisted"),
+        ("安", "不", Class.READING, "unlisted"),
+        ("昭", "明", Class.READING, "unlisted"),
+        ("刺", "剌", Class.ORTHOGRAPHY, "listed-moe-taiwan"),
+        ("飢", "饑", Class.ORTHOGRAPHY, "listed-moe-taiwan"),
+        ("享", "嚮", Class.ORTHOGRAPHY, "homophones"),
+        ("已", "巳", Class.ORTHOGRAPHY, "one-shape"),
+        ("畧", "略", Class.ORTHOGRAPHY, "prc-variants-1955"),
+        ("玄", "元", Class.TABOO, "house"),
+        ("縳", "縛", Class.ERROR, "look-alike-rare"),
+        ("&KR0058;", "庫", Class.UNENCODED, "no-code-point"),
+        ("", "之", Class.READING, "particle"),
+        ("", "馬", Class.ERROR, ""),
+    ],
+)
+def test_a_pair_is_sorted_as_a_reader_of_editions_does(base: str, witness: str, category: Class, rule: str) -> None:
+    (found,) = sorted_as("善之才不待賢", base, witness)
+    assert found[0] is category
+    assert rule in found[1]
+    (turned,) = sorted_as("善之才不待賢", witness, base)
+    assert turned == found
+
+
+def test_characters_said_twice_are_an_error() -> None:
+    assert sorted_as("子貢之說有義", "", "有義") == [(Class.ERROR, "doubled")]
+
+
+def test_of_two_look_alikes_the_one_that_has_this_company_elsewhere_is_right() -> None:
+    one, other = edition(TEXT, "a.txt"), edition(TEXT.replace("之主雖精", "之王雖精"), "b.txt")
+    (found,) = collate(one, other).differences
+    assert (found.category, found.rule) == (Class.ERROR, "look-alike")  # 之主雖善 stands in both
+
+
+def test_words_that_announce_commentary_are_layout() -> None:
+    assert sorted_as("善之才不待賢", "", "鄭注") == [(Class.LAYOUT, "label")]
+    assert sorted_as("善之才不待賢", "注", "鄭注") == [(Class.LAYOUT, "label")]
+
+
+def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")
+    assert sorted_as("善之才不待賢", "飢", "饑", pairs) == [(Class.READING, "project")]
+    assert sorted_as("善之才不待賢", "仙", "山", pairs) == [(Class.ORTHOGRAPHY, "project")]
+
+
+def test_what_a_note_of_the_edition_calls_an_error_is_one(shared: Path) -> None:
+    base, witness = (read_edition(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
+    found = {(one.base, one.witness): (one.category, one.rule) for one in collate(base, witness).differences}
+    assert found["备", "儁"] == (Class.ERROR, "apparatus")
+
+
+def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
+    def paged(title: str) -> Edition:
+        columns = "¶\n".join(TEXT[start : start + 21] for start in range(0, len(TEXT), 21))
+        text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
+        return parse_edition(Decoded(text, "utf-8", False), Path(f"{title}.txt"), Format.KANRIPO)
+
+    found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
+    assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]

@@ -1,0 +1,52 @@
+"""A collation as CollateX writes it: every witness that stands in order can be read off the table, whole."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.collate.collatex import collatex, in_order
+from proof.collate.collation import collate
+from proof.text.edition import parse_edition
+from proof.text.encoding import Decoded
+from proof.text.witness import Edition, Format
+
+TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
+
+
+def edition(text: str, name: str) -> Edition:
+    return parse_edition(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+
+
+def slipped(seed: int) -> str:
+    rng = random.Random(seed)  # noqa: S311
+    return "".join(rng.choice((one, one, one, one, one, "", one * 2, "甲乙", "丙")) for one in TEXT)
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
+    texts = [TEXT, *(slipped(seed) for seed in seeds)]
+    base, *witnesses = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
+    collations = [collate(base, witness) for witness in witnesses]
+    told = collatex(collations, ["A", *(str(number) for number in range(len(seeds)))])
+    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if in_order(one))]
+    assert len(told["witnesses"]) == len(held)
+    for number, text in enumerate(held):
+        assert "".join(token["t"] for row in told["table"] for token in row[number]) == text
+
+
+def test_what_is_equal_stands_in_one_segment_and_what_differs_in_its_own() -> None:
+    told = collatex([collate(edition(TEXT, "a"), edition(TEXT.replace("西比", "西北"), "b"))], ["A", "B"])
+    words = [["".join(token["t"] for token in cell) for cell in row] for row in told["table"]]
+    assert words == [[TEXT[:9], TEXT[:9]], ["比", "北"], [TEXT[10:], TEXT[10:]]]
+
+
+def test_a_witness_in_another_order_is_left_out() -> None:
+    one, other = TEXT[:26], TEXT[26:]
+    collation = collate(edition(TEXT, "a"), edition(other + one, "b"))
+    assert not in_order(collation)
+    assert collatex([collation], ["A", "B"])["witnesses"] == ["A"]
