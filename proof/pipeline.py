@@ -20,6 +20,7 @@ from proof.settling import hearings_of, settle
 from proof.store import Store
 from proof.text.edition import read_text
 from proof.text.model import Transcription
+from proof.text.remarks import Remark
 from proof.text.witness import Edition
 from proof.work import Work
 
@@ -39,12 +40,13 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check left behind: its run in the store, its reports, the sequence findings, and the texts that
-    could not be read or stand on no image."""
+    """What a check left behind: its run in the store, its reports, the sequence findings, what the readers remarked
+    about the texts and the finder of images about these, and the texts that could not be read or stand on no image."""
 
     run_id: int
     written: Written
     findings: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     notices: tuple[str, ...]
     unread: tuple[str, ...] = ()
 
@@ -88,8 +90,8 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         findings = tuple(finding.message for finding in sequence_findings(leaves))
         store.finish_run(run_id, findings=(*unread, *findings), whole=True)
         written = write_reports(StoredRun(store, run_id), settings.project.out, language=settings.report.lang)
-    warnings = tuple(warning for text in texts for warning in text.warnings)
-    return Outcome(run_id, written, findings, (*warnings, *index.notices), unread)
+    remarks = tuple(remark for text in texts for remark in text.remarks)
+    return Outcome(run_id, written, findings, remarks, tuple(index.notices), unread)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[str, ...]]:

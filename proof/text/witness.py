@@ -20,6 +20,7 @@ from proof.errors import UsageError
 from proof.refs import Folio, ImageRef
 from proof.text.column import parse_column
 from proof.text.model import Script, is_han
+from proof.text.remarks import Remark
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Characters that stand for no word: before another one they are the half of a character that an old encoding
@@ -167,7 +168,7 @@ class Edition:
     blocks: tuple[Block, ...]
     pages: tuple[PageStart, ...] = ()
     footnotes: tuple[Footnote, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def paged(self) -> bool:
