@@ -18,7 +18,7 @@ from proof.collate.blocks import Block, Op, align
 from proof.collate.collation import Collation, aligned_in, noted
 from proof.collate.sequence import Keys, sequence_of, shared_layers
 from proof.collate.sequence import Sequence as Characters
-from proof.collate.sigla import sigla
+from proof.collate.sigla import names_of
 from proof.flags import Flag, Kind, WitnessReading
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy
@@ -127,7 +127,7 @@ class Hearing:
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
         count: Counter[str] = Counter()
         told: list[WitnessReading] = []
-        names = sigla([parallel.witness.edition.path for parallel in self.parallels])
+        names = names_of([parallel.witness.edition for parallel in self.parallels])
         for parallel, name in zip(self.parallels, names, strict=True):
             one = _testimony(parallel, name, start, flag, self.policy, self.weights)
             if one is not None:

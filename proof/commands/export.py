@@ -12,6 +12,7 @@ import click
 from proof.collate.collation import collate
 from proof.collate.witnesses import places
 from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.remarks import print_remarks, verbose_option
 from proof.config import Settings
 from proof.errors import UsageError
 from proof.export.decided import decided_corrections
@@ -22,6 +23,8 @@ from proof.result import PageResult
 from proof.store import Store
 from proof.store.laid import pages_of
 from proof.text.edition import read_edition
+from proof.text.gathered import read_witnesses
+from proof.text.witness_source import WitnessSource
 
 
 @click.command("export")
@@ -52,10 +55,10 @@ from proof.text.edition import read_edition
     "--witness",
     "witnesses",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Witnesses, for the apparatus of TEI.",
+    metavar="[SIGLUM=]PATH",
+    help="Witnesses, for the apparatus of TEI: files, folders, REPOSITORY@BRANCH.",
 )
+@verbose_option
 def command(
     text: Path,
     config: Path | None,
@@ -67,7 +70,8 @@ def command(
     choices: tuple[str, ...],
     name: str,
     base: str,
-    witnesses: tuple[Path, ...],
+    witnesses: tuple[str, ...],
+    verbose: bool,
 ) -> int:
     """Write accepted corrections into a transcription, and nothing else.
 
@@ -78,11 +82,14 @@ def command(
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
     corrected = run(text, corrections, settings, reanchor=reanchor, choices=_choices(choices))
+    others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
+    read = [corrected.edition, *others]
+    print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
     material = Material(
         corrected,
         datetime.now(UTC),
         pages=_pages(settings, corrected) if _needs_pages(settings, wanted) else (),
-        places=places([collate(corrected.edition, read_edition(one)) for one in witnesses]) if witnesses else (),
+        places=places([collate(corrected.edition, one) for one in others]) if others else (),
         name=name,
         base=base,
     )

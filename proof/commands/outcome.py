@@ -10,19 +10,17 @@ import click
 from rich.console import Console
 
 from proof.commands.flagged import print_places
+from proof.commands.remarks import print_remarks
 from proof.config import Settings
 from proof.flags import Kind
-from proof.languages import translations
 from proof.pipeline import Outcome
 from proof.report.places import Place, places
 from proof.report.progress import Progress
-from proof.report.remarks import sentences
 from proof.report.source import StoredRun
 from proof.report.tally import PageTally, Tally
 from proof.report.write import Written
 from proof.result import Status
 from proof.store import Store
-from proof.text.remarks import Remark
 
 MOST_REMARKS = 12
 MOST_PAIRS = 4
@@ -91,16 +89,6 @@ def print_trouble(outcome: Outcome, *, verbose: bool) -> None:
     _print_remarks((*outcome.findings, *outcome.notices), verbose=verbose)
     if verbose:
         _print_remarks([f"{page.page}: {notice}" for page in tally.pages for notice in page.notices], verbose=True)
-
-
-def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
-    """Print on stderr what readers remarked: each kind once with its first place and its number, or all of it."""
-    remarks = tuple(dict.fromkeys(remarks))
-    told = sentences(remarks, translations("en").gettext, each=verbose)
-    for one in told:
-        click.echo(one, err=True)
-    if len(remarks) > len(told):
-        click.echo(f"remarks in all: {len(remarks):,}; -v prints each", err=True)
 
 
 def from_here(path: Path) -> Path:

@@ -133,11 +133,14 @@ SENTENCES: Mapping[Code, Sentence] = {
 }
 
 
+_SAID = _("%(where)s: %(what)s; %(done)s")
+
+
 def sentence(remark: Remark, say: Say) -> str:
     """A remark in the language that `say` speaks: place, what is odd, what was done."""
     where = f"{remark.path}:{remark.line}" if remark.line else str(remark.path)
     told, values = SENTENCES[remark.code], dict(remark.values)
-    return f"{where}: {say(told.what) % values}; {say(told.done) % values}"
+    return say(_SAID) % {"where": where, "what": say(told.what) % values, "done": say(told.done) % values}
 
 
 def sentences(remarks: Iterable[Remark], say: Say, *, each: bool = False) -> list[str]:

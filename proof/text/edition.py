@@ -18,7 +18,7 @@ from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code, Remark
 from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
-_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*ID[ \t]", re.MULTILINE)
+_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN)[ \t]", re.MULTILINE)
 _INDENTED = re.compile(r"[ \u3000]+")
 _VOICES = (
     (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
