@@ -3,8 +3,9 @@
 
     bench_texts.py [--only read,collate,growth] [--pages 27000] [--shared DIR]
 
-Read: every text of `shared/kanripo`, `shared/corpus` and `shared/seeds`, again from the first until there are --pages pages; each is
-read and written back without a decision, and the bytes compared; two processes, the memory of both together. Collate:
+Read: every text of `shared/kanripo`, `shared/corpus` and `shared/seeds`, again from the first until there are --pages
+pages (0: each once); each is read and written back without a decision, the bytes are compared, the page marks of
+Kanripo files counted against those that were read; two processes, the memory of both together. Collate:
 witnesses of one juan, of different kinds. Growth: a work against a copy of itself with slips sown in, and against
 another work on the same classic, at several lengths; the exponent of a power law is fitted to the times (1 is linear,
 2 would be a full matrix), and that between the two longest told besides. Other work on the machine spoils the times.
