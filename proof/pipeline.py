@@ -20,7 +20,7 @@ from proof.settling import hearings_of, settle
 from proof.store import Store
 from proof.text.edition import read_text
 from proof.text.model import Transcription
-from proof.text.remarks import Remark
+from proof.text.remarks import OF_SEQUENCE, Remark
 from proof.text.witness import Edition
 from proof.work import Work
 
@@ -90,7 +90,7 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         findings = tuple(finding.message for finding in sequence_findings(leaves))
         store.finish_run(run_id, findings=(*unread, *findings), whole=True)
         written = write_reports(StoredRun(store, run_id), settings.project.out, language=settings.report.lang)
-    remarks = tuple(remark for text in texts for remark in text.remarks)
+    remarks = tuple(remark for text in texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return Outcome(run_id, written, findings, remarks, tuple(index.notices), unread)
 
 

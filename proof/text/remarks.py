@@ -68,6 +68,10 @@ class Code(StrEnum):
     IMAGES_AFTER = "images-after"
 
 
+OF_SEQUENCE = frozenset({Code.PAGES_MISSING, Code.PAGES_BACK})
+"""What a check finds itself, from folios and images together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong within a column; `what` are the characters that it is about, where it is about some."""
