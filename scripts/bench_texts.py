@@ -3,8 +3,9 @@
 
     bench_texts.py [--only read,collate,growth] [--pages 27000] [--shared DIR]
 
-Read: every text of `shared/kanripo` and `shared/seeds`, again from the first until there are --pages pages; each is
-read and written back without a decision, and the bytes compared; two processes, the memory of both together. Collate:
+Read: every text of `shared/kanripo`, `shared/corpus` and `shared/seeds`, again from the first until there are --pages
+pages (0: each once); each is read and written back without a decision, the bytes are compared, the page marks of
+Kanripo files counted against those that were read; two processes, the memory of both together. Collate:
 witnesses of one juan, of different kinds. Growth: a work against a copy of itself with slips sown in, and against
 another work on the same classic, at several lengths; the exponent of a power law is fitted to the times (1 is linear,
 2 would be a full matrix), and that between the two longest told besides. Other work on the machine spoils the times.
@@ -33,7 +34,8 @@ from proof.export.source import correct
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
-from proof.text.witness import Edition
+from proof.text.remarks import Code
+from proof.text.witness import Edition, Format
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=110)
@@ -67,18 +69,22 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What one process read: pages, characters, files that came back otherwise, and its peak memory in MB."""
+    """What one process read: pages, characters, files that came back otherwise, and its peak memory in MB; of the page
+    marks that stand in Kanripo files (`marks`) those that begin no page, and how many of these no remark names."""
 
     pages: int
     characters: int
     changed: int
     memory: float
+    marks: int = 0
+    unread: int = 0
+    unnamed: int = 0
 
 
 def texts(shared: Path) -> list[Path]:
     """All texts that there are, image lists and what tells of them left aside."""
-    found = sorted((shared / "seeds").glob("*.txt"))
-    return found + [path for path in sorted((shared / "kanripo").rglob("*.txt")) if path.parent.name != "imglist"]
+    found = [path for name in ("seeds", "kanripo", "corpus") for path in sorted((shared / name).rglob("*.txt"))]
+    return [path for path in found if path.parent.name != "imglist"]
 
 
 def pages_of(edition: Edition) -> int:
@@ -90,13 +96,30 @@ def pages_of(edition: Edition) -> int:
 
 def read_back(paths: Sequence[Path]) -> Read:
     """Read each and write it back; runs in a process of its own."""
-    pages = characters = changed = 0
+    pages = characters = changed = marks = unread = unnamed = 0
     for path in paths:
         edition = read_edition(path)
         pages += pages_of(edition)
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
-    return Read(pages, characters, changed, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        standing, missed = marks_of(edition)
+        told = {one.line for one in edition.remarks if one.code in (Code.MARK_MALFORMED, Code.MARK_NOT_READ)}
+        marks, unread, unnamed = (
+            marks + standing,
+            unread + len(missed),
+            unnamed + len([n for n in missed if n not in told]),
+        )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Read(pages, characters, changed, memory, marks, unread, unnamed)
+
+
+def marks_of(edition: Edition) -> tuple[int, list[int]]:
+    """How many page marks stand in a Kanripo file, and the lines of those that begin no page."""
+    if edition.format is not Format.KANRIPO:
+        return 0, []
+    read = {page.start for page in edition.pages}
+    places = [found.start() for found in re.finditer("<pb:", edition.text)]
+    return len(places), [edition.text.count("\n", 0, at) + 1 for at in places if at not in read]
 
 
 def measure_reading(shared: Path, wanted: int, findings: Findings) -> None:
@@ -105,6 +128,7 @@ def measure_reading(shared: Path, wanted: int, findings: Findings) -> None:
     distinct = sum(sizes.values())
     chosen: list[Path] = []
     count = 0
+    chosen += paths if not wanted else ()
     while count < wanted:
         for path in paths:
             if count >= wanted:
@@ -128,6 +152,9 @@ def measure_reading(shared: Path, wanted: int, findings: Findings) -> None:
     findings.add("distinct pages of the material", f"{distinct:,} in {len(paths)} texts")
     findings.add(f"{pages:,} pages read and written back, 2 processes", f"{seconds:.1f} s", "60 s")
     findings.add("memory at its peak, both processes together", f"{memory:.0f} MB", "500 MB")
+    marks, unread, unnamed = (sum(getattr(one, name) for one in done) for name in ("marks", "unread", "unnamed"))
+    findings.add("Kanripo page marks read, of those standing in the files", f"{marks - unread:,} of {marks:,}", "all")
+    findings.add("page marks not read that no remark names", f"{unnamed}", "0")
     findings.add("texts that came back with other bytes", f"{changed} of {len(chosen):,}", "0")
 
 
@@ -205,7 +232,7 @@ def measure_growth(shared: Path, findings: Findings) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="read,collate,growth")
-    parser.add_argument("--pages", type=int, default=27_000)
+    parser.add_argument("--pages", type=int, default=27_000, help="0: every text once")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     options = parser.parse_args(arguments)
     wanted = options.only.split(",")

@@ -18,6 +18,7 @@ from proof.collate.tokens import Keys
 from proof.errors import TextError
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Cell, Column, Page, Row, Run, Transcription
+from proof.text.remarks import Code, Remark
 from proof.text.witness import Addresses, Edition, Layer
 from proof.text.witness import Cell as Placed
 
@@ -79,7 +80,7 @@ def paged(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], s
         title=edition.title,
         work=edition.work,
         pages=found,
-        warnings=(*edition.warnings, *_remarks(edition, images, pages, cells, (min(told), max(told)), lines)),
+        remarks=(*edition.remarks, *_remarks(edition, images, pages, cells, (min(told), max(told)), lines)),
     )
 
 
@@ -168,19 +169,20 @@ def _remarks(
     cells: Sequence[Placed],
     ends: tuple[int, int],
     lines: _Lines,
-) -> list[str]:
+) -> list[Remark]:
     """What is on no image, and which images show none of the text."""
-    told: list[str] = []
+    told: list[Remark] = []
     at = 0
     for nowhere, group in groupby(pages, key=lambda page: page is None):
         size = sum(1 for _ in group)
         if nowhere:
             first = cells[at]
             begun = "".join(cell.text for cell in cells[at : at + min(size, 12)])
+            begun += "…" if size > 12 else ""
             line = lines.number(first.start)
-            told.append(f"{edition.path}:{line}: on no image: {begun}{'…' if size > 12 else ''} ({size} characters)")
+            told.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=begun, number=size))
         at += size
-    for number, what in ((ends[0], "before the text begins"), (len(images) - 1 - ends[1], "after the text ends")):
+    for number, code in ((ends[0], Code.IMAGES_BEFORE), (len(images) - 1 - ends[1], Code.IMAGES_AFTER)):
         if number:
-            told.append(f"{edition.path}: {number} {'image' if number == 1 else 'images'} {what}")
+            told.append(Remark.of(edition.path, 0, code, number=number))
     return told

@@ -35,6 +35,7 @@ from proof.store import Store
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
 from proof.text.model import Transcription
+from proof.text.remarks import OF_SEQUENCE, Remark
 from proof.text.witness import Edition
 from proof.verify.page import Checker
 
@@ -54,12 +55,14 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check left behind: its run in the store, its reports, the sequence findings, and the texts that
-    could not be read or stand on no image. `told` are its most suspicious places."""
+    """What a check left behind: its run in the store, its reports, the sequence findings, what the readers remarked
+    about the texts and the finder of images about these, and the texts that could not be read or stand on no image.
+    `told` are its most suspicious places."""
 
     run_id: int
     written: Written
     findings: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     notices: tuple[str, ...]
     unread: tuple[str, ...] = ()
     told: tuple[Place, ...] = ()
@@ -96,8 +99,8 @@ def check(
         run = StoredRun(store, run_id)
         written = write_reports(run, settings.project.out, language=settings.report.lang)
         told = tuple(places(run, show))
-    warnings = tuple(warning for text in sources.texts for warning in text.warnings)
-    return Outcome(run_id, written, findings, (*warnings, *sources.index.notices), sources.unread, told)
+    remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
+    return Outcome(run_id, written, findings, remarks, tuple(sources.index.notices), sources.unread, told)
 
 
 @dataclass(frozen=True, slots=True)

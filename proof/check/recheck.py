@@ -37,7 +37,8 @@ from proof.store.decisions import State
 from proof.store.layout_overrides import Mend, ReadOtherwiseError
 from proof.store.marks import NoPlaceError
 from proof.store.queue import Order, Place, QueuedFlag, Wanted
-from proof.text.edition import read_edition, read_text
+from proof.text.edition import read_text
+from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.model import Transcription
 from proof.text.witness import Edition
 from proof.verify.page import Checker
@@ -183,14 +184,13 @@ class Reader:
     def _hearing(self, given: Transcription | Edition, text: Transcription) -> Hearing | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a
         setting changed."""
-        files = self._settings.witness_files()
-        if not files:
+        sources = self._settings.witness_sources()
+        if not sources:
             return None
         known = hashlib.sha256(self._settings.fingerprint().encode())
-        for file in files:
-            known.update(file.read_bytes() if file.is_file() else b"")
+        known.update(witnesses_state(sources))
         if known.digest() != self._witnesses[0]:
-            self._witnesses = known.digest(), tuple(read_edition(file) for file in files)
+            self._witnesses = known.digest(), tuple(read_witnesses(sources))
             self._hearings.clear()
         own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
         if own not in self._hearings:

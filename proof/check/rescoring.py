@@ -14,7 +14,8 @@ from proof.model.flags import Flag, Kind, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
-from proof.text.edition import edition_of, read_edition
+from proof.text.edition import edition_of
+from proof.text.gathered import apart_from, read_witnesses
 from proof.text.model import Script, Transcription
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Addresses, Edition
@@ -70,15 +71,16 @@ def hearings_of(
     neither of the two changes. Raises TextError, ConfigError.
     """
     if witnesses is None:
-        witnesses = [read_edition(path) for path in settings.witness_files()]
+        witnesses = read_witnesses(settings.witness_sources())
     if not witnesses:
         return {}
     found: dict[str, Hearing] = {}
     for given, text in zip(editions, texts, strict=True):
         edition = edition_of(given) if isinstance(given, Transcription) else given
         parallels = []
-        for witness in witnesses:
-            if witness.path.resolve() == edition.path.resolve() or witness.text == edition.text:
+        for whole in witnesses:
+            witness = apart_from(whole, edition)
+            if witness is None:
                 continue
             parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), edition.text, witness.text)
             key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"

@@ -6,6 +6,20 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from proof.text.witness import Edition
+
+
+def names_of(editions: Sequence[Edition], *, ending: bool = False) -> list[str]:
+    """What editions are called among each other: as the user calls them, else by their files."""
+    told = sigla([edition.path for edition in editions], ending=ending)
+    names = [edition.siglum or name for edition, name in zip(editions, told, strict=True)]
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
 
 def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
     """A name for each file, no two alike: its name (with its ending or without), behind as many of its folders as

@@ -16,7 +16,7 @@ from math import floor
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import Block, Op, align, repeated
 from proof.collate.collation import Collation, aligned_in, noted
-from proof.collate.sigla import sigla
+from proof.collate.sigla import names_of
 from proof.collate.tokens import Keys, sequence_of, shared_layers
 from proof.collate.tokens import Sequence as Characters
 from proof.model.flags import Flag, Kind, WitnessReading, is_raised
@@ -128,7 +128,7 @@ class Hearing:
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
         count: Counter[str] = Counter()
         told: list[WitnessReading] = []
-        names = sigla([parallel.witness.edition.path for parallel in self.parallels])
+        names = names_of([parallel.witness.edition for parallel in self.parallels])
         for parallel, name in zip(self.parallels, names, strict=True):
             one = _testimony(parallel, name, start, flag, self.policy, self.weights)
             if one is not None:

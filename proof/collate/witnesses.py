@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proof.collate.classes import Class
 from proof.collate.collation import Collation
-from proof.collate.sigla import sigla
+from proof.collate.sigla import names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def places(collations: Sequence[Collation]) -> list[Place]:
 
 def witness_names(collations: Sequence[Collation]) -> list[str]:
     """What the witness of each collation is called among them."""
-    return sigla([collation.witness.edition.path for collation in collations], ending=True)
+    return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
 def _covered(collation: Collation) -> frozenset[int]:

@@ -12,12 +12,12 @@ from proof.check.pipeline import check
 from proof.commands.options import CHECKING, config_option, must_have_work, setting_options, settings_of
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
+from proof.commands.remarks import verbose_option
 from proof.settings.config import Settings
 
 SOUND, TROUBLED = 0, 1
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every remark about texts and pages.")
 
 
 @click.command("check")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unicodedata import category
@@ -15,13 +16,16 @@ from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
 from proof.collate.table import write_table
 from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edition import read_edition
+from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
+from proof.text.witness_source import WitnessSource
 
 FEW = 0.05
 """Share of paragraphs and columns found in the witness below which it is hardly the same text."""
@@ -35,7 +39,7 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 
 @click.command("collate")
 @click.argument("base", type=click.Path(path_type=Path))
-@click.argument("witnesses", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="WITNESS...")
+@click.argument("witnesses", nargs=-1, required=True, metavar="[SIGLUM=]WITNESS...")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -55,18 +59,23 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
     show_default=True,
     help="Differences in the words to print.",
 )
+@verbose_option
 def command(
     base: Path,
-    witnesses: tuple[Path, ...],
+    witnesses: tuple[str, ...],
     out: Path | None,
     config: Path | None,
     given: dict[str, Any],
     weighed: bool,
     show: int,
+    verbose: bool,
 ) -> int:
     """Collate a transcription with other witnesses of its text.
 
     Any format, either script, with commentary or without, whole or in parts that stand in another order.
+
+    A witness is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says what
+    it is called, and files of one siglum are one witness.
 
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
     transcription lowers it; each is named in the flag's evidence. proof report then shows it.
@@ -79,6 +88,8 @@ def command(
         write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
+    read = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
+    print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
     if weighed:
         with Store.open(_checked(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
@@ -105,15 +116,19 @@ def _images(base: Path, settings: Settings) -> dict[str, Path]:
     return {page: image.path for page, image in found.items() if image is not None}
 
 
-def run(base: Path, witnesses: tuple[Path, ...], variants: Path | None = None) -> list[Collation]:
-    """The base collated with each witness. Raises TextError, UsageError where a file is named twice."""
+def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
+    """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
+    named twice."""
     edition = read_edition(base)
-    named = {base.resolve(): "the base itself"}
-    for witness in witnesses:
-        if witness.resolve() in named:
-            raise UsageError(f"{witness} is {named[witness.resolve()]}: name each file once")
-        named[witness.resolve()] = "named as a witness already"
-    return [collate(edition, read_edition(witness), variants) for witness in witnesses]
+    named = {str(base.resolve()): "the base itself"}
+    sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
+    for source in sources:
+        key = str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
+        if key in named:
+            raise UsageError(f"{source} is {named[key]}: name each file once")
+        named[key] = "named as a witness already"
+    apart = [apart_from(witness, edition) if witness.parts else witness for witness in read_witnesses(sources)]
+    return [collate(edition, witness, variants) for witness in apart if witness is not None]
 
 
 def _seen(text: str) -> str:

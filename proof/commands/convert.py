@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proof.atomic import whole_file
+from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import OutputError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
 from proof.text.convert import Converted, convert
@@ -28,14 +29,24 @@ from proof.text.witness import Edition, Format
     "--imglist", type=click.Path(path_type=Path), metavar="PATH", help="Image list, for the mirror's page marks."
 )
 @click.option("--encoding", metavar="NAME", help="Encoding of the text.  [default: UTF-8]")
-def command(text: Path, target: str, out: Path | None, work: str, imglist: Path | None, encoding: str | None) -> int:
+@verbose_option
+def command(
+    text: Path,
+    target: str,
+    out: Path | None,
+    work: str,
+    imglist: Path | None,
+    encoding: str | None,
+    verbose: bool,
+) -> int:
     """Turn a transcription into another format, as far as that can hold it.
 
     What is lost is listed on standard error. The script stays as it is.
     """
     if out is not None and out.exists() and text.exists() and out.samefile(text):
         raise OutputError(f"{out} is the source itself: name another file")
-    converted = run(text, Format(target), work=work, imglist=imglist, encoding=encoding)
+    edition = read_edition(text, encoding)
+    converted = run(edition, Format(target), work=work, imglist=imglist)
     if out is None:
         click.echo(converted.text, nl=False)
     else:
@@ -43,14 +54,12 @@ def command(text: Path, target: str, out: Path | None, work: str, imglist: Path 
             file.write(converted.text)
     for loss in converted.losses:
         click.echo(f"lost: {loss}", err=True)
+    print_remarks(edition.remarks, verbose=verbose)
     return 0
 
 
-def run(
-    text: Path, target: Format, *, work: str = "", imglist: Path | None = None, encoding: str | None = None
-) -> Converted:
-    """The transcription at `text` as `target`. Raises TextError, ImageListError, UsageError."""
-    edition = read_edition(text, encoding)
+def run(edition: Edition, target: Format, *, work: str = "", imglist: Path | None = None) -> Converted:
+    """`edition` as `target`. Raises TextError, ImageListError, UsageError."""
     references = _references(edition, imglist) if target is Format.MIRROR else {}
     return convert(edition, target, work=work, references=references)
 

@@ -13,6 +13,7 @@ import click
 
 from proof.collate.collation import collate
 from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
 from proof.export.decided import Decided, LeftOut, Unused, decided_in
 from proof.export.files import ON_IMAGES, Form, Material, write_export
@@ -23,8 +24,10 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.text_pages import find_text
 from proof.text.edition import read_edition
+from proof.text.gathered import read_witnesses
 from proof.text.model import Script
 from proof.text.witness import Edition
+from proof.text.witness_source import WitnessSource
 
 
 @click.command("export")
@@ -59,10 +62,10 @@ from proof.text.witness import Edition
     "--witness",
     "witnesses",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Witnesses, for the apparatus of TEI.",
+    metavar="[SIGLUM=]PATH",
+    help="Witnesses, for the apparatus of TEI: files, folders, REPOSITORY@BRANCH.",
 )
+@verbose_option
 def command(
     text: Path,
     config: Path | None,
@@ -74,7 +77,8 @@ def command(
     choices: tuple[str, ...],
     name: str,
     base: str,
-    witnesses: tuple[Path, ...],
+    witnesses: tuple[str, ...],
+    verbose: bool,
 ) -> int:
     """Write accepted corrections into a transcription, and nothing else.
 
@@ -96,11 +100,14 @@ def command(
         choices=_choices(choices),
         pairs=settings.variants.file,
     )
+    others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
+    read = [corrected.edition, *others]
+    print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
     material = Material(
         corrected,
         datetime.now(UTC),
         pages=_pages(settings, corrected) if _needs_pages(settings, wanted) else (),
-        collations=[collate(corrected.edition, read_edition(one), settings.variants.file) for one in witnesses],
+        collations=[collate(corrected.edition, one, settings.variants.file) for one in others],
         title=settings.project.title,
         name=name,
         base=base,

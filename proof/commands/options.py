@@ -28,6 +28,7 @@ _METAVARS = {
     Kind.TEXT: "TEXT",
     Kind.PATH: "PATH",
     Kind.PATHS: "DIR",
+    Kind.WITNESSES: "[SIGLUM=]PATH",
     Kind.PATH_OR_NAME: "PATH|NAME",
 }
 
@@ -42,7 +43,7 @@ def _reader(setting: Setting) -> Callable[[str], Any]:
 
     def read(text: str) -> Any:
         try:
-            if setting.kind is Kind.PATHS:
+            if setting.kind in (Kind.PATHS, Kind.WITNESSES):
                 return setting.value([text], Path.cwd())[0]
             return setting.value(setting.from_text(text), Path.cwd())
         except WrongSetting as error:
@@ -129,14 +130,12 @@ def _option(setting: Setting) -> Callable[[Command], Command]:
         type=click.BOOL if switch else _reader(setting),
         metavar=None if switch else _metavar(setting),
         default=None,
-        multiple=setting.kind is Kind.PATHS,
+        multiple=setting.kind in (Kind.PATHS, Kind.WITNESSES),
         help=help_text[0].upper() + help_text[1:],
     )
 
 
 def _metavar(setting: Setting) -> str:
-    if setting.name == "project.witnesses":
-        return "PATH"  # files, where the other lists of paths are folders
     return f"[{'|'.join(setting.choices)}]" if setting.choices else _METAVARS[setting.kind]
 
 

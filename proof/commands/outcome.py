@@ -11,6 +11,7 @@ from rich.console import Console
 
 from proof.check.pipeline import Outcome
 from proof.commands.flagged import print_places
+from proof.commands.remarks import print_remarks
 from proof.model.flags import Kind
 from proof.model.result import Status
 from proof.report.places import Place
@@ -75,6 +76,7 @@ def print_trouble(outcome: Outcome, *, verbose: bool) -> None:
         named = ", ".join(without if verbose else without[:MOST_REMARKS])
         more = "" if verbose or len(without) <= MOST_REMARKS else " ..."
         click.echo(f"no image: {_count(len(without), 'page')} ({named}{more})", err=True)
+    print_remarks(outcome.remarks, verbose=verbose)
     _print_remarks((*outcome.findings, *outcome.notices), verbose=verbose)
     if verbose:
         _print_remarks([f"{page.page}: {notice}" for page in tally.pages for notice in page.notices], verbose=True)

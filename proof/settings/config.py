@@ -20,6 +20,7 @@ from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
 from proof.settings.setting import Kind, Setting, WrongSetting, nearest, shown
 from proof.settings.toml_file import TomlFile
+from proof.text.witness_source import WitnessSource
 
 FILE_NAME = "config.toml"
 STORE_NAME = "proof.sqlite"
@@ -41,8 +42,11 @@ class ProjectSection:
         Kind.PATHS, (), "folders with page images, subfolders included; the first that has an image wins"
     )
     imglist: Path | None = _setting(Kind.PATH, None, "image list, or a folder of them; empty: `imglist/` beside a text")
-    witnesses: tuple[Path, ...] = _setting(
-        Kind.PATHS, (), "other witnesses of the texts, in any format; what they read speaks for or against each flag"
+    witnesses: tuple[WitnessSource, ...] = _setting(
+        Kind.WITNESSES,
+        (),
+        "other witnesses of the texts, in any format; what they read speaks for or against each flag; a file, a folder "
+        "of juan or `REPOSITORY@BRANCH`, each with a siglum (`SBCK=juan/*.txt`) or without",
     )
     out: Path = _setting(Kind.PATH, Path("out"), "folder that reports and flags are written to")
 
@@ -277,9 +281,17 @@ class Settings:
         """The transcriptions that `project.texts` names, each once. Raises ConfigError where one is not there."""
         return self._files("texts", self.project.texts)
 
-    def witness_files(self) -> tuple[Path, ...]:
-        """The files that `project.witnesses` names, each once. Raises ConfigError where one is not there."""
-        return self._files("witnesses", self.project.witnesses)
+    def witness_sources(self) -> tuple[WitnessSource, ...]:
+        """What `project.witnesses` names, each once, a pattern as the files that it means. Raises ConfigError where
+        one is not there."""
+        found: dict[WitnessSource, None] = {}
+        for source in self.project.witnesses:
+            if source.revision or source.path.is_dir():
+                found[source] = None
+                continue
+            files = self._files("witnesses", (source.path,))
+            found.update((WitnessSource(file, source.siglum), None) for file in files)
+        return tuple(found)
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         found: dict[Path, None] = {}

@@ -12,6 +12,8 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
+from proof.text.witness_source import WitnessSource
+
 
 class Kind(StrEnum):
     """What a setting's value is; the wording is that of the messages and of the table."""
@@ -22,6 +24,7 @@ class Kind(StrEnum):
     TEXT = "text"
     PATH = "path"
     PATHS = "list of paths"
+    WITNESSES = "list of witnesses"
     PATH_OR_NAME = "path or name"
 
 
@@ -32,6 +35,7 @@ _TYPES: dict[Kind, tuple[type, ...]] = {
     Kind.TEXT: (str,),
     Kind.PATH: (str, Path, type(None)),
     Kind.PATHS: (list, tuple),
+    Kind.WITNESSES: (list, tuple),
     Kind.PATH_OR_NAME: (str, Path),
 }
 
@@ -77,19 +81,22 @@ class Setting:
             return f"{self.kind}, {_plain(self.low)} to {_plain(self.high)}"
         return self.kind.value
 
-    def value(self, given: Any, base: Path) -> Any:
+    def value(self, given: Any, base: Path) -> Any:  # noqa: PLR0911 - one for each kind
         """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
         self._must_fit(given)
         match self.kind:
-            case Kind.WHOLE | Kind.NUMBER:
-                number = self._within(given)
-                return float(number) if self.kind is Kind.NUMBER else number
+            case Kind.WHOLE:
+                return self._within(given)
+            case Kind.NUMBER:
+                return float(self._within(given))
             case Kind.TEXT:
                 return self._chosen(given)
             case Kind.PATH:
                 return self._path(given, base)
             case Kind.PATHS:
                 return tuple(_resolved(path, base) for path in given)
+            case Kind.WITNESSES:
+                return tuple(_witness(one, base) for one in given)
             case Kind.PATH_OR_NAME:
                 return _path_or_name(str(given), base)
         return given
@@ -104,7 +111,7 @@ class Setting:
                     return float(text)
                 case Kind.SWITCH:
                     return {"true": True, "false": False}.get(text.lower(), text)
-                case Kind.PATHS:
+                case Kind.PATHS | Kind.WITNESSES:
                     return [text]
         except ValueError:
             pass
@@ -113,8 +120,8 @@ class Setting:
     def _must_fit(self, given: Any) -> None:
         types = _TYPES[self.kind]
         fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
-        if self.kind is Kind.PATHS:
-            fits = fits and all(isinstance(path, str | Path) and path for path in given)
+        if self.kind in (Kind.PATHS, Kind.WITNESSES):
+            fits = fits and all(isinstance(path, str | Path | WitnessSource) and path for path in given)
         if not fits:
             article = "" if self.kind in (Kind.SWITCH, Kind.TEXT) else "a "
             raise WrongSetting(f"{self.name} must be {article}{self.kind}, not {shown(given)}")
@@ -171,6 +178,10 @@ def _resolved(path: str | Path, base: Path) -> Path:
     # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
     # Not Path.expanduser() either: it raises where there is no such user.
     return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111
+
+
+def _witness(given: str | Path | WitnessSource, base: Path) -> WitnessSource:
+    return given if isinstance(given, WitnessSource) else WitnessSource.parse(str(given), base)
 
 
 def _path_or_name(text: str, base: Path) -> str:

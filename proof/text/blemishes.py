@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
 
+from proof.model.refs import Folio
 from proof.text.model import Page
+from proof.text.remarks import Code, Remark
 
 MANY_COLUMNS = 40
 """More columns than any half-folio has: the page mark of a following page was probably lost."""
+
+PASSAGES = 3
+"""From so many pages on, all of side a, they are no half-folios."""
 
 FEW_IN = 20
 """Lines without pilcrow are odd where they are fewer than one in so many; some texts break long lines so."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Remark:
-    """A remark about a line of the file, counted from 1."""
-
-    line: int
-    message: str
-
-
-def blemishes(pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
-    """Remarks on pages without columns or with too many, page marks that give no folio, and, where columns end in
+def blemishes(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
+    """Remarks on pages without columns or with too many, on pages that do not follow on, and, where columns end in
     pilcrows, on the few that do not. `text` is that of the whole file."""
     remarks: list[Remark] = []
+    half_folios = _half_folios(pages)
     for page in pages:
         if not page.columns:
-            remarks.append(Remark(page.file_line, f"page {page.id} has no column"))
-        elif len(page.columns) > MANY_COLUMNS:
-            told = f"page {page.id} has {len(page.columns)} columns, more than a half-folio: is a page mark missing?"
-            remarks.append(Remark(page.file_line, told))
-    unread = [page for page in pages if page.folio is None]
-    if unread:
-        told = f"the page mark {unread[0].id} names no half-folio such as 10a; {len(unread)} marks are so"
-        remarks.append(Remark(unread[0].file_line, told))
-    return remarks + (_without_pilcrow(pages, text) if pilcrows else [])
+            remarks.append(Remark.of(path, page.file_line, Code.NO_COLUMN, page=page.id))
+        elif half_folios and len(page.columns) > MANY_COLUMNS:
+            number = len(page.columns)
+            remarks.append(Remark.of(path, page.file_line, Code.MANY_COLUMNS, page=page.id, number=number))
+    remarks += _out_of_sequence(path, pages)
+    return remarks + (_without_pilcrow(path, pages, text) if pilcrows else [])
 
 
-def _without_pilcrow(pages: Sequence[Page], text: str) -> list[Remark]:
+def _half_folios(pages: Sequence[Page]) -> bool:
+    """Whether the pages are half-folios, or nothing says otherwise: editions of passages have `1a`, `2a`, `3a`."""
+    return len(pages) < PASSAGES or any(page.folio is None or page.folio.side == "b" for page in pages)
+
+
+def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
+    """Pages of a juan that do not follow on. Where no page has a side b, pages are counted, not leaves."""
+    step = 1 if _half_folios(pages) else 2
+    for one, other in pairwise(pages):
+        if one.folio is None or other.folio is None or _begins_juan(one, other):
+            continue
+        distance = one.folio.distance(other.folio)
+        if distance > step:
+            missing = distance // step - 1
+            yield Remark.of(path, other.file_line, Code.PAGES_MISSING, page=other.id, before=one.id, number=missing)
+        elif distance <= 0:
+            yield Remark.of(path, other.file_line, Code.PAGES_BACK, page=other.id, before=one.id)
+
+
+def _begins_juan(one: Page, other: Page) -> bool:
+    return other.folio == Folio(1, "a") or (
+        other.id.rpartition("-")[0] != one.id.rpartition("-")[0] and other.ref is None
+    )
+
+
+def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remark]:
     columns = [column for page in pages for column in page.columns]
     bare = [c for c in columns if not text.startswith("¶", c.start + len(c.source))]
-    if not bare or len(bare) * FEW_IN > len(columns):
+    if len(bare) * FEW_IN > len(columns):
         return []
-    where = ", ".join(str(column.file_line) for column in bare[:5]) + (" ..." if len(bare) > 5 else "")
-    told = f"{len(bare)} columns end without the pilcrow that the others have (lines {where}): are they columns?"
-    return [Remark(bare[0].file_line, told)]
+    return [Remark.of(path, column.file_line, Code.NO_PILCROW) for column in bare]

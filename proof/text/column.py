@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from operator import getitem
 
 from proof.text.model import Cell, Column, Row, Run, is_han
+from proof.text.remarks import Code, Problem
 
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -32,8 +33,18 @@ _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK
 
 _LOOSE_ENTITY = re.compile(r"&[A-Za-z0-9#+_-]{0,20};?")
 _PART = rf"(?:{_ENTITY_PATTERN}|[^\s\x21-\x7e（）／¶])"
-_GROUP = rf"(?:{_PART}|\({_PART}(?:[*/@+-]{_PART})+\)|\?)"
-COMPOSITION = re.compile(rf"\[{_GROUP}(?:[*/@+-]{_GROUP})+\]")
+DEEPEST_COMPOSITION = 3
+"""Parentheses within one another in a composition (`[((木-(企-止)+皕)/大)*毛]` has two)."""
+
+
+def _composition() -> str:
+    group = rf"(?:{_PART}|\?)"
+    for _ in range(DEEPEST_COMPOSITION):
+        group = rf"(?:{_PART}|\?|\({group}(?:[*/@+-]{group})+\))"
+    return rf"\[{group}(?:[*/@+-]{group})+\]"
+
+
+COMPOSITION = re.compile(_composition())
 """A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is a part unknown."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
@@ -48,7 +59,7 @@ class ParsedColumn:
     """The runs of one column, what was wrong in it (each kind once), and whether a note was left open at its end."""
 
     runs: tuple[Run, ...]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     left_open: bool = False
 
 
@@ -107,7 +118,7 @@ class _Reader:
     def __init__(self, source: str, continues: bool) -> None:
         self.source = source
         self.runs: list[Run] = []
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.cells: dict[Row, list[Cell]] = {Row.MAIN: [], Row.RIGHT: [], Row.LEFT: []}
         self.row = Row.MAIN
         self.depth = 0
@@ -128,6 +139,9 @@ class _Reader:
         left_open = self.end()
         return ParsedColumn(tuple(self.runs), tuple(dict.fromkeys(self.problems)), left_open)
 
+    def problem(self, code: Code, what: str = "") -> None:
+        self.problems.append(Problem(code, what))
+
     def special(self, at: int) -> int:
         """Handle the character at `at`; return where to go on."""
         char = self.source[at]
@@ -139,7 +153,7 @@ class _Reader:
             case "/" | "／":
                 self.divide()
             case "¶":
-                self.problems.append("a pilcrow within the column is passed over")
+                self.problem(Code.PILCROW_WITHIN)
             case "&" | "[" | "<":
                 return self.named(at, char)
             case _ if "⿰" <= char <= "⿿" or char == "㇯":
@@ -147,7 +161,7 @@ class _Reader:
             case _ if "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0100":
                 self.select_variant(at)
             case _:
-                self.problems.append(f"the invisible character U+{ord(char):04X} is passed over")
+                self.problem(Code.INVISIBLE, f"U+{ord(char):04X}")
         return at + 1
 
     def open_note(self) -> None:
@@ -155,10 +169,10 @@ class _Reader:
         self.continues, self.slash = False, None
         if self.depth and self.closes - self.opens >= self.depth + 1:
             self.depth += 1
-            self.problems.append("a note within a note is read as part of it")
+            self.problem(Code.NOTE_NESTED)
             return
         if self.depth:
-            self.problems.append("a note is not closed where the next begins")
+            self.problem(Code.NOTE_BEFORE_NEXT)
             self.end_unclosed_note()
         self.flush_main()
         self.depth, self.row = 1, Row.RIGHT
@@ -170,7 +184,7 @@ class _Reader:
         elif self.depth == 1:
             self.flush_note()
         else:
-            self.problems.append("a note is closed that was not opened in this column")
+            self.problem(Code.NOTE_NOT_OPENED)
             self.recover_opening()
             self.continues = False
 
@@ -178,9 +192,9 @@ class _Reader:
         if self.depth == 1 and self.row is Row.RIGHT:
             self.row = Row.LEFT
         elif self.depth:
-            self.problems.append("a second slash within a note is passed over")
+            self.problem(Code.SLASH_AGAIN)
         else:
-            self.problems.append("a slash outside a note is passed over")
+            self.problem(Code.SLASH_OUTSIDE)
             self.slash = len(self.cells[Row.MAIN])
 
     def named(self, at: int, char: str) -> int:
@@ -190,15 +204,13 @@ class _Reader:
         if found is None:
             if char == "&":
                 name = _LOOSE_ENTITY.match(self.source, at)
-                why = "is not known" if name and name[0].endswith(";") else "has no end"
-                self.problems.append(f"the entity {name[0] if name else char} {why}: read character by character")
+                ended = name is not None and name[0].endswith(";")
+                self.problem(Code.ENTITY_UNKNOWN if ended else Code.ENTITY_OPEN, name[0] if name else char)
             return self.add(at, at + 1)
         if char == "<":
-            if found[1] == "pb":
-                self.problems.append(f"the page mark {found[0]} is not at the beginning of its line and begins no page")
             return found.end()
         if char == "&" and _FAMILIES.match(found[0]) is None:
-            self.problems.append(f"the entity {found[0]} is of no family that is known: read as one character")
+            self.problem(Code.ENTITY_FAMILY, found[0])
         return self.add(at, found.end())
 
     def described(self, at: int) -> int:
@@ -216,7 +228,7 @@ class _Reader:
                 break
             position += 1
         if wanted:
-            self.problems.append(f"the ideographic description {self.source[at : at + 8]} is not complete")
+            self.problem(Code.DESCRIPTION_INCOMPLETE, self.source[at : at + 8])
             return self.add(at, at + 1)
         return self.add(at, position)
 
@@ -227,7 +239,7 @@ class _Reader:
             start = cells.pop().offset
             self.add(start, at + 1)
         else:
-            self.problems.append(f"the variation selector U+{ord(self.source[at]):04X} follows no character")
+            self.problem(Code.SELECTOR_ALONE, f"U+{ord(self.source[at]):04X}")
 
     def add(self, start: int, end: int) -> int:
         self.cells[self.row].append(Cell(self.source[start:end], start, end - start, self.row))
@@ -283,7 +295,7 @@ class _Reader:
         """Finish the column; return whether a note goes on in the next."""
         left_open = self.continues
         if self.depth:
-            self.problems.append("a note is not closed in this column")
+            self.problem(Code.NOTE_OPEN)
             left_open = self.end_unclosed_note()
         self.flush_main()
         return left_open

@@ -18,6 +18,7 @@ from proof.errors import UsageError
 from proof.model.refs import PageId
 from proof.text.edition import detect_format, parse_edition
 from proof.text.encoding import Decoded
+from proof.text.kanripo import BASE_PAGE
 from proof.text.layers import note_parts
 from proof.text.model import Script
 from proof.text.witness import Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
@@ -33,6 +34,7 @@ _SIGNS = {
     Format.CRITICAL: "front matter, note, footnote or heading with an anchor",
 }
 """By what each format is recognised."""
+_BASE_BREAK = re.compile(rf"{BASE_PAGE.pattern}|¶")
 _VOICE = "疏曰"
 """With what a subcommentary begins where notes have no other sign of it."""
 
@@ -380,7 +382,9 @@ def _paged(edition: Edition, target: Format, mark: Callable[[PageStart], str], l
         if page is not None:
             lines.append(mark(page) + "\n")
         elif block is not None:
-            lines.append(_column(edition, block, blank) + ending)
+            column = _column(edition, block, blank)
+            losses["page and line breaks of the base edition"] += len(_BASE_BREAK.findall(column))
+            lines.append(_BASE_BREAK.sub("", column) + ending)
     first = edition.pages[0].start if edition.pages else 0
     losses["lines before the first page mark"] += edition.text[:first].count("\n")
     if target is Format.MIRROR:

@@ -11,12 +11,20 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.encoding import Decoded
+from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 from proof.text.witness import Block, BlockKind, Edition, Footnote, Format, Layer, Stretch
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6} .*\{#[^}\n]+\}\s*$", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
 _FRONT_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_FRONT_LINE = re.compile(r"\s*$|[A-Za-z_][\w .-]*:(?:\s|$)|[ \t]+\S|- |#(?!#)")
+_HALF_OPENED = re.compile(
+    r"(?:--?[ \t]*\r?\n|\s+)?(?=title:[ \t])(?:[A-Za-z_][\w-]*:[^\n]*\n)+(?:---|\.\.\.)[ \t]*(?=\r?\n|$)"
+)
+"""Front matter with an end and without its beginning."""
+
+_EMPTY_LINE = re.compile(r"^[ \t]*\r?\n", re.MULTILINE)
 _TITLE = re.compile(r"""^title:[ \t]*(?P<quote>["']?)(?P<title>.*?)(?P=quote)[ \t]*\r?$""", re.MULTILINE)
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*(?:\{#(?P<anchor>[^}]*)\})?[ \t]*$")
 _DEFINITION = re.compile(r"\[\^(?P<label>[^\]]+)\]:[ \t]*")
@@ -32,12 +40,12 @@ class _Reader:
     blocks: list[Block] = field(default_factory=list)
     references: dict[str, int] = field(default_factory=dict)
     definitions: list[tuple[str, str, int, int]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
     opened: int = 0
     """The line on which an open `<small>` stands; 0 for none."""
 
-    def warn(self, number: int, message: str) -> None:
-        self.warnings.append(f"{self.path}:{number}: {message}")
+    def remark(self, number: int, code: Code, **values: str | int) -> None:
+        self.remarks.append(Remark.of(self.path, number, code, **values))
 
     def line(self, begin: int, line: str, number: int) -> None:
         if not line.strip():
@@ -64,7 +72,7 @@ class _Reader:
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
-                    self.warn(number, f"footnote [^{markup['label']}] is referred to twice: expected one place")
+                    self.remark(number, Code.FOOTNOTE_TWICE, label=markup["label"])
                 self.references.setdefault(markup["label"], markup.start())
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
@@ -77,36 +85,38 @@ class _Reader:
 
     def small(self, number: int, *, closing: bool) -> None:
         if closing and not self.opened:
-            self.warn(number, "</small> without <small>: expected the commentary to be opened first")
+            self.remark(number, Code.SMALL_NOT_OPENED)
         elif not closing and self.opened:
-            self.warn(number, f"<small> within <small> (line {self.opened}): expected </small> first")
+            self.remark(number, Code.SMALL_NESTED, first=self.opened)
         self.opened = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
         found = []
         for label, told, start, number in self.definitions:
             if label not in self.references:
-                self.warn(number, f"nothing refers to footnote [^{label}]: expected [^{label}] in the text")
+                self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
             found.append(Footnote(label, told, start, number, self.references.get(label)))
         for label, start in self.references.items():
             if all(label != known for known, *_ in self.definitions):
                 line = self.text.count("\n", 0, start) + 1
-                self.warn(line, f"footnote [^{label}] is missing: expected a line that begins [^{label}]:")
+                self.remark(line, Code.FOOTNOTE_MISSING, label=label)
         return tuple(found)
 
 
 def parse_critical(decoded: Decoded, path: Path) -> Edition:
-    """The edition that a decoded file holds. Raises TextError where the front matter has no end."""
+    """The edition that a decoded file holds. Raises TextError where it is front matter without an end."""
     text = decoded.text
-    body, title = _front_matter(text, path)
+    front = _front_matter(text, path)
     reader = _Reader(path, text)
-    begin, number = body, text.count("\n", 0, body) + 1
-    for raw in text[body:].split("\n"):
+    for line, code in front.odd:
+        reader.remark(line, code)
+    begin, number = front.body, text.count("\n", 0, front.body) + 1
+    for raw in text[front.body :].split("\n"):
         reader.line(begin, raw.rstrip("\r"), number)
         begin += len(raw) + 1
         number += 1
     if reader.opened:
-        reader.warn(reader.opened, "<small> is not closed: expected </small> before the end of the file")
+        reader.remark(reader.opened, Code.SMALL_OPEN)
     footnotes = reader.footnotes()
     script = script_of(stretch.source for block in reader.blocks for stretch in block.stretches)
     return Edition(
@@ -116,31 +126,66 @@ def parse_critical(decoded: Decoded, path: Path) -> Edition:
         text=text,
         encoding=decoded.encoding,
         bom=decoded.bom,
-        title=title,
+        title=front.title,
         work="",
         blocks=tuple(reader.blocks),
         footnotes=footnotes,
-        warnings=tuple(reader.warnings),
+        remarks=tuple(sorted(reader.remarks, key=lambda remark: remark.line)),
     )
 
 
 def has_front_matter(text: str) -> bool:
     """Whether a text begins with front matter that gives its title, as no other format does."""
+    if _HALF_OPENED.match(text):
+        return True
     opening = _FRONT.match(text)
     closing = _FRONT_END.search(text, opening.end()) if opening else None
-    return bool(opening and closing and _TITLE.search(text, opening.end(), closing.start()))
+    return bool(opening and _TITLE.search(text, opening.end(), closing.start() if closing else len(text)))
 
 
-def _front_matter(text: str, path: Path) -> tuple[int, str]:
-    """Where the body begins, and the title that the front matter gives."""
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """Front matter: where the body begins, the title it gives, and what is odd about it, with the line."""
+
+    body: int
+    title: str = ""
+    odd: tuple[tuple[int, Code], ...] = ()
+
+
+def _front_matter(text: str, path: Path) -> _Front:
+    """The front matter of a text. One whose end is lost ends where its lines are no `key: value` any more. Raises
+    TextError where nothing but front matter is there."""
+    half = _HALF_OPENED.match(text)
+    if half is not None:
+        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, Code.FRONT_MATTER_BROKEN),))
     opening = _FRONT.match(text)
     if opening is None:
-        return 0, ""
+        return _Front(0)
     closing = _FRONT_END.search(text, opening.end())
-    if closing is None:
+    end = closing.start() if closing else len(text)
+    strange = _strange_lines(text, opening.end(), end)
+    if closing is None and not strange:
         raise TextError(path, 1, "the front matter has no end: expected a line --- after it")
-    found = _TITLE.search(text, opening.end(), closing.start())
-    return closing.end(), _scalar(found["title"], found["quote"]) if found else ""
+    swallowed = bool(strange) and (
+        closing is None or MARK.search(text, strange[0], end) or _EMPTY_LINE.search(text, strange[0], end)
+    )
+    if closing is not None and not swallowed:
+        odd = tuple((text.count("\n", 0, at) + 1, Code.FRONT_MATTER_BROKEN) for at in strange)
+        return _Front(closing.end(), _title_in(text, opening.end(), end), odd)
+    body = strange[0]
+    odd = ((text.count("\n", 0, body) + 1, Code.FRONT_MATTER_OPEN),)
+    return _Front(body, _title_in(text, opening.end(), body), odd)
+
+
+def _strange_lines(text: str, start: int, end: int) -> list[int]:
+    """Where lines begin that are none of front matter."""
+    found = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
+    return [start + line.start() for line in found if not _FRONT_LINE.match(line[0])]
+
+
+def _title_in(text: str, start: int, end: int) -> str:
+    found = _TITLE.search(text, start, end)
+    return _scalar(found["title"], found["quote"]) if found else ""
 
 
 def _scalar(text: str, quote: str) -> str:

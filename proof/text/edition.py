@@ -8,16 +8,17 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text import critical, inline, zhushu
 from proof.text.encoding import Decoded, decode
-from proof.text.kanripo import KANRIPO, header_property
+from proof.text.kanripo import has_page_mark, header_property
 from proof.text.layers import last_layer, note_parts
+from proof.text.lines import lines
 from proof.text.mirror import MIRROR
 from proof.text.model import Cell, Column, Script, Transcription
-from proof.text.pages import LineKind, lines
-from proof.text.read import FORMATS, parse_transcription, read_transcription
+from proof.text.pages import LineKind
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.remarks import Code, Remark
 from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
 
-_PAGE_MARK = re.compile(rf"(?:^|\r){KANRIPO.mark.pattern}", re.MULTILINE)
-_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*ID[ \t]", re.MULTILINE)
+_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN)[ \t]", re.MULTILINE)
 _INDENTED = re.compile(r"[ \u3000]+")
 _VOICES = (
     (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
@@ -60,7 +61,7 @@ def read_text(path: Path | str, encoding: str | None = None) -> Transcription | 
 def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> Edition:
     """The edition that a decoded file holds; `path` is what messages call it. Raises TextError."""
     form = form or detect_format(decoded.text)
-    if form is Format.KANRIPO and not _PAGE_MARK.search(decoded.text):
+    if form is Format.KANRIPO and not any(map(has_page_mark, decoded.text.splitlines())):
         return _without_pages(decoded, path)
     if form not in PAGED and "\r" in decoded.text and "\n" not in decoded.text:
         raise TextError(path, None, "its lines end in CR alone: save it with LF or CR LF")
@@ -85,7 +86,7 @@ def detect_format(text: str) -> Format | None:
     """The format of a text by its marks, None where it has none. Page marks decide; of the others, the most
     frequent mark does."""
     for line in text.splitlines():
-        if KANRIPO.mark.match(line):
+        if has_page_mark(line):
             return Format.KANRIPO
         if MIRROR.mark.match(line):
             return Format.MIRROR
@@ -133,7 +134,7 @@ def edition_of(transcription: Transcription) -> Edition:
         work=transcription.work,
         blocks=tuple(blocks),
         pages=marks,
-        warnings=transcription.warnings,
+        remarks=transcription.remarks,
     )
 
 
@@ -150,7 +151,7 @@ def _without_pages(decoded: Decoded, path: Path) -> Edition:
         title=known.get("TITLE", ""),
         work=known.get("ID", ""),
         blocks=(),
-        warnings=(f"{path}:1: no page mark follows the head: expected <pb:...>",),
+        remarks=(Remark.of(path, 1, Code.NO_PAGES),),
     )
 
 
@@ -158,7 +159,7 @@ def _page_starts(transcription: Transcription) -> tuple[PageStart, ...]:
     juan = {page.id: page.juan for page in transcription.pages}
     return tuple(
         PageStart(line.mark.id, line.mark.folio, line.mark.ref, juan[line.mark.id], line.start, line.number)
-        for line in lines(transcription.text, FORMATS)
+        for line in lines(transcription.text)
         if line.kind is LineKind.MARK and line.mark is not None
     )
 

@@ -7,10 +7,12 @@ names it. A line may break within a sentence: the text goes on in the next.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from proof.text.encoding import Decoded
 from proof.text.layers import note_parts
+from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
 
@@ -25,7 +27,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
     text = decoded.text
     remarks = [found.span() for found in _COMMENT.finditer(text)]
     blocks: list[Block] = []
-    warnings: list[str] = []
+    told: list[Remark] = []
     start, number, title = 0, 0, ""
     for raw in text.split("\n"):
         number += 1
@@ -35,17 +37,16 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
         stretches = [
             stretch
             for left, right in _outside(begin, end, remarks)
-            for stretch in _line_stretches(text, left, right, number, warnings)
+            for stretch in _line_stretches(text, left, right, _Place(path, number, told))
         ]
         if not stretches:
             continue
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
         blocks.append(Block(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
-    told = tuple(f"{path}:{warning}" for warning in warnings)
     script = script_of(stretch.source for block in blocks for stretch in block.stretches)
     return Edition(
-        path, Format.INLINE, script, text, decoded.encoding, decoded.bom, title, "", tuple(blocks), warnings=told
+        path, Format.INLINE, script, text, decoded.encoding, decoded.bom, title, "", tuple(blocks), remarks=tuple(told)
     )
 
 
@@ -63,18 +64,29 @@ def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple
     return parts
 
 
-def _line_stretches(text: str, start: int, end: int, number: int, warnings: list[str]) -> list[Stretch]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A line, and where what is odd about it is gathered."""
+
+    path: Path
+    number: int
+    told: list[Remark]
+
+    def remark(self, code: Code, **values: str) -> None:
+        self.told.append(Remark.of(self.path, self.number, code, **values))
+
+
+def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Stretch]:
     """The stretches of one line. A note that is not closed goes to the end of its line."""
     found: list[Stretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
-        told = f"U+{ord(private[0]):04X} is in a private area: expected a character that Unicode knows"
-        warnings.append(f"{number}: {told}")
+        place.remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}")
     while at < end:
         opening = _find(text, "【", at, end)
         stray = _find(text, "】", at, opening)
         if stray < opening:
-            warnings.append(f"{number}: a note is closed that was not opened: expected 【 before 】")
+            place.remark(Code.BRACKET_NOT_OPENED)
             found += _main(text, at, stray)
             at = stray + 1
             continue
@@ -83,7 +95,7 @@ def _line_stretches(text: str, start: int, end: int, number: int, warnings: list
             break
         closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
         if closing > again or closing == end:
-            warnings.append(f"{number}: a note is not closed: expected 】 before the next 【 or the end of the line")
+            place.remark(Code.BRACKET_OPEN)
         stop = min(closing, again)
         body = text[opening + 1 : stop]
         found += [Stretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)]

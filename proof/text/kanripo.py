@@ -1,7 +1,12 @@
-"""The Kanripo format: `<pb:KR1d0030_WYG_010-1a>¶` begins a page, then a line a column ending in `¶`.
+"""The Kanripo format, as the documentation of Mandoku defines it (`doc/mandoku-format-en.org` of github.com/mandoku).
 
-The head of the file has Org properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`. An empty line is
-nothing; a lost column is a line with a pilcrow alone.
+`<pb:KR1d0030_WYG_010-1a>` begins a page wherever it stands, `¶` ends a line of the edition whose lines the file keeps.
+An edition whose pages are not those of the base edition has the pages of the base as `<md:…>`, and then each `¶` is the
+end of a line of the base: its own columns are the lines of the file. An empty line is nothing; a lost column is a line
+with a pilcrow alone.
+
+Not text, by Org and Mandoku: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to `:END:`), and what
+follows a tab. The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`.
 """
 
 from __future__ import annotations
@@ -10,15 +15,30 @@ import re
 
 from proof.model.refs import PageId
 from proof.text.pages import PageFormat, PageMark
+from proof.text.remarks import Code
 
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)
 
+MARK = re.compile(r"<pb:(?:(?P<id>[^<>¶]+)>|(?P<open>[^\s<>¶_]+_[^\s<>¶_]+_[^\s<>¶_-]+-[0-9]+[a-z]))")
+"""A page mark; one that names a half-folio is known even where its end is lost."""
+
+MARK_BEGINS = "<pb:"
+PILCROWS = re.compile("¶+")
+BASE_PAGE = re.compile(r"<md:[^<>]*>")
+HEADING = re.compile(r"\*+ ")
+DRAWER = re.compile(r"[ \t]*:(?!END:)[A-Za-z][\w-]*:[ \t]*$", re.IGNORECASE)
+DRAWER_ENDS = re.compile(r"[ \t]*:END:[ \t]*¶?$", re.IGNORECASE)
+ANNOTATION = re.compile(r"(?<=[^\s])\t")
+"""What follows a tab is a translation or a note of the editors; a tab before all text is a space."""
+
 
 def _meaning(found: re.Match[str]) -> PageMark:
-    page = PageId.match(found[1])
+    name = found["id"] or found["open"]
+    page = PageId.match(name)
+    fault = None if found["id"] else Code.MARK_UNCLOSED
     if page is None:
-        return PageMark(found[1], None, None, "", "")
-    return PageMark(found[1], page.folio, None, page.juan, page.work)
+        return PageMark(name, None, None, "", "", fault or Code.MARK_WITHOUT_FOLIO)
+    return PageMark(name, page.folio, None, page.juan, page.work, fault)
 
 
 def header_property(line: str) -> tuple[str, str] | None:
@@ -27,4 +47,14 @@ def header_property(line: str) -> tuple[str, str] | None:
     return (found[1].upper(), found[2].strip()) if found else None
 
 
-KANRIPO = PageFormat(name="kanripo", mark=re.compile(r"<pb:([^>]+)>"), meaning=_meaning, empty_line_is_column=False)
+def keeps_base_lines(text: str) -> bool:
+    """Whether the pilcrows of a file end lines of a base edition that is not its own."""
+    return BASE_PAGE.search(text) is not None
+
+
+def has_page_mark(line: str) -> bool:
+    """Whether a line of a file is no comment and holds a page mark."""
+    return not line.startswith("#") and MARK.search(line) is not None
+
+
+KANRIPO = PageFormat(name="kanripo", mark=MARK, meaning=_meaning, empty_line_is_column=False)

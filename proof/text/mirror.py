@@ -1,7 +1,8 @@
 """The page-reference mirror: `卷十 第 1a 页 WYG0103-0192c.png` begins a page, then a line a column.
 
 What stands before the first page mark is no page. An empty line is a column too: its text was lost when the
-mirror was made. The page's id is its image reference, without the extension.
+mirror was made. The page's id is its image reference, without the extension; a mark without one (`卷十 第 1b 页`)
+begins a page too, which is named by juan and half-folio.
 """
 
 from __future__ import annotations
@@ -10,15 +11,31 @@ import re
 
 from proof.model.refs import Folio, ImageRef
 from proof.text.pages import PageFormat, PageMark
+from proof.text.remarks import Code
+
+_REFERENCE_LIKE = re.compile(r"[^\W\d_]+[0-9]+-[0-9]+[A-Za-z]", re.IGNORECASE)
 
 
 def _meaning(found: re.Match[str]) -> PageMark:
-    return PageMark(found["ref"], Folio.match(found["folio"]), ImageRef.match(found["ref"]), found["juan"], "")
+    written, name = found["folio"] or found["alone"], found["ref"]
+    folio = Folio.match(written)
+    if name is None:
+        return PageMark(f"{found['juan']}-{written}", folio, None, found["juan"], "", Code.MARK_WITHOUT_IMAGE)
+    ref = ImageRef.match(name)
+    fault = None if folio else Code.MARK_WITHOUT_FOLIO
+    if ref is None:
+        fault = Code.QUADRANT_IMPOSSIBLE if _REFERENCE_LIKE.fullmatch(name) else fault or Code.IMAGE_UNKNOWN
+    return PageMark(name, folio, ref, found["juan"], "", fault)
 
+
+LIKE_A_MARK = re.compile(r"(?!#).{0,20}第[ \u3000]*[0-9]+[A-Za-z]?[ \u3000]*[页頁].{0,40}$")
+"""A line that only a page mark would be like."""
 
 MIRROR = PageFormat(
     name="mirror",
-    mark=re.compile(r"(?P<juan>\S+) 第 (?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+$"),
+    mark=re.compile(
+        r"(?P<juan>\S+) 第 (?:(?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+|(?P<alone>[0-9]+[A-Za-z]) [页頁])[ \u3000]*$"
+    ),
     meaning=_meaning,
     empty_line_is_column=True,
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 from unicodedata import category
 
 from proof.model.refs import Folio, ImageRef
+from proof.text.remarks import Remark
 
 
 class Row(StrEnum):
@@ -138,4 +139,4 @@ class Transcription:
     title: str
     work: str
     pages: tuple[Page, ...]
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from proof.model.refs import Folio, ImageRef
+from proof.text.remarks import Code
 
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """What a page mark says. `juan` and `work` as the mark writes them, empty where it does not."""
+    """What a page mark says. `juan` and `work` as the mark writes them, empty where it does not; `fault` is what is
+    odd about it."""
 
     id: str
     folio: Folio | None
     ref: ImageRef | None
     juan: str
     work: str
+    fault: Code | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +41,24 @@ class LineKind(Enum):
     COLUMN = auto()
     COMMENT = auto()
     """Begins with `#`: properties and remarks, never a column."""
+    OUTLINE = auto()
+    """An Org heading, or a line of an Org drawer."""
+    ANNOTATION = auto()
+    """What follows a tab."""
     BEFORE = auto()
     """Before the first page mark."""
     EMPTY = auto()
-    """Empty under a page mark of a format in which that is no column."""
+    """Empty, or with nothing but page breaks of the base edition, where that is no column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the file. `start` is its code point in the file, `number` counts lines of the file from 1;
-    `source` is the line without its ending and, for a column, without trailing pilcrows; for a page mark it is
-    what follows the mark on its line. `pilcrow` says whether the line ends in one.
+    """A line of the file, or the part of it that is one thing. `start` is its code point in the file, `number` counts
+    lines of the file from 1; `source` is its text without its ending and, for a column, without trailing pilcrows;
+    for a page mark it is the mark. `pilcrow` says whether a column ends in one.
 
-    `format` is that of the page it is on; `mark` is set for a page mark alone.
+    `format` is that of the page it is on; `mark` is set for a page mark alone; `fault` is what is odd about a line
+    that is no mark.
     """
 
     kind: LineKind
@@ -60,37 +68,27 @@ class Line:
     format: PageFormat | None
     mark: PageMark | None = None
     pilcrow: bool = False
+    fault: Code | None = None
 
 
-def lines(text: str, formats: Sequence[PageFormat]) -> Iterator[Line]:
-    """Every line of `text` with what it is; several formats may follow one another in one file.
-
-    A line ends where Python's `splitlines` ends it (a form feed ends one too); lines of the file are counted by
-    line feeds and carriage returns, as editors count them.
-    """
-    start, number, current = 0, 1, None
-    for raw in text.splitlines(keepends=True):
-        source = raw.rstrip("\r\n")
-        found = _page_mark(source, formats)
-        if found is not None:
-            current, mark, rest = found
-            yield Line(LineKind.MARK, start, number, rest, current, mark)
-        elif source.startswith("#"):
-            yield Line(LineKind.COMMENT, start, number, source, current)
-        elif current is None:
-            yield Line(LineKind.BEFORE, start, number, source, None)
-        elif source or current.empty_line_is_column:
-            column = source.rstrip("¶")
-            yield Line(LineKind.COLUMN, start, number, column, current, pilcrow=column != source)
+def implied_first_page(before: list[Line], first: Line) -> Iterator[Line]:
+    """What stands before the first page mark, as lines of the page that the mark implies: `1b` after it means that it
+    is `1a`, whose mark went with the page of the base edition. Else the lines as they are."""
+    mark = first.mark
+    written = [line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000")]
+    if not written or mark is None or mark.folio is None or mark.folio.side != "b" or first.format is None:
+        yield from before
+        return
+    folio = Folio(mark.folio.leaf, "a")
+    name = mark.id.removesuffix(str(mark.folio)) + str(folio)
+    if not mark.id.endswith(str(mark.folio)):
+        yield from before
+        return
+    implied = replace(mark, id=name, folio=folio, fault=Code.PAGE_IMPLIED)
+    for line in before:
+        if line is written[0]:
+            yield Line(LineKind.MARK, line.start, line.number, "", first.format, implied)
+        if line.kind is LineKind.BEFORE and line.start >= written[0].start:
+            yield replace(line, kind=LineKind.COLUMN, format=first.format)
         else:
-            yield Line(LineKind.EMPTY, start, number, source, current)
-        start += len(raw)
-        number += raw[-1] in "\r\n"
-
-
-def _page_mark(source: str, formats: Sequence[PageFormat]) -> tuple[PageFormat, PageMark, str] | None:
-    for form in formats:
-        found = form.mark.match(source)
-        if found is not None:
-            return form, form.meaning(found), source[found.end() :]
-    return None
+            yield line

@@ -6,24 +6,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text.blemishes import Remark, blemishes
+from proof.text import kanripo
+from proof.text.blemishes import blemishes
 from proof.text.column import parse_column
 from proof.text.encoding import Decoded, decode
 from proof.text.kanripo import KANRIPO, header_property
+from proof.text.lines import lines
 from proof.text.mirror import MIRROR
 from proof.text.model import Column, Page, Transcription
 from proof.text.notes import divide_notes, notes_are_undivided
-from proof.text.pages import Line, LineKind, PageMark, lines
+from proof.text.pages import Line, LineKind, PageMark
+from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 
-FORMATS = (KANRIPO, MIRROR)
+SHOWN = 20
+"""Characters of a line that a remark about it names."""
 
 
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
     """The transcription in the file at `path`; its format is found from its page marks.
 
     The file is taken to be UTF-8 unless `encoding` names another. What can be read in spite of a blemish is
-    read, and told in the transcription's `warnings`, each naming file and line. Raises TextError where the file
+    read, and told in the transcription's `remarks`, each naming file and line. Raises TextError where the file
     cannot be read, is empty, is in another encoding or has no page mark.
     """
     path = Path(path)
@@ -38,8 +42,8 @@ def read_transcription(path: Path | str, encoding: str | None = None) -> Transcr
 
 def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
     """The transcription that a decoded file holds; `path` is what messages call it. Raises TextError."""
-    gatherer = _Gatherer()
-    for line in lines(decoded.text, FORMATS):
+    gatherer = _Gatherer(path, kanripo.keeps_base_lines(decoded.text))
+    for line in lines(decoded.text):
         gatherer.take(line)
     if not gatherer.format:
         raise TextError(
@@ -51,10 +55,9 @@ def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
     pages, remarks = gatherer.pages(), gatherer.remarks
     if notes_are_undivided(pages):
         pages = divide_notes(pages)
-        remarks.append(
-            Remark(pages[0].file_line, "no note has a slash between its half-rows: each is cut in the middle")
-        )
-    remarks += blemishes(pages, decoded.text, pilcrows=gatherer.format == KANRIPO.name)
+        remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
+    pilcrows = gatherer.format == KANRIPO.name and not gatherer.base_lines
+    remarks += blemishes(path, pages, decoded.text, pilcrows=pilcrows)
     return Transcription(
         path=path,
         format=gatherer.format,
@@ -65,7 +68,7 @@ def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
         title=gatherer.title,
         work=gatherer.work,
         pages=pages,
-        warnings=tuple(f"{path}:{remark.line}: {remark.message}" for remark in sorted(remarks)),
+        remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
     )
 
 
@@ -81,9 +84,12 @@ class _OpenPage:
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Takes a file line by line. `heading` is the juan as the head of the file names it, until a page mark takes
-    it up; `juan_names` leads from the juan as page marks number it to its name."""
+    """Takes a file line by line. `base_lines`: pilcrows are line ends of the base edition. `heading` is the juan as
+    the head of the file names it, until a page mark takes it up; `juan_names` leads from the juan as page marks number
+    it to its name."""
 
+    path: Path
+    base_lines: bool
     format: str = ""
     title: str = ""
     work: str = ""
@@ -96,6 +102,8 @@ class _Gatherer:
     remarks: list[Remark] = field(default_factory=list)
 
     def take(self, line: Line) -> None:
+        if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
+            self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.format is not None and line.mark is not None:
@@ -107,21 +115,19 @@ class _Gatherer:
         elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
             self.before.append(line.number)
 
+    def remark(self, line: int, code: Code, **values: str | int) -> None:
+        self.remarks.append(Remark.of(self.path, line, code, **values))
+
     def begin_text(self, form: str) -> None:
         """The first page mark decides the format; only the mirror has lines of its own before it."""
         self.format = form
         if self.before and form != MIRROR.name:
-            self.remarks.append(
-                Remark(self.before[0], f"{len(self.before)} lines before the first page mark are on no page")
-            )
+            self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
 
     def begin_page(self, line: Line, mark: PageMark) -> None:
         self.work = self.work or mark.work
-        if line.source.strip("¶ \u3000"):
-            rest = line.source[:20]
-            self.remarks.append(
-                Remark(line.number, f"{rest!r} after the page mark is in no column: begin a line with it")
-            )
+        if mark.fault is not None:
+            self.remark(line.number, mark.fault, page=mark.id)
         if self.heading:
             self.juan_names[mark.juan], self.heading = self.heading, ""
         page = self.opened.get(mark.id)
@@ -129,8 +135,7 @@ class _Gatherer:
             page = _OpenPage(mark, self.juan_names.get(mark.juan, mark.juan), line.number)
             self.opened[mark.id] = page
         else:
-            told = f"page {mark.id} began at line {page.file_line} already: its columns are counted on from there"
-            self.remarks.append(Remark(line.number, told))
+            self.remark(line.number, Code.PAGE_AGAIN, page=mark.id, first=page.file_line)
         self.current = page
 
     def add_column(self, line: Line, page: _OpenPage) -> None:
@@ -139,7 +144,8 @@ class _Gatherer:
         self.note_open = parsed.left_open
         page.columns.append(Column(number, line.source, line.start, line.number, parsed.runs))
         for problem in parsed.problems:
-            self.remarks.append(Remark(line.number, f"page {page.mark.id}, column {number}: {problem}"))
+            if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
+                self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
     def read_property(self, source: str) -> None:
         name, value = header_property(source) or ("", "")

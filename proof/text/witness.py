@@ -20,6 +20,7 @@ from proof.errors import UsageError
 from proof.model.refs import Folio, ImageRef
 from proof.text.column import parse_column
 from proof.text.model import Script, is_han
+from proof.text.remarks import Remark
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Characters that stand for no word: before another one they are the half of a character that an old encoding
@@ -153,8 +154,20 @@ class Footnote:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A file of an edition that is several: where in the edition's text it begins, and the file as its own edition."""
+
+    path: Path
+    start: int
+    edition: Edition
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
-    """A file as a witness. `text` is the file decoded, otherwise byte for byte (`encoding`, `bom`)."""
+    """A file as a witness. `text` is the file decoded, otherwise byte for byte (`encoding`, `bom`).
+
+    An edition of several files (`parts`) has their texts one after the other; `siglum` is what the user calls it.
+    """
 
     path: Path
     format: Format
@@ -167,11 +180,20 @@ class Edition:
     blocks: tuple[Block, ...]
     pages: tuple[PageStart, ...] = ()
     footnotes: tuple[Footnote, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    siglum: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def paged(self) -> bool:
         return self.format in PAGED
+
+    def where(self, start: int) -> tuple[Path, int]:
+        """The file in which a code point of the text stands, and its line there."""
+        if not self.parts:
+            return self.path, self.text.count("\n", 0, start) + 1
+        part = self.parts[max(bisect_right([part.start for part in self.parts], start) - 1, 0)]
+        return part.path, self.text.count("\n", part.start, start) + 1
 
     def stretches(self) -> Iterator[Stretch]:
         """All stretches in the order of the file."""

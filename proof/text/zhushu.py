@@ -13,10 +13,13 @@ from pathlib import Path
 
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
+from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
 
 MARK = re.compile(r"\[疏\]")
+_UNCLOSED = re.compile(r"\[疏(?!\])|(?<!\[)疏\]")
+"""A mark of which one bracket was lost; at the beginning of a line it can be nothing else."""
 _SPEAKS = re.compile(r"○(?:釋|释)[曰云][:：]?")
 _QUOTED = re.compile(r"(?P<note>注)?[“「](?P<first>[^“”「」]+)[”」](?:至[“「](?P<last>[^“”「」]+)[”」])?")
 
@@ -34,7 +37,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
     """The edition that a decoded file holds."""
     text = decoded.text
     blocks: list[Block] = []
-    warnings: list[str] = []
+    remarks: list[Remark] = []
     start = 0
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.rstrip("\r")
@@ -42,14 +45,15 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
         start += len(raw) + 1
         if not line.strip():
             continue
-        if (mark := MARK.match(line)) is None:
+        remarks += (Remark.of(path, number, Code.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
+        if (mark := MARK.match(line) or _UNCLOSED.match(line)) is None:
             stretches: tuple[Stretch, ...] = (Stretch(Layer.UNDIVIDED, begin, line),)
         else:
             stretches, lemmas = _subcommentary(line, begin, mark.end())
             if blocks and blocks[-1].stretches[0].layer is Layer.UNDIVIDED:
                 blocks[-1] = _divided(blocks[-1], lemmas)
             else:
-                warnings.append(f"{path}:{number}: expected a paragraph of the classic before [疏]")
+                remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
         blocks.append(Block(BlockKind.PARAGRAPH, begin, end, number, stretches))
     script = script_of(stretch.source for block in blocks for stretch in block.stretches)
     return Edition(
@@ -62,7 +66,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
         "",
         "",
         tuple(blocks),
-        warnings=tuple(warnings),
+        remarks=tuple(remarks),
     )
 
 

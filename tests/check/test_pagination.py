@@ -13,6 +13,7 @@ from proof.errors import TextError
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Page, Script, Transcription
+from proof.text.remarks import Code
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition, Format
 
@@ -59,7 +60,7 @@ def test_every_page_has_its_slice_and_every_character_its_place_in_the_file() ->
             for cell in column.cells:
                 assert column.source[cell.offset] == cell.text
                 assert source[column.start + cell.offset] == cell.text
-    assert text.warnings == ()
+    assert text.remarks == ()
 
 
 def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
@@ -72,9 +73,9 @@ def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
 def test_the_text_begins_before_the_images_and_ends_after_them() -> None:
     text = paged(edition(f"　　{CANON[:128]}"), images(*PAGES[1:3]), FOLD)
     assert list(slices(text).values()) == PAGES[1:3]
-    assert [warning.split(": ", 1)[1] for warning in text.warnings] == [
-        f"on no image: {PAGES[0][:12]}… (32 characters)",
-        f"on no image: {PAGES[3][:12]}… (32 characters)",
+    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
+        (Code.ON_NO_IMAGE, {"text": f"{PAGES[0][:12]}…", "number": 32}),
+        (Code.ON_NO_IMAGE, {"text": f"{PAGES[3][:12]}…", "number": 32}),
     ]
 
 
@@ -82,15 +83,17 @@ def test_images_before_and_after_the_text_are_no_pages_of_it() -> None:
     other = "乃張侯下綱不及地武不繫左下綱中掩束之"
     text = paged(edition(f"　　{''.join(PAGES[1:3])}"), images(other, *PAGES[1:3], other, other), FOLD)
     assert list(slices(text).values()) == PAGES[1:3]
-    assert "1 image before the text begins" in text.warnings[0]
-    assert "2 images after the text ends" in text.warnings[1]
+    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
+        (Code.IMAGES_BEFORE, {"number": 1}),
+        (Code.IMAGES_AFTER, {"number": 2}),
+    ]
 
 
 def test_a_missing_image_costs_its_own_page() -> None:
     text = paged(edition(f"　　{CANON[:128]}"), images(PAGES[0], PAGES[2], PAGES[3]), FOLD)
     assert list(slices(text).values()) == [PAGES[0], PAGES[2], PAGES[3]]
-    (warning,) = text.warnings
-    assert f"on no image: {PAGES[1][:12]}… (32 characters)" in warning
+    (remark,) = text.remarks
+    assert dict(remark.values) == {"text": f"{PAGES[1][:12]}…", "number": 32}
 
 
 def test_a_page_that_the_text_leaves_out_is_one_without_columns() -> None:
@@ -102,8 +105,8 @@ def test_what_the_images_leave_out_is_on_no_page() -> None:
     comment = "釋曰自此盡未降論命衆耦之事云為上居羣士之上者以其大夫尊故也"
     text = paged(edition(f"　　{CANON[:40]}【{comment}】{CANON[40:128]}"), images(*PAGES), FOLD)
     assert list(slices(text).values()) == PAGES
-    (warning,) = text.warnings
-    assert comment[:12] in warning
+    (remark,) = text.remarks
+    assert dict(remark.values)["text"] == f"{comment[:12]}…"
 
 
 def test_an_error_at_the_end_of_a_page_stays_on_its_page() -> None:

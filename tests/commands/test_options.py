@@ -32,7 +32,7 @@ def test_the_help_of_an_option_is_that_of_the_setting() -> None:
 
 def test_the_help_says_whether_files_or_folders_are_wanted() -> None:
     wanted = {parameter.opts[0]: getattr(parameter, "metavar", "") for parameter in command.params}
-    assert (wanted["--images"], wanted["--witnesses"]) == ("DIR", "PATH")
+    assert (wanted["--images"], wanted["--witnesses"]) == ("DIR", "[SIGLUM=]PATH")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from proof.locale import languages
 from proof.settings.config import SETTINGS, Settings, settings_table
 from proof.settings.setting import Kind
 from proof.text.model import Script
+from proof.text.witness_source import WitnessSource
 
 ROOT = Path(__file__).resolve().parents[2]
 Write = Callable[[str], Path]
@@ -279,6 +280,28 @@ def test_patterns_are_expanded_in_order_and_each_text_comes_once(write: Write, t
     assert [file.relative_to(folder).as_posix() for file in files] == ["b.txt", "a.txt", "juan/1/c.txt", "juan/d.txt"]
 
 
+def test_witnesses_are_files_folders_and_branches_with_or_without_a_siglum(write: Write, tmp_path: Path) -> None:
+    settings = Settings.load(
+        write('[project]\nwitnesses = ["四部=sbck/*.txt", "wyg", "汲=repo@SBCK", "one.txt", "*.md"]\n')
+    )
+    folder = tmp_path / "project"
+    for name in ("sbck/1.txt", "sbck/2.txt", "wyg/1.txt", "one.txt", "a.md", "b.md"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("甲", encoding="utf-8")
+    assert settings.witness_sources() == (
+        WitnessSource(folder / "sbck/1.txt", "四部"),
+        WitnessSource(folder / "sbck/2.txt", "四部"),
+        WitnessSource(folder / "wyg"),
+        WitnessSource(folder / "repo", "汲", "SBCK"),
+        WitnessSource(folder / "one.txt"),
+        WitnessSource(folder / "a.md"),
+        WitnessSource(folder / "b.md"),
+    )
+    (folder / "one.txt").unlink()
+    with pytest.raises(ConfigError, match=r"config\.toml:2: project\.witnesses: .*one\.txt matches no file"):
+        settings.witness_sources()
+
+
 def test_brackets_in_a_folder_or_file_name_are_no_pattern(tmp_path: Path) -> None:
     folder = tmp_path / "儀禮 [draft]"
     folder.mkdir()
@@ -398,6 +421,6 @@ def test_the_sample_project_loads_and_names_the_sample() -> None:
     settings = Settings.load(ROOT / "config.toml")
     assert settings.project.images == (ROOT / "pages",)
     assert settings.project.out == ROOT / "out"
-    needed = [name for name, setting in SETTINGS.items() if setting.kind is Kind.PATHS and name != "project.witnesses"]
+    needed = [name for name, setting in SETTINGS.items() if setting.kind is Kind.PATHS]
     assert all(settings[name] for name in needed)
     assert [file.parent for file in settings.text_files()] == [ROOT / "pages"]

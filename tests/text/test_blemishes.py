@@ -6,44 +6,50 @@ from pathlib import Path
 
 from proof.text.encoding import Decoded
 from proof.text.read import parse_transcription, read_transcription
+from proof.text.remarks import Code
+from tests.remarked import remarked
 
 
-def warnings(text: str) -> tuple[str, ...]:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt")).warnings
+def told(text: str) -> list[tuple[int, str]]:
+    return remarked(parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt")))
 
 
 def test_a_page_without_columns_is_told() -> None:
-    assert warnings("<pb:K_WYG_001-1a>¶\n\n<pb:K_WYG_001-1b>¶\n甲¶\n") == (
-        "juan.txt:1: page K_WYG_001-1a has no column",
-    )
+    assert told("<pb:K_WYG_001-1a>¶\n\n<pb:K_WYG_001-1b>¶\n甲¶\n") == [(1, "no-column")]
 
 
-def test_marks_that_name_no_half_folio_are_told_once() -> None:
-    assert warnings("<pb:p1>¶\n甲¶\n<pb:p2>¶\n乙¶\n") == (
-        "juan.txt:1: the page mark p1 names no half-folio such as 10a; 2 marks are so",
-    )
+def test_marks_that_name_no_half_folio_are_told() -> None:
+    assert told("<pb:p1>¶\n甲¶\n<pb:p2>¶\n乙¶\n") == [(1, "mark-without-folio"), (3, "mark-without-folio")]
 
 
 def test_the_few_lines_without_a_pilcrow_are_told() -> None:
-    page = "<pb:K_WYG_001-{}a>¶\n" + "甲¶\n" * 8
-    text = "".join(page.format(leaf) for leaf in range(1, 5))
-    assert warnings(text) == ()
-    assert warnings(text + "* 版本\n目次¶\n") == (
-        "juan.txt:37: 1 columns end without the pilcrow that the others have (lines 37): are they columns?",
-    )
-    assert warnings(text.replace("甲¶", "甲")) == (), "where none has it, none is missed"
+    page = "<pb:K_WYG_001-{}>¶\n" + "甲¶\n" * 8
+    text = "".join(page.format(folio) for folio in ("1a", "1b", "2a", "2b"))
+    assert told(text) == []
+    assert told(text + "版本\n目次¶\n") == [(37, "no-pilcrow")]
+    assert told(text.replace("甲¶", "甲")) == [], "where none has it, none is missed"
+
+
+def test_pages_that_do_not_follow_on_are_told() -> None:
+    page = "<pb:K_WYG_001-{}>¶\n甲¶\n"
+    text = "".join(page.format(folio) for folio in ("2a", "2b", "7a", "3b"))
+    assert told(text) == [(5, "pages-missing"), (7, "pages-back")]
+    mirror = "卷一 第 {} 页 WYG0103-0192{}.png\n甲\n"
+    text = "".join(mirror.format(*page) for page in (("2a", "a"), ("2b", "b"), ("7a", "c"), ("3b", "d")))
+    assert told(text) == [(5, "pages-missing"), (7, "pages-back")]
+
+
+def test_an_edition_of_passages_has_pages_of_one_side_and_any_length() -> None:
+    text = "".join(f"<pb:K_tls_001-{number}a>¶\n" + "甲¶\n" * 50 for number in (1, 2, 3, 5))
+    assert told(text) == [(154, "pages-missing")]
 
 
 def test_the_corpus_has_few_blemishes_and_they_are_real(shared: Path) -> None:
-    """The remains of a table of contents within juan 184, and a half-folio left empty."""
-    assert (
-        read_transcription(shared / "kanripo/KR1d0087/KR1d0087_184.txt")
-        .warnings[0]
-        .endswith("2 columns end without the pilcrow that the others have (lines 452, 453): are they columns?")
-    )
-    assert any(
-        "KR1d0085_WYG_008-66a has no column" in warning
-        for warning in read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt").warnings
-    )
+    """What is left of a table of contents within juan 184, a half-folio left empty, a half-folio that is missing."""
+    assert (452, "no-pilcrow") not in remarked(read_transcription(shared / "kanripo/KR1d0087/KR1d0087_184.txt"))
+    assert (453, "no-pilcrow") in remarked(read_transcription(shared / "kanripo/KR1d0087/KR1d0087_184.txt"))
+    empty = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt").remarks[-1]
+    assert (empty.code, dict(empty.values)) == (Code.NO_COLUMN, {"page": "KR1d0085_WYG_008-66a"})
     for path in sorted(shared.glob("kanripo/KR1d0030/*_*.txt")):
-        assert read_transcription(path).warnings == ()
+        expected = [(119, "pages-missing")] if path.stem.endswith("_000") else []
+        assert remarked(read_transcription(path)) == expected

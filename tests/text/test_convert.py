@@ -212,3 +212,11 @@ def test_what_cannot_stand_in_a_page_mark_is_no_id_of_a_work(shared: Path, work:
 def test_the_name_of_a_juan_that_becomes_a_number_is_told(shared: Path) -> None:
     source = read_edition(next((shared / "seeds").glob("003_*")))
     assert "names of juan (卷十 becomes 010): 1" in convert(source, Format.KANRIPO, work="KR1d0030").losses
+
+
+def test_breaks_of_a_base_edition_are_no_text_of_the_mirror() -> None:
+    text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n年長<md:K_SBCK_005-2a>¶乆修\n"
+    read = parse_edition(Decoded(text, "utf-8", False), Path("juan.txt"))
+    turned = convert(read, Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
+    assert turned.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
+    assert "page and line breaks of the base edition: 3" in turned.losses

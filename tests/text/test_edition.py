@@ -15,6 +15,7 @@ from proof.text.edition import detect_format, parse_edition, read_edition
 from proof.text.encoding import Decoded, decode, encode
 from proof.text.model import Script
 from proof.text.witness import Address, Addresses, BlockKind, Edition, Format, Layer
+from tests.remarked import remarked
 
 SEEDS = {
     "000_8d937d0b6d447d78.txt": Format.CRITICAL,
@@ -93,7 +94,7 @@ def test_a_head_without_pages_is_a_text_all_the_same(shared: Path) -> None:
     path = shared / "kanripo/KR1d0087/KR1d0087_000.txt"
     read = read_edition(path)
     assert (read.format, read.title, read.work, read.blocks) == (Format.KANRIPO, "五禮通考", "KR1d0087", ())
-    assert read.warnings == (f"{path}:1: no page mark follows the head: expected <pb:...>",)
+    assert remarked(read) == [(1, "no-pages")]
     assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
 
 
@@ -179,25 +180,35 @@ def test_a_place_without_pages_is_a_line_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "expected"),
     [
-        ("　　甲【乙丙\n　　丁【戊己】\n", 1, "expected 】"),
-        ("　　甲】乙【丙丁】\n", 1, "expected 【"),
-        ("　　甲【乙丙】\n　　\ue172\n", 2, "private area"),
-        ("[疏]“甲”。○释曰:乙\n", 1, "expected a paragraph"),
-        ("<small>甲\n\n乙\n", 1, "expected </small>"),
-        ("<small>甲</small>\n乙</small>\n", 2, "expected the commentary to be opened"),
-        ("<small>甲</small>\n\n乙[^1]\n", 3, "footnote [^1] is missing"),
-        ("<small>甲</small>\n\n[^1]: 乙：原作丙。\n", 3, "nothing refers"),
+        ("　　甲【乙丙\n　　丁【戊己】\n", 1, "bracket-open"),
+        ("　　甲】乙【丙丁】\n", 1, "bracket-not-opened"),
+        ("　　甲【乙丙】\n　　\ue172\n", 2, "private-character"),
+        ("[疏]“甲”。○释曰:乙\n", 1, "subcommentary-alone"),
+        ("甲乙\n[疏“甲”。○释曰:乙\n[疏]“乙”。○释曰:乙\n", 2, "subcommentary-open"),
+        ("<small>甲\n\n乙\n", 1, "small-open"),
+        ("<small>甲</small>\n乙</small>\n", 2, "small-not-opened"),
+        ("<small>甲</small>\n\n乙[^1]\n", 3, "footnote-missing"),
+        ("<small>甲</small>\n\n[^1]: 乙：原作丙。\n", 3, "footnote-unused"),
+        ("---\ntitle: 甲\n<small>乙</small>\n", 3, "front-matter-open"),
+        ("---\ntitle: 甲\n\n### 乙 {#1}\n丙\n---\n丁\n", 4, "front-matter-open"),
+        ("---\ntitle: 甲\nauthor 乙\n---\n<small>丙</small>\n", 3, "front-matter-broken"),
+        ("--\ntitle: 甲\n---\n<small>丙</small>\n", 1, "front-matter-broken"),
     ],
 )
-def test_a_malformed_line_is_named_with_what_was_expected(text: str, line: int, expected: str) -> None:
-    (warning,) = edition(text).warnings
-    assert warning.startswith(f"text.txt:{line}: ")
-    assert expected in warning
+def test_a_malformed_line_is_named(text: str, line: int, expected: str) -> None:
+    assert (line, expected) in remarked(edition(text))
+
+
+def test_broken_front_matter_swallows_no_text() -> None:
+    for text in ("---\ntitle: 甲\n\n### 乙 {#1}\n丙\n---\n丁\n", "---\ntitle: 甲\n<small>丙</small>丁\n"):
+        read = edition(text)
+        assert read.title == "甲"
+        assert {"丙", "丁"} <= {char for stretch in read.stretches() for char in stretch.source}
 
 
 def test_front_matter_without_end_is_refused() -> None:
     with pytest.raises(TextError, match=r"text.txt:1: the front matter has no end"):
-        edition("---\ntitle: x\n<small>甲</small>\n")
+        edition("---\ntitle: x\nauthor: y\n", Format.CRITICAL)
 
 
 def test_what_is_in_no_format_is_refused_with_what_was_expected() -> None:

@@ -11,6 +11,7 @@ from proof.text.encoding import Decoded
 from proof.text.kanripo import header_property
 from proof.text.model import Script, Transcription
 from proof.text.read import parse_transcription, read_transcription
+from tests.remarked import remarked
 
 HEAD = """# -*- mode: mandoku-view; -*-
 #+TITLE: 儀禮集釋
@@ -39,7 +40,7 @@ def test_the_head_names_title_work_and_juan() -> None:
     assert (text.format, text.title, text.work) == ("kanripo", "儀禮集釋", "KR1d0030")
     assert {page.juan for page in text.pages} == {"卷十"}
     assert text.script is Script.TRADITIONAL
-    assert text.warnings == ()
+    assert text.remarks == ()
 
 
 def test_without_a_head_the_page_marks_name_work_and_juan() -> None:
@@ -88,11 +89,8 @@ def test_a_lost_column_is_a_pilcrow_alone_and_an_empty_line_is_none() -> None:
 
 def test_text_that_is_on_no_page_is_told() -> None:
     text = parse("大射儀¶\n<pb:K_WYG_001-1a>儀禮¶\n甲¶\n")
-    assert [c.source for c in text.pages[0].columns] == ["甲"]
-    assert text.warnings == (
-        "juan.txt:1: 1 lines before the first page mark are on no page",
-        "juan.txt:2: '儀禮¶' after the page mark is in no column: begin a line with it",
-    )
+    assert [c.source for c in text.pages[0].columns] == ["儀禮", "甲"]
+    assert remarked(text) == [(1, "lines-on-no-page")]
 
 
 def test_an_entity_of_the_other_branch_is_one_cell(shared: Path) -> None:
@@ -101,4 +99,4 @@ def test_an_entity_of_the_other_branch_is_one_cell(shared: Path) -> None:
     assert entities
     assert {cell.text for cell in entities} >= {"&KR0058;"}
     assert all(cell.length == 8 and cell.glyph for cell in entities)
-    assert text.warnings == ()
+    assert text.remarks == ()

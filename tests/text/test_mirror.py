@@ -8,6 +8,7 @@ from proof.model.refs import Folio, ImageRef
 from proof.text.encoding import Decoded
 from proof.text.model import Row, Script, Transcription
 from proof.text.read import parse_transcription, read_transcription
+from tests.remarked import remarked
 
 SEED = "seeds/003_ef0b6b28549717f0.txt"
 
@@ -20,7 +21,7 @@ def test_what_stands_before_the_first_page_mark_is_no_page() -> None:
     text = parse("书名或作者\n声明:本站\n卷十\n卷十 第 1a 页 WYG0103-0192c.png\n大射仪\n")
     assert text.format == "mirror"
     assert [(p.id, p.juan, len(p.columns)) for p in text.pages] == [("WYG0103-0192c", "卷十", 1)]
-    assert text.warnings == ()
+    assert text.remarks == ()
 
 
 def test_an_empty_line_is_a_column_whose_text_was_lost() -> None:
@@ -39,13 +40,13 @@ def test_a_page_mark_in_traditional_script_is_one_too() -> None:
 def test_a_mark_that_names_no_folio_or_image_still_begins_a_page_and_is_told() -> None:
     text = parse("卷十 第 一 页 img-7.png\n甲\n卷十 第 1b 页 img-8.png\n乙\n")
     assert [(p.id, p.folio, p.ref) for p in text.pages] == [("img-7", None, None), ("img-8", Folio(1, "b"), None)]
-    assert text.warnings == ("mirror.txt:1: the page mark img-7 names no half-folio such as 10a; 1 marks are so",)
+    assert remarked(text) == [(1, "mark-without-folio"), (3, "image-unknown")]
 
 
 def test_the_seed_is_read_whole(shared: Path) -> None:
     text = read_transcription(shared / SEED)
     assert (text.format, text.script, len(text.pages)) == ("mirror", Script.SIMPLIFIED, 65)
-    assert text.warnings == ()
+    assert text.remarks == ()
     page = text.pages[1]
     assert (page.id, page.folio, page.juan) == ("WYG0103-0192d", Folio(1, "b"), "卷十")
     assert page.ref == ImageRef("WYG", 103, 192, "d")

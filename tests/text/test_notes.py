@@ -8,6 +8,7 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.model import Row, Transcription
 from proof.text.read import parse_transcription, read_transcription
+from tests.remarked import remarked
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
 
@@ -32,7 +33,7 @@ def test_where_no_note_is_divided_each_is_cut_in_the_middle() -> None:
     assert halves(text) == [(LONG[:14], LONG[14:]), ("甲乙", "丙"), ("甲", "")]
     rows = {cell.row for run in text.pages[0].columns[1].runs for cell in run.left}
     assert rows == {Row.LEFT}
-    assert "juan.txt:1: no note has a slash" in text.warnings[0]
+    assert remarked(text) == [(1, "notes-undivided")]
 
 
 def test_where_one_note_is_divided_the_others_are_right_half_rows() -> None:

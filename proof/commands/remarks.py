@@ -1,0 +1,23 @@
+"""What readers remarked, on standard error: every command that reads texts says it here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from proof.locale.languages import translations
+from proof.report.remarks import sentences
+from proof.text.remarks import Remark
+
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every remark about texts and pages.")
+
+
+def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
+    """Print each kind of remark once, with its first place and how many there are; all of them where `verbose`."""
+    remarks = tuple(dict.fromkeys(remarks))
+    told = sentences(remarks, translations("en").gettext, each=verbose)
+    for one in told:
+        click.echo(one, err=True)
+    if len(remarks) > len(told):
+        click.echo(f"remarks in all: {len(remarks):,}; -v prints each", err=True)

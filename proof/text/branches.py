@@ -1,0 +1,71 @@
+"""Files of a branch of a git repository, as the Kanseki Repository keeps the editions of a text.
+
+Read with dulwich and not by git itself: nothing that the repository's own configuration names is run, nothing is
+fetched, nothing is checked out, and no git has to be installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dulwich.errors import NotGitRepository
+from dulwich.objects import Blob, Commit, Tag
+from dulwich.objectspec import parse_commit
+from dulwich.repo import Repo
+
+from proof.errors import TextError
+
+
+def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
+    """The texts at the root of a branch, a tag or a commit: names and bytes, by name; a branch that was fetched and
+    never checked out is found too. Raises TextError where there is no such repository or branch."""
+    try:
+        with Repo(str(repository)) as repo:
+            commit = _commit(repo, repository, revision)
+            entries = sorted(repo.object_store.iter_tree_contents(commit.tree), key=lambda entry: entry.path or b"")
+            found = []
+            for entry in entries:
+                name = (entry.path or b"").decode("utf-8", "replace")
+                blob = repo.object_store[entry.sha] if entry.sha and _is_text(name) else None
+                if isinstance(blob, Blob):
+                    found.append((name, blob.data))
+    except NotGitRepository:
+        raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
+    except (KeyError, OSError, ValueError) as error:
+        raise TextError(repository, None, f"branch {revision} cannot be read ({error})") from error
+    if not found:
+        raise TextError(repository, None, f"branch {revision} has no texts (*.txt) at its root")
+    return found
+
+
+def branch_state(repository: Path, revision: str) -> bytes:
+    """What changes whenever the branch does: the id of its commit. Raises TextError."""
+    try:
+        with Repo(str(repository)) as repo:
+            return bytes(_commit(repo, repository, revision).id)
+    except NotGitRepository:
+        raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
+
+
+def _is_text(name: str) -> bool:
+    return "/" not in name and name.endswith(".txt")
+
+
+def _commit(repo: Repo, repository: Path, revision: str) -> Commit:
+    refs = {bytes(name): target for name, target in repo.refs.as_dict().items()}
+    wanted = revision.encode()
+    names = [b"refs/heads/" + wanted, b"refs/tags/" + wanted, b"refs/remotes/origin/" + wanted]
+    names += sorted(name for name in refs if name.startswith(b"refs/remotes/") and name.endswith(b"/" + wanted))
+    for name in names:
+        if name in refs:
+            target = repo[refs[name]]
+            while isinstance(target, Tag):
+                target = repo[target.object[1]]
+            if isinstance(target, Commit):
+                return target
+    try:
+        return parse_commit(repo, wanted)
+    except (KeyError, ValueError):
+        known = sorted({name.rpartition(b"/")[2].decode("utf-8", "replace") for name in refs} - {"HEAD"})
+        there = ", ".join(known) or "none"
+        raise TextError(repository, None, f"has no branch {revision}; there are: {there}") from None

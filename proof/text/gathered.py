@@ -1,0 +1,141 @@
+"""Witnesses that are several files: the juan of a folder, of a branch, or named one by one, read as one edition."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text.branches import branch_files, branch_state
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import decode
+from proof.text.script import script_of
+from proof.text.witness import Block, Edition, Footnote, PageStart, Part, Stretch
+from proof.text.witness_source import WitnessSource
+
+
+def read_witnesses(sources: Sequence[WitnessSource]) -> list[Edition]:
+    """An edition for each source; those of one siglum are one witness. Raises TextError."""
+    groups: dict[str, list[WitnessSource]] = {}
+    for number, source in enumerate(sources):
+        groups.setdefault(source.siglum or f"\0{number}", []).append(source)
+    return [_witness(group) for group in groups.values()]
+
+
+def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
+    """A hash that changes whenever a file of the witnesses does."""
+    known = hashlib.sha256()
+    for source in sources:
+        known.update(f"{source}\0".encode("utf-8", "surrogatepass"))
+        if source.revision:
+            known.update(branch_state(source.path, source.revision))
+            continue
+        for file in _files(source.path):
+            known.update(file.read_bytes() if file.is_file() else b"")
+    return known.digest()
+
+
+def apart_from(witness: Edition, text: Edition) -> Edition | None:
+    """The witness without what is the text itself, its file or a copy of it; None where nothing else is left."""
+    if not witness.parts:
+        own = witness.path.resolve() == text.path.resolve() or witness.text == text.text
+        return None if own else witness
+    left = [part for part in _parts(witness) if part.path.resolve() != text.path.resolve() and part.text != text.text]
+    if len(left) == len(witness.parts):
+        return witness
+    return joined(left, witness.path, witness.siglum) if left else None
+
+
+def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition:
+    """Editions one after the other as one, called `path`: its text is theirs, with a line feed between where none
+    stands. Lines are those of the files; `where` tells which file."""
+    texts: list[str] = []
+    at, shifted, parts = 0, list[_Shifted](), list[Part]()
+    for edition in editions:
+        text = edition.text if edition.text.endswith("\n") else edition.text + "\n"
+        texts.append(text)
+        parts.append(Part(edition.path, at, edition))
+        shifted.append(_Shifted.by(at, edition))
+        at += len(text)
+    stretches = (stretch.source for one in shifted for block in one.blocks for stretch in block.stretches)
+    first = editions[0]
+    return replace(
+        first,
+        path=path,
+        script=script_of(stretches),
+        text="".join(texts),
+        blocks=tuple(block for one in shifted for block in one.blocks),
+        pages=tuple(page for one in shifted for page in one.pages),
+        footnotes=tuple(note for one in shifted for note in one.footnotes),
+        remarks=tuple(remark for edition in editions for remark in edition.remarks),
+        siglum=siglum,
+        parts=tuple(parts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shifted:
+    """What of an edition has places, moved by some code points."""
+
+    blocks: tuple[Block, ...]
+    pages: tuple[PageStart, ...]
+    footnotes: tuple[Footnote, ...]
+
+    @classmethod
+    def by(cls, at: int, edition: Edition) -> _Shifted:
+        return cls(
+            tuple(_block(block, at) for block in edition.blocks),
+            tuple(replace(page, start=page.start + at) for page in edition.pages),
+            tuple(
+                replace(note, start=note.start + at, anchor=None if note.anchor is None else note.anchor + at)
+                for note in edition.footnotes
+            ),
+        )
+
+
+def _block(block: Block, at: int) -> Block:
+    stretches = tuple(Stretch(one.layer, one.start + at, one.source) for one in block.stretches)
+    return replace(block, start=block.start + at, end=block.end + at, stretches=stretches)
+
+
+def _parts(witness: Edition) -> list[Edition]:
+    return [part.edition for part in witness.parts]
+
+
+def _witness(group: Sequence[WitnessSource]) -> Edition:
+    siglum = group[0].siglum or group[0].revision
+    editions = [edition for source in group for edition in _editions(source)]
+    if len(editions) == 1 and not group[0].revision:
+        return replace(editions[0], siglum=siglum)
+    formats = {edition.format for edition in editions}
+    if len(formats) > 1:
+        named = ", ".join(sorted(formats))
+        raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
+    path = Path(str(replace(group[0], siglum=""))) if len(group) == 1 else group[0].path.parent
+    return joined(editions, path, siglum)
+
+
+def _editions(source: WitnessSource) -> list[Edition]:
+    if source.revision:
+        read = []
+        for name, data in branch_files(source.path, source.revision):
+            path = Path(f"{source.path}@{source.revision}") / name
+            read.append(parse_edition(decode(path, data), path))
+        return read
+    files = _files(source.path)
+    if not files:
+        raise TextError(source.path, None, "is a folder without texts (*.txt)")
+    return [read_edition(file) for file in files]
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself, the texts of a folder, or what a pattern means; a path that leads nowhere stays as it is."""
+    if path.is_dir():
+        return _texts(path, "*.txt")
+    return path.is_file() * [path] or _texts(path.parent, path.name) or [path]
+
+
+def _texts(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))

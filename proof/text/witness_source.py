@@ -1,0 +1,44 @@
+"""How a witness is named: `[SIGLUM=]PATH`, where the path is a file, a folder of juan, or `REPOSITORY@BRANCH`."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\]{1,24})=(?P<rest>.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessSource:
+    """A file, a folder, or a branch of a git repository. `siglum` is what the user calls it, empty where nothing;
+    several sources of one siglum are one witness. `revision` is a branch, a tag or a commit."""
+
+    path: Path
+    siglum: str = ""
+    revision: str = ""
+
+    @classmethod
+    def parse(cls, text: str, base: Path) -> WitnessSource:
+        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum."""
+        found = None if _there(text, base) else _SIGLUM.fullmatch(text)
+        siglum, rest = (found["siglum"], found["rest"]) if found else ("", text)
+        path, sign, revision = rest.rpartition("@")
+        if not sign or not path or _there(rest, base):
+            return cls(_resolved(rest, base), siglum)
+        return cls(_resolved(path, base), siglum, revision)
+
+    def __str__(self) -> str:
+        return (
+            (f"{self.siglum}=" if self.siglum else "") + str(self.path) + (f"@{self.revision}" if self.revision else "")
+        )
+
+
+def _there(path: str, base: Path) -> bool:
+    return os.path.lexists(_resolved(path, base))
+
+
+def _resolved(path: str, base: Path) -> Path:
+    # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
+    return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111 - Path's raises where no such user is

@@ -1,0 +1,48 @@
+"""Remarks as sentences: every code has one in every language, each kind is said once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proof.locale.languages import LANGUAGES, translations
+from proof.report.remarks import SENTENCES, sentence, sentences
+from proof.text.remarks import Code, Remark
+
+PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+
+
+def open_note(file: str, line: int, column: int) -> Remark:
+    return Remark.of(Path(file), line, Code.NOTE_OPEN, page="K_WYG_001-1a", column=column, what="")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
+    assert set(SENTENCES) == set(Code)
+    for code, told in SENTENCES.items():
+        values = dict.fromkeys(PLACEHOLDER.findall(told.what + told.done), "12")
+        said = sentence(Remark.of(Path("juan.txt"), 3, code, **values), translations(language).gettext)
+        assert said.startswith("juan.txt:3")
+        assert "%(" not in said
+
+
+def test_each_kind_is_said_once_with_its_number_its_first_place_and_what_was_done() -> None:
+    remarks = [open_note("a.txt", line, line) for line in range(2, 1302)]
+    remarks += [Remark.of(Path("a.txt"), 5, Code.NO_COLUMN, page="K_WYG_001-2a"), open_note("b.txt", 2, 1)]
+    assert sentences(remarks, str) == [
+        "a.txt:2: page K_WYG_001-1a, column 2: a note is not closed in this column; it ends with the column "
+        "(1,301 such remarks in 2 files)",
+        "a.txt:5: page K_WYG_001-2a has no column; read as an empty page",
+    ]
+    assert len(sentences(remarks, str, each=True)) == len(remarks)
+    assert sentences(remarks[:1], translations("zh-Hant").gettext) == [
+        "a.txt:2：K_WYG_001-1a 頁第 2 行：注文在本行未閉合；至行末為止"
+    ]
+
+
+def test_a_remark_about_a_whole_file_has_no_line() -> None:
+    assert sentence(Remark.of(Path("a.txt"), 0, Code.IMAGES_AFTER, number=2), str) == (
+        "a.txt: images after the text ends: 2; not checked"
+    )

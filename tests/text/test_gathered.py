@@ -1,0 +1,139 @@
+"""Witnesses that are several files: folders, branches of git repositories, files of one siglum."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from proof.collate.sigla import names_of
+from proof.errors import TextError
+from proof.text.edition import read_edition
+from proof.text.gathered import apart_from, read_witnesses, witnesses_state
+from proof.text.witness import Addresses
+from proof.text.witness_source import WitnessSource
+
+JUAN = "#+TITLE: 論衡\n<pb:K_WYG_{juan}-1a>¶\n{text}¶\n&KR0058;(甲/乙)¶\n"
+
+
+def juan(number: int, text: str) -> str:
+    return JUAN.format(juan=f"{number:03}", text=text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two juan of one edition."""
+    made = tmp_path / "KR3j0080"
+    (made / "imglist").mkdir(parents=True)
+    (made / "imglist" / "K_001.txt").write_text("no text", encoding="utf-8")
+    (made / "Readme.org").write_text("* 論衡\n", encoding="utf-8")
+    for number, text in ((1, "逢遇"), (2, "異虛")):
+        (made / f"K_{number:03}.txt").write_text(juan(number, text), encoding="utf-8")
+    return made
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=王", "-c", "user.email=wang@example.org")
+    subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True, capture_output=True)  # noqa: S603, S607
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    """The folder as a repository with the branches WYG (checked out) and SBCK."""
+    if shutil.which("git") is None:
+        pytest.skip("git makes the repository that is read, and is not installed")
+    git(folder, "init", "-q", "-b", "SBCK")
+    (folder / "K_001.txt").write_text(juan(1, "逢遇篇"), encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "SBCK")
+    git(folder, "checkout", "-q", "-b", "WYG")
+    (folder / "K_001.txt").write_text(juan(1, "逢遇"), encoding="utf-8")
+    git(folder, "commit", "-q", "-a", "-m", "WYG")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "siglum", "path", "revision"),
+    [
+        ("a.txt", "", "a.txt", ""),
+        ("SBCK=a.txt", "SBCK", "a.txt", ""),
+        ("四部=../KR3j0080@SBCK", "四部", "../KR3j0080", "SBCK"),
+        ("KR3j0080@origin/SBCK", "", "KR3j0080", "origin/SBCK"),
+        ("here@home.txt", "", "here@home.txt", ""),
+        ("a=b.txt", "", "a=b.txt", ""),
+        ("x/a=b.txt", "", "x/a=b.txt", ""),
+    ],
+)
+def test_a_witness_is_named_by_siglum_path_and_branch(
+    tmp_path: Path, text: str, siglum: str, path: str, revision: str
+) -> None:
+    base = tmp_path / "project"
+    base.mkdir()
+    for name in ("here@home.txt", "a=b.txt"):
+        (base / name).write_text("what is there as it stands is no siglum and no branch", encoding="utf-8")
+    expected = WitnessSource((base / path).resolve(), siglum, revision)
+    assert WitnessSource.parse(text, base) == expected
+
+
+def test_a_folder_is_one_witness_whose_characters_stand_in_its_files(folder: Path) -> None:
+    (witness,) = read_witnesses([WitnessSource(folder)])
+    assert [page.id for page in witness.pages] == ["K_WYG_001-1a", "K_WYG_002-1a"]
+    for stretch in witness.stretches():
+        assert witness.text[stretch.start : stretch.end] == stretch.source
+    place = witness.text.index("異虛")
+    assert witness.where(place) == (folder / "K_002.txt", 3)
+    address = Addresses(witness).of(place)
+    assert address is not None
+    assert (address.page, Addresses(witness).start(address)) == ("K_WYG_002-1a", place)
+
+
+def test_files_of_one_siglum_are_one_witness_in_the_order_in_which_they_are_named(folder: Path) -> None:
+    named = [WitnessSource(folder / name, "文淵") for name in ("K_002.txt", "K_001.txt")]
+    (witness,) = read_witnesses(named)
+    assert [page.id for page in witness.pages] == ["K_WYG_002-1a", "K_WYG_001-1a"]
+    assert names_of([witness]) == ["文淵"]
+    (same,) = read_witnesses([WitnessSource.parse("文淵=K_*.txt", folder)])
+    assert [page.id for page in same.pages] == ["K_WYG_001-1a", "K_WYG_002-1a"]
+    assert len(read_witnesses([WitnessSource(folder / "K_001.txt"), WitnessSource(folder / "K_002.txt")])) == 2
+
+
+def test_a_branch_is_read_whatever_is_checked_out(repository: Path, tmp_path: Path) -> None:
+    (sbck,) = read_witnesses([WitnessSource(repository, "", "SBCK")])
+    (wyg,) = read_witnesses([WitnessSource(repository, "本", "WYG")])
+    assert ("逢遇篇" in sbck.text, "逢遇篇" in wyg.text) == (True, False)
+    assert names_of([sbck, wyg]) == ["SBCK", "本"]
+    assert sbck.where(sbck.text.index("異虛")) == (Path(f"{repository}@SBCK") / "K_002.txt", 3)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(repository), str(clone))
+    (fetched,) = read_witnesses([WitnessSource(clone, "", "SBCK")])
+    assert fetched.text == sbck.text, "a clone has the other branches as those of its origin"
+
+
+def test_what_was_read_of_a_branch_is_known_until_it_changes(repository: Path) -> None:
+    source = WitnessSource(repository, "", "WYG")
+    before = witnesses_state([source])
+    assert witnesses_state([source]) == before
+    (repository / "K_001.txt").write_text(juan(1, "累害"), encoding="utf-8")
+    git(repository, "commit", "-q", "-a", "-m", "another")
+    assert witnesses_state([source]) != before
+
+
+def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(repository: Path, tmp_path: Path) -> None:
+    with pytest.raises(TextError, match="has no branch CHANT; there are: SBCK, WYG"):
+        read_witnesses([WitnessSource(repository, "", "CHANT")])
+    with pytest.raises(TextError, match="is no git repository"):
+        read_witnesses([WitnessSource(tmp_path, "", "SBCK")])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TextError, match="is a folder without texts"):
+        read_witnesses([WitnessSource(tmp_path / "empty")])
+
+
+def test_a_text_is_no_witness_of_itself(folder: Path) -> None:
+    (witness,) = read_witnesses([WitnessSource(folder, "本")])
+    own = read_edition(folder / "K_001.txt")
+    rest = apart_from(witness, own)
+    assert rest is not None
+    assert ([page.id for page in rest.pages], rest.siglum) == (["K_WYG_002-1a"], "本")
+    assert apart_from(read_edition(folder / "K_001.txt"), own) is None

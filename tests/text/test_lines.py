@@ -1,0 +1,170 @@
+"""Page marks, lines and what is no text, as the documentation of Mandoku defines them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import TextError
+from proof.export.source import correct
+from proof.text.edition import edition_of, read_edition
+from proof.text.encoding import Decoded
+from proof.text.lines import lines
+from proof.text.model import Transcription
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.remarks import Code
+from proof.text.witness import Format
+from tests.remarked import remarked
+
+
+def parse(text: str) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+
+
+def columns(text: str) -> dict[str, list[str]]:
+    return {page.id: [column.source for column in page.columns] for page in parse(text).pages}
+
+
+def test_a_pilcrow_ends_a_line_wherever_it_stands() -> None:
+    text = "<pb:K_Yan_001-1a>祖堂集卷第一\n父字槃裱，\n母¶字槃頭末，¶\n¶所治¶¶國名\n"
+    assert columns(text) == {"K_Yan_001-1a": ["祖堂集卷第一", "父字槃裱，", "母", "字槃頭末，", "所治", "國名"]}
+
+
+def test_a_page_begins_where_its_mark_stands() -> None:
+    text = "<pb:K_C_001-1a>¶\n居其所」<pb:K_C_001-2a>¶\n子曰<pb:K_C_001-3a>思<pb:K_C_001-4a>無邪¶\n"
+    assert columns(text) == {
+        "K_C_001-1a": ["居其所」"],
+        "K_C_001-2a": ["子曰"],
+        "K_C_001-3a": ["思"],
+        "K_C_001-4a": ["無邪"],
+    }
+    assert [(page.id, text[page.start :][:14]) for page in edition_of(parse(text)).pages] == [
+        (f"K_C_001-{number}a", f"<pb:K_C_001-{number}a"[:14]) for number in (1, 2, 3, 4)
+    ]
+
+
+def test_pages_and_pilcrows_of_a_base_edition_are_no_lines_of_this_one() -> None:
+    text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n<md:K_SBCK_005-1b>¶\n　\n年長<md:K_SBCK_005-2a>¶乆修¶\n"
+    assert columns(text) == {"K_WYG_005-1a": ["殷高宗¶相", "　", "年長<md:K_SBCK_005-2a>¶乆修"]}
+    read = parse(text)
+    assert read.remarks == ()
+    assert ["".join(cell.text for cell in c.cells) for c in read.pages[0].columns] == ["殷高宗相", "　", "年長乆修"]
+
+
+def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
+    text = (
+        "<pb:K_T_001-1a>¶\n** 1 紀\n:PROPERTIES:\n:CUSTOM_ID: 一\n:END:\n阿脩羅¶\n:zhu:\n阿脩羅 [a1xiu1luo1]\n:END:\n"
+        "# src: 1\n#+BEGIN_VERSE\n龍神¶\t dragons\n** 006 迦葉佛::<pb:K_T_001-1b>¶PROPERTIES\n乙¶\n:zhu:\n丙¶\n"
+    )
+    assert columns(text) == {"K_T_001-1a": ["阿脩羅", "龍神"], "K_T_001-1b": ["乙", ":zhu:", "丙"]}
+    assert remarked(parse(text)) == [(12, "annotation"), (15, "drawer-open")]
+
+
+def test_a_bracketed_composition_is_one_character() -> None:
+    read = parse("<pb:K_WYG_001-1a>¶\n伐[沔-丏+丐]北黄法[((木-(企-止)+皕)/大)*毛]字¶\n")
+    texts = [cell.text for cell in read.pages[0].columns[0].cells]
+    assert texts == ["伐", "[沔-丏+丐]", "北", "黄", "法", "[((木-(企-止)+皕)/大)*毛]", "字"]
+    assert read.remarks == ()
+
+
+def test_the_page_before_the_first_mark_is_implied_by_it_and_told() -> None:
+    text = "#+TITLE: 論衡\n\n<md:K_SBCK_001-1a>¶　王充¶撰\n　逢遇篇¶\n<pb:K_WYG_001-1b>\n或髙才\n"
+    assert columns(text) == {
+        "K_WYG_001-1a": ["<md:K_SBCK_001-1a>¶　王充¶撰", "　逢遇篇"],
+        "K_WYG_001-1b": ["或髙才"],
+    }
+    assert remarked(parse(text)) == [(3, "page-implied")]
+    assert columns("序¶\n<pb:K_WYG_001-2a>\n甲¶\n") == {"K_WYG_001-2a": ["甲"]}, "1a or 1b: nobody can tell"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "pages"),
+    [
+        ("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1b¶\n乙¶\n", (3, "mark-unclosed"), 2),
+        ("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:¶\n乙¶\n", (3, "mark-malformed"), 1),
+        ("<pb:K_WYG_001-1a>¶\n甲¶\n# <pb:K_WYG_001-1b>\n乙¶\n", (3, "mark-not-read"), 1),
+        ("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1c>¶\n乙¶\n", (3, "mark-without-folio"), 2),
+        ("卷十 第 1a 页 WYG0103-0192c.png\n甲\n卷十 第 1b 页\n乙\n", (3, "mark-without-image"), 2),
+        ("卷十 第 1a 页 WYG0103-0192c.png\n甲\n卷十 第 1b 页 WYG0103-0192e.png\n乙\n", (3, "quadrant-impossible"), 2),
+        ("卷十 第 1a 页 WYG0103-0192c.png\n甲\n卷 十 第 1b 页 WYG0103-0192d.png\n乙\n", (3, "mark-malformed"), 1),
+        ("卷十 第 1a 页 WYG0103-0192c.png\n甲\n卷十 第1b页 WYG0103-0192d.png\n乙\n", (3, "mark-malformed"), 1),
+    ],
+)
+def test_a_malformed_mark_is_named_with_its_line(text: str, expected: tuple[int, str], pages: int) -> None:
+    read = parse(text)
+    assert expected in remarked(read)
+    assert len(read.pages) == pages
+
+
+def material(shared: Path) -> list[Path]:
+    """Every text in the formats of the Kanseki Repository."""
+    found = sorted(path for folder in ("kanripo", "corpus") for path in (shared / folder).rglob("*.txt"))
+    return [path for path in found if path.parent.name != "imglist"]
+
+
+def test_every_page_mark_is_read_and_every_file_written_back(shared: Path) -> None:
+    """Of all texts and branches at hand: a mark that begins no page is named with its line."""
+    standing = read_marks = 0
+    for path in material(shared):
+        edition = read_edition(path)
+        assert correct(edition, []).data == path.read_bytes()
+        if edition.format is not Format.KANRIPO:
+            continue
+        marks = [found.start() for found in re.finditer("<pb:", edition.text)]
+        implied = sum(remark.code is Code.PAGE_IMPLIED for remark in edition.remarks)
+        read = {page.start for page in edition.pages}
+        named = {remark.line for remark in edition.remarks if remark.code in (Code.MARK_MALFORMED, Code.MARK_NOT_READ)}
+        missing = [edition.text.count("\n", 0, at) + 1 for at in marks if at not in read]
+        assert set(missing) <= named, path
+        assert len(edition.pages) == len(marks) - len(missing) + implied, path
+        standing, read_marks = standing + len(marks), read_marks + len(marks) - len(missing)
+    assert standing > 100_000
+    assert read_marks == standing
+
+
+def test_the_first_half_folio_of_a_branch_is_no_longer_lost(shared: Path) -> None:
+    read = read_transcription(shared / "kanripo/branches/KR3j0080/WYG/KR3j0080_001.txt")
+    first = read.pages[0]
+    assert (first.id, len(first.columns)) == ("KR3j0080_WYG_001-1a", 6)
+    assert all(len(page.columns) <= 9 for page in read.pages), "columns are those of the leaf, not of the base edition"
+
+
+PIECES = st.sampled_from(
+    "甲 乙丙 ( ) / ¶ ¶\n \n \r\n 　 \t <pb:K_WYG_001-1a> <pb:K_WYG_001-1b> <pb:K_WYG_001-2a>¶\n <pb:odd> <pb: > "
+    "<pb:K_WYG_001-3a <md:K_SBCK_001-1a> &KR0058; &foo; & [金*本] [ ⿰金本 *\\s一\n :zhu:\n :END:\n # #+TITLE:\\s甲\n "
+    "卷十\\s第\\s1a\\s页\\sWYG0103-0192c.png\n 卷十\\s第\\s1b\\s页\n".replace("\n ", "\x00 ").split(" ")
+).map(lambda piece: piece.replace("\\s", " ").replace("\x00", "\n"))
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_every_character_is_text_or_markup_and_stands_in_one_place(text: str) -> None:
+    """Parts of the file follow one another without overlapping; between them are line endings and pilcrows alone. A
+    cell is within its column, and no two share a character."""
+    at = 0
+    for line in lines(text):
+        assert line.start >= at
+        assert not text[at : line.start].strip("¶\r\n")
+        assert text[line.start : line.start + len(line.source)] == line.source
+        at = line.start + len(line.source)
+    assert not text[at:].strip("¶\r\n　 ")
+    try:
+        read = parse(text)
+    except TextError:
+        assert "<pb:K_WYG_001-1" not in re.sub(r"^#.*|\t.*", "", text, flags=re.MULTILINE) or ":END:" in text
+        return
+    taken: set[int] = set()
+    for page in read.pages:
+        for column in page.columns:
+            assert text[column.start : column.start + len(column.source)] == column.source
+            for cell in column.cells:
+                places = set(range(column.start + cell.offset, column.start + cell.offset + cell.length))
+                assert not places & taken
+                taken |= places
+                assert column.source[cell.offset : cell.offset + cell.length] == cell.text
+    edition = edition_of(read)
+    assert correct(edition, []).data == text.encode()
+    assert {at for s in edition.stretches() for at in range(s.start, s.end)} <= taken
