@@ -34,25 +34,25 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.check import pipeline
-from proof.check.recheck import Reader
+from proof.check.recheck import Rechecker
 from proof.cli import main as proof
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.ocr.replay import RecordingEngine
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.backup import restore
 from proof.store.database import MIGRATIONS
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 from proof.store.journal import all_lines
 from proof.store.marks import PageState
 from proof.store.models import FlagRow, PageRow
-from proof.store.queue import Order, Wanted
+from proof.store.queue import Order, QueueFilter
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = "text"
 EARLIER = "0008"
-HINT = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 FORKED = multiprocessing.get_context("fork")
 
 State = dict[str, Any]
@@ -99,9 +99,9 @@ def write_text(folder: Path, pages: int) -> None:
 def decide(folder: Path, name: str, page: int) -> None:
     """Decide the flags of a page together, and say that it is proofread."""
     with Store.open(folder / "proof.sqlite") as store:
-        numbers, _ = store.queue.find(WORK, Wanted(first_page=page, last_page=page), Order.PAGE)
+        numbers, _ = store.queue.find(WORK, QueueFilter(first_page=page, last_page=page), Order.PAGE)
         flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
-        asked = [Demand(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
+        asked = [DecisionRequest(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
         store.decisions.decide_all(asked)
         store.marks.set_page(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
 
@@ -111,7 +111,7 @@ def reread(folder: Path) -> None:
     settings = Settings.load(folder)
     with Store.open(settings.store_address) as store:
         store.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="mended-0001")
-        Reader(settings, store).read(WORK, 1)
+        Rechecker(settings, store).read(WORK, 1)
 
 
 def run(*arguments: str) -> Callable[[Path], None]:

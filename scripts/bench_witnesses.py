@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from proof.check.pipeline import check
-from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Hearing, Parallel, Weights, beside
+from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Parallel, Weights, WitnessEvidence, beside
 from proof.facsimile.benchmark_pages import Trial, fits, rendered
 from proof.facsimile.files import write_image
 from proof.model.flags import Flag, Kind
@@ -107,7 +107,7 @@ class Trialled:
     twins: dict[tuple[float, float], Parallel]
 
     def heard(self, parallels: Sequence[Parallel], weights: Weights) -> list[Flag]:
-        hearing = Hearing(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
+        hearing = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
         return [hearing.heard(flag) for flag in self.flags]
 
 

@@ -8,7 +8,7 @@ from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.quality.seeded_errors import Judge, planted
+from proof.quality.seeded_errors import ErrorPolicy, add_seeded_errors
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
@@ -25,7 +25,7 @@ COLUMNS = (
     "司射東面于大夫之西比耦大射正揖進受之未旦而徹侍者執燭待",
 )
 TEXT = f"<pb:{PAGE}>¶\n" + "".join(f"{column}¶\n" for column in COLUMNS)
-JUDGE = Judge(VariantPolicy(Script.TRADITIONAL), lambda character: 1.0, 3.0)
+JUDGE = ErrorPolicy(VariantPolicy(Script.TRADITIONAL), lambda character: 1.0, 3.0)
 
 
 def page(flags: tuple[Flag, ...] = (), name: str = PAGE) -> PageResult:
@@ -77,5 +77,5 @@ def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key:
     path = str(folder / f"{WORK}_010.txt")
     texts = (TextInfo(path, "5eed", "kanripo", "traditional"),)
     run = store.begin_run(RunInfo(WORK, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
-    store.save_page(run, PagePlace(0, path, "010", "1a"), key, planted(page(flags), rate, JUDGE))
+    store.save_page(run, PagePlace(0, path, "010", "1a"), key, add_seeded_errors(page(flags), rate, JUDGE))
     store.finish_run(run, whole=True)

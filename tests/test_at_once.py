@@ -18,8 +18,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.check.pipeline import check
-from proof.check.recheck import Reader
-from proof.layout.overrides import LayoutHint
+from proof.check.recheck import Rechecker
+from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.marks import PageState
@@ -27,7 +27,7 @@ from proof.store.models import PageRow
 from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
-HINT = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 TEXT = ROOT / "pages" / "dasheyi.txt"
 
 
@@ -136,7 +136,7 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
     added = ["卷十 第 0b 页 WYG0103-0192b.png\n", "射人告具于公\n", "\n"]
     text.write_text("".join([*lines[:start], *added, *lines[start:]]), encoding="utf-8")
     with Store.open(settings.store_address) as store:
-        reader = Reader(settings, store)
+        reader = Rechecker(settings, store)
         page = store.queue.pages("text")[2]
 
         def meanwhile(done: int) -> None:

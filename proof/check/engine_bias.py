@@ -34,7 +34,7 @@ CERTAIN = 0.9
 
 
 @dataclass(slots=True)
-class Habits:
+class EngineBias:
     """Counts over a run, gathered page by page; memory grows with the kinds of pairs, not with pages.
 
     `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the

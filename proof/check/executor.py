@@ -13,20 +13,20 @@ from threading import Lock
 
 import cv2
 
-from proof.check.pagination import ReadImage, paged
-from proof.check.plan import Task, Work, readings_key
+from proof.check.pagination import ReadImage, paginate
+from proof.check.plan import CheckPlan, PageTask, readings_key
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.readings import HalfFolioReadings, PageRecord
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.quality.sampling import sampled
-from proof.quality.seeded_errors import Judge, planted
+from proof.quality.sampling import add_samples
+from proof.quality.seeded_errors import ErrorPolicy, add_seeded_errors
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.model import Script, Transcription
@@ -68,11 +68,11 @@ def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
     return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
 
 
-def mixed_in(result: PageResult, settings: Settings, checker: Checker) -> PageResult:
+def add_quality_flags(result: PageResult, settings: Settings, checker: Checker) -> PageResult:
     """What was found on a page, with the samples and planted errors that the project asks for."""
     audit, threshold = settings.audit, settings.flags.threshold
-    judge = Judge(checker.policy, checker.engine.familiarity, threshold)
-    return planted(sampled(result, audit.rate, threshold), audit.planted_rate, judge)
+    judge = ErrorPolicy(checker.policy, checker.engine.familiarity, threshold)
+    return add_seeded_errors(add_samples(result, audit.rate, threshold), audit.planted_rate, judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +83,21 @@ class CheckedPage:
     was read, None where nothing new was read.
     """
 
-    task: Task
+    task: PageTask
     result: PageResult
     key: str
     reused: bool = False
     readings: tuple[str, bytes] | None = None
 
 
-def results(work: Work, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
+def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
     """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
     plates = Plates(work.max_megapixels)
     cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way
     waiting: deque[Future[CheckedPage]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
-    def one(task: Task) -> CheckedPage:
+    def one(task: PageTask) -> CheckedPage:
         return check_or_fail(task, work, store, checkers[work.script(task.text)], plates)
 
     try:
@@ -111,15 +111,15 @@ def results(work: Work, store: Store, checkers: dict[Script, Checker], workers: 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def check_or_fail(task: Task, work: Work, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+def check_or_fail(task: PageTask, work: CheckPlan, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages; whatever is wrong with it costs this page alone."""
     try:
         return check_page(task, work, store, checker, plates)
     except Exception as error:
-        return CheckedPage(task, failed(task, error), "")
+        return CheckedPage(task, failed_result(task, error), "")
 
 
-def check_page(task: Task, work: Work, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+def check_page(task: PageTask, work: CheckPlan, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
 
 
@@ -142,7 +142,7 @@ def check_page(task: Task, work: Work, store: Store, checker: Checker, plates: P
 
 
 def open_readings(
-    key: str, found: PageImage, store: Store, checker: Checker, plates: Plates, hint: LayoutHint | None = None
+    key: str, found: PageImage, store: Store, checker: Checker, plates: Plates, hint: LayoutOverrideShape | None = None
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
     """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
     known = PageRecord.unpacked(store.readings.get(key))
@@ -150,7 +150,7 @@ def open_readings(
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
 
-def failed(task: Task, error: Exception) -> PageResult:
+def failed_result(task: PageTask, error: Exception) -> PageResult:
     """What is kept of a page that could not be checked."""
     path = task.found.path if task.found else None
     if isinstance(error, ImageError | EngineError | MemoryError):
@@ -223,4 +223,4 @@ def on_pages(
 
     cv2.setNumThreads(1)
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
-        return paged(text, list(pool.map(one, own.sequence())), VariantPolicy(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(one, own.sequence())), VariantPolicy(Script.SIMPLIFIED).fold)

@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from proof.collate.blocks import Block, align
+from proof.collate.blocks import AlignedPart, align
 from proof.collate.tokens import Keys
 from proof.errors import TextError
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Cell, Column, Page, Row, Run, Transcription
 from proof.text.remarks import Code, Remark
-from proof.text.witness import Addresses, Edition, Layer
-from proof.text.witness import Cell as Placed
+from proof.text.witness import Addresses, Edition, Layer, WitnessCell
 
 ELSEWHERE = 12
 """Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
@@ -41,7 +40,7 @@ class ReadImage:
     columns: tuple[str, ...]
 
 
-def paged(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
+def paginate(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
     """The edition as a transcription with a page an image, in the order of the images.
 
     A page's columns are the lines of the file that stand on it, each with the characters that do; `number` and
@@ -84,7 +83,7 @@ def paged(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], s
     )
 
 
-def _in_order(blocks: Sequence[Block]) -> list[Block]:
+def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     """Of the parts that both have, those that follow one another in both: the heaviest such row. A formula that
     stands elsewhere too is no part of it."""
     ends: list[int] = []
@@ -101,7 +100,7 @@ def _in_order(blocks: Sequence[Block]) -> list[Block]:
         while stop < len(ends) and best[stop][0] <= weight:
             stop += 1
         ends[at:stop], best[at:stop] = [block.b1], [(weight, number)]
-    chosen: list[Block] = []
+    chosen: list[AlignedPart] = []
     number = best[-1][1] if best else -1
     while number >= 0:
         chosen.append(blocks[number])
@@ -109,7 +108,7 @@ def _in_order(blocks: Sequence[Block]) -> list[Block]:
     return chosen[::-1]
 
 
-def _places(length: int, blocks: Iterable[Block]) -> list[int | None]:
+def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
     """For every character of the text the one of the images where it stands, or should; None where it is on none."""
     found: list[int | None] = [None] * length
     for block in blocks:
@@ -145,7 +144,7 @@ class _Lines:
         """The line, from 1, in which a code point of the file stands."""
         return bisect_right(self._starts, start)
 
-    def columns(self, cells: Iterable[Placed]) -> tuple[Column, ...]:
+    def columns(self, cells: Iterable[WitnessCell]) -> tuple[Column, ...]:
         """The lines in which the cells stand, with these cells alone."""
         found = []
         for number, group in groupby(cells, key=lambda cell: self.number(cell.start)):
@@ -166,7 +165,7 @@ def _remarks(
     edition: Edition,
     images: Sequence[ReadImage],
     pages: Sequence[int | None],
-    cells: Sequence[Placed],
+    cells: Sequence[WitnessCell],
     ends: tuple[int, int],
     lines: _Lines,
 ) -> list[Remark]:

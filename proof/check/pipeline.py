@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from proof.check.engine_bias import Habits
+from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
     Plates,
+    add_quality_flags,
     all_on_pages,
     check_or_fail,
     checker_for,
     engine_settings,
-    mixed_in,
     results,
 )
-from proof.check.plan import Work, work_of
+from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import hearings_of, settle
 from proof.errors import TextError
 from proof.images.find import ImageIndex
@@ -27,9 +27,9 @@ from proof.model.refs import sequence_findings
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
-from proof.report.places import Place, places
+from proof.report.places import SuspiciousPlace, places
 from proof.report.source import StoredRun
-from proof.report.write import Written, write_reports
+from proof.report.write import WrittenReport, write_reports
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.layout_overrides import ReadOtherwiseError
@@ -54,18 +54,18 @@ Watch = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """What a check left behind: its run in the store, its reports, the sequence findings, what the readers remarked
     about the texts and the finder of images about these, and the texts that could not be read or stand on no image.
     `told` are its most suspicious places."""
 
     run_id: int
-    written: Written
+    written: WrittenReport
     findings: tuple[str, ...]
     remarks: tuple[Remark, ...]
     notices: tuple[str, ...]
     unread: tuple[str, ...] = ()
-    told: tuple[Place, ...] = ()
+    told: tuple[SuspiciousPlace, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -76,7 +76,7 @@ class Outcome:
 
 def check(
     settings: Settings, watch: Watch | None = None, *, waiting: Callable[[str], None] = lambda work: None, show: int = 0
-) -> Outcome:
+) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
@@ -89,7 +89,7 @@ def check(
         Store.open(settings.store_address, folder=settings.base) as store,
         _alone(settings, engine, store, waiting) as sources,
     ):
-        work = Work(settings, sources.texts, sources.index, engine.identity, store)
+        work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
@@ -100,7 +100,7 @@ def check(
         written = write_reports(run, settings.project.out, language=settings.report.lang)
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
-    return Outcome(run_id, written, findings, remarks, tuple(sources.index.notices), sources.unread, told)
+    return CheckOutcome(run_id, written, findings, remarks, tuple(sources.index.notices), sources.unread, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,11 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
 
 
 def _check_pages(
-    work: Work, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
-) -> Habits:
+    work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
+) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
     checkers = {script: checker_for(settings, engine, script) for script in {work.script(t.text) for t in work.tasks}}
-    habits = Habits()
+    habits = EngineBias()
     reused = 0
     for number, page in enumerate(results(work, store, checkers, settings.workers), 1):
         reused += page.reused
@@ -149,12 +149,14 @@ def _check_pages(
     return habits
 
 
-def _save(run_id: int, page: CheckedPage, work: Work, settings: Settings, store: Store, checker: Checker) -> PageResult:
+def _save(
+    run_id: int, page: CheckedPage, work: CheckPlan, settings: Settings, store: Store, checker: Checker
+) -> PageResult:
     """Save a page, read again where a person set meanwhile how it is read; gives what was found on it."""
     if page.readings is not None:
         store.readings.put(*page.readings)
     try:
-        given = mixed_in(page.result, settings, checker)
+        given = add_quality_flags(page.result, settings, checker)
         store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
     except ReadOtherwiseError as otherwise:
         task = work.read_as(page.task, otherwise.mend)
@@ -163,7 +165,7 @@ def _save(run_id: int, page: CheckedPage, work: Work, settings: Settings, store:
     return page.result
 
 
-def _settle(work: Work, habits: Habits, settings: Settings, store: Store, sources: _Sources) -> None:
+def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """The flags of the run weighed by what the whole work taught and by what witnesses read."""
     hearings = hearings_of(settings, sources.editions, sources.texts, store)
     own = {task.page.id for task in work.tasks}

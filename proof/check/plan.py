@@ -18,7 +18,7 @@ from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.layout_overrides import Mend
+from proof.store.layout_overrides import LayoutOverride
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
@@ -27,7 +27,7 @@ METHOD = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PageTask:
     """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
     kept its image from being looked for, `mend` what a person set right about how it is read."""
 
@@ -37,7 +37,7 @@ class Task:
     found: PageImage | None
     image_ref: ImageRef | None
     trouble: str = ""
-    mend: Mend | None = None
+    mend: LayoutOverride | None = None
 
     @property
     def page(self) -> Page:
@@ -57,7 +57,7 @@ def work_of(texts: Sequence[Transcription], store: Store) -> str:
     return first.work or store.work_of_text(str(first.path)) or first.path.stem
 
 
-class Work:
+class CheckPlan:
     """What a run is about: its texts paired with their images, and what a page's result depends on."""
 
     def __init__(
@@ -75,13 +75,13 @@ class Work:
         self._engine = engine
         self._fingerprint = settings.fingerprint()
         self.max_megapixels = settings.images.max_megapixels
-        self.tasks: list[Task] = []
+        self.tasks: list[PageTask] = []
         for text in texts:
             own, first = self._images_of(text), len(self.tasks)
             self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
         self.tasks = _mended(self.tasks, store.mends.of_work(self.name), index)
 
-    def read_as(self, task: Task, mend: Mend | None) -> Task:
+    def read_as(self, task: PageTask, mend: LayoutOverride | None) -> PageTask:
         """A task of this work as it is where `mend` holds for its page, or nothing does."""
         found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
         return with_mend(found, mend, self._index) if mend else found
@@ -110,7 +110,7 @@ class Work:
         """The key under which it is kept what was read on an image. Raises ImageError."""
         return readings_key(found, self._engine, self._settings)
 
-    def key(self, task: Task) -> str:
+    def key(self, task: PageTask) -> str:
         """A hash of all that the result of a page depends on. Raises ImageError where the image cannot be read."""
         image = task.found
         parts = [
@@ -143,18 +143,20 @@ def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
     return find_image_lists(text.path, text.pages, settings.project.imglist)
 
 
-def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> Task:
+def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> PageTask:
     page = text.pages[number]
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "")
     ref = index.reference(page)
     try:
         found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
-        return Task(text, number, place, found, ref)
+        return PageTask(text, number, place, found, ref)
     except ImageListError as error:
-        return Task(text, number, place, None, ref, str(error))
+        return PageTask(text, number, place, None, ref, str(error))
 
 
-def _mended(tasks: Sequence[Task], mends: Mapping[tuple[str, int], Mend], index: ImageIndex) -> list[Task]:
+def _mended(
+    tasks: Sequence[PageTask], mends: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
+) -> list[PageTask]:
     """The tasks with what people set right: layouts, and images given to pages."""
     repeats: Counter[str] = Counter()
     mended = []
@@ -165,7 +167,7 @@ def _mended(tasks: Sequence[Task], mends: Mapping[tuple[str, int], Mend], index:
     return mended
 
 
-def with_mend(task: Task, mend: Mend, index: ImageIndex) -> Task:
+def with_mend(task: PageTask, mend: LayoutOverride, index: ImageIndex) -> PageTask:
     """A task as a person set it right. An image that is gone from the folders costs this page."""
     if not mend.image:
         return replace(task, mend=mend)

@@ -10,33 +10,33 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
-from proof.check.engine_bias import Habits
+from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
     Plates,
+    add_quality_flags,
     check_page,
     checker_for,
     engine_settings,
-    failed,
-    mixed_in,
+    failed_result,
     on_pages,
 )
-from proof.check.plan import Task, Work
+from proof.check.plan import CheckPlan, PageTask
 from proof.check.rescoring import hearings_of, weighed
-from proof.collate.witness_evidence import Hearing
+from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
 from proof.model.flags import Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
-from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State
-from proof.store.layout_overrides import Mend, ReadOtherwiseError
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.marks import NoPlaceError
-from proof.store.queue import Order, Place, QueuedFlag, Wanted
+from proof.store.queue import ListedPage, Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.model import Transcription
@@ -47,11 +47,11 @@ KEPT_TEXTS = 8
 """Texts whose alignment with the witnesses is kept in memory."""
 
 
-Heed = Callable[[], None]
+CheckCancelled = Callable[[], None]
 """Raises StoppedError where the reading was taken back; called wherever it can end without leaving anything behind."""
 
 
-class Trouble(StrEnum):
+class RecheckFault(StrEnum):
     """Why a page could not be read, as far as who looks at it can do something about it."""
 
     TEXT_CHANGED = "text changed"
@@ -66,9 +66,9 @@ class Trouble(StrEnum):
     MISTAKE = "mistake"
 
     @classmethod
-    def of(cls, error: BaseException) -> Trouble:
+    def of(cls, error: BaseException) -> RecheckFault:
         """The trouble that an error tells of."""
-        kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
+        kinds: tuple[tuple[type[BaseException], RecheckFault], ...] = (
             (GonePageError, cls.TEXT_CHANGED),
             (NoPlaceError, cls.TEXT_CHANGED),
             (TextError, cls.TEXT),
@@ -86,14 +86,14 @@ class Reread:
     were decided, those whose place remains and those whose place is gone. `trouble`: why it could not be checked."""
 
     result: PageResult
-    trouble: Trouble | None
+    trouble: RecheckFault | None
     fresh: tuple[QueuedFlag, ...]
     gone: tuple[QueuedFlag, ...]
     kept: tuple[QueuedFlag, ...]
     lost: tuple[QueuedFlag, ...]
 
 
-class Reader:
+class Rechecker:
     """Reads pages again, one at a time; the engine is opened for the first and kept."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
@@ -102,36 +102,36 @@ class Reader:
         self._lock = Lock()
         self._engine: Engine | None = None
         self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
-        self._hearings: dict[bytes, Hearing | None] = {}
+        self._hearings: dict[bytes, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, by the names that they are assigned by."""
         return ImageIndex(self._settings.project.images).files()
 
-    def read(self, work: str, number: int, heed: Heed = lambda: None) -> Reread:
+    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
         """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
         StoppedError as long as nothing of it is in the store."""
         with self._lock:
             while True:  # again where the page was meanwhile checked, or set right, by somebody else
                 with suppress(ReadOtherwiseError):
-                    reread = self._read(work, number, heed)
+                    reread = self._read(work, number, check_cancelled)
                     if reread is not None:
                         return reread
 
-    def _read(self, work: str, number: int, heed: Heed) -> Reread | None:
+    def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
         """The same once; None where the page was meanwhile checked. Raises ReadOtherwiseError too."""
-        heed()
+        check_cancelled()
         known, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
         place = replace(known, text=str(self._text_at(Path(known.text))))
         before = self._flags(work, place)
-        engine = _heeding(self._open(), heed)
+        engine = _cancellable(self._open(), check_cancelled)
         job, task, hearing = self._task(work, place, engine, seen.mend)
-        heed()
+        check_cancelled()
         checker = checker_for(self._settings, engine, job.script(task.text))
         page, trouble = self._checked(task, job, checker)
-        given = self._settled(work, page.result, mixed_in(page.result, self._settings, checker), hearing)
-        heed()  # for the last time: what follows is kept whole
+        given = self._settled(work, page.result, add_quality_flags(page.result, self._settings, checker), hearing)
+        check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.readings.put(*page.readings)
         if not self._store.replace_page(number, seen, task.place, page.key, given):
@@ -142,16 +142,16 @@ class Reader:
         self._store.rescore(work, given.flags)
         return _compared(page.result, trouble, before, self._flags(work, place))
 
-    def _checked(self, task: Task, job: Work, checker: Checker) -> tuple[CheckedPage, Trouble | None]:
+    def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The page with its result, and why it could not be checked."""
         try:
             page = check_page(task, job, self._store, checker, Plates(job.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:
-            return CheckedPage(task, failed(task, error), ""), Trouble.of(error)
-        told = {Status.NO_IMAGE: Trouble.NO_IMAGE, Status.MISMATCH: Trouble.OTHER_PAGE}
-        gone = Trouble.IMAGE_GONE if task.trouble else None
+            return CheckedPage(task, failed_result(task, error), ""), RecheckFault.of(error)
+        told = {Status.NO_IMAGE: RecheckFault.NO_IMAGE, Status.MISMATCH: RecheckFault.OTHER_PAGE}
+        gone = RecheckFault.IMAGE_GONE if task.trouble else None
         return page, told.get(page.result.status, gone)
 
     def _open(self) -> Engine:
@@ -159,12 +159,14 @@ class Reader:
             self._engine = open_engine(engine_settings(self._settings))
         return self._engine
 
-    def _task(self, work: str, place: Place, engine: Engine, mend: Mend | None) -> tuple[Work, Task, Hearing | None]:
+    def _task(
+        self, work: str, place: ListedPage, engine: Engine, mend: LayoutOverride | None
+    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None]:
         """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
         text: Transcription = on_pages(given, self._settings, index, engine, self._store)
-        job = Work(self._settings, [text], index, engine.identity, self._store)
+        job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
@@ -181,7 +183,7 @@ class Reader:
             return checked
         return own[0]
 
-    def _hearing(self, given: Transcription | Edition, text: Transcription) -> Hearing | None:
+    def _hearing(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a
         setting changed."""
         sources = self._settings.witness_sources()
@@ -200,10 +202,10 @@ class Reader:
             self._hearings[own] = next(iter(found.values()), None)
         return self._hearings[own]
 
-    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: Hearing | None) -> PageResult:
+    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: WitnessEvidence | None) -> PageResult:
         """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
         check leaves them."""
-        habits = Habits()
+        habits = EngineBias()
         habits.add(result)
         asked = tuple({flag.transcribed for flag in given.flags if flag.kind is Kind.SUBSTITUTION})
         others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
@@ -213,18 +215,18 @@ class Reader:
         flagging = self._settings.flags
         return replace(given, flags=tuple(weighed(flag, habits, flagging, hearing) for flag in given.flags))
 
-    def _flags(self, work: str, place: Place) -> dict[int, QueuedFlag]:
-        wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+    def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
+        wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
         numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
         return {one.number: one for one in self._store.queue.flags(work, numbers)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Heeding:
+class _CancellableEngine:
     """An engine that is asked no further where the reading was taken back."""
 
     engine: Engine
-    heed: Heed
+    check_cancelled: CheckCancelled
 
     @property
     def identity(self) -> EngineIdentity:
@@ -243,17 +245,17 @@ class _Heeding:
         return self.engine.character_of(number)
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        self.heed()
+        self.check_cancelled()
         return self.engine.read(strips, sought)
 
 
-def _heeding(engine: Engine, heed: Heed) -> Engine:
+def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:
     """What somebody else's software read is at hand, and its engine is known by its kind."""
-    return engine if isinstance(engine, ReadingsEngine) else _Heeding(engine, heed)
+    return engine if isinstance(engine, ExternalEngine) else _CancellableEngine(engine, check_cancelled)
 
 
 def _compared(
-    result: PageResult, trouble: Trouble | None, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]
+    result: PageResult, trouble: RecheckFault | None, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]
 ) -> Reread:
     def stands(flags: dict[int, QueuedFlag], number: int) -> bool:
         return number in flags and not flags[number].stale

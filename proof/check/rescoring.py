@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import proof
-from proof.check.engine_bias import Habits
+from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
-from proof.collate.witness_evidence import ALIGNED, Hearing, beside, unheard
+from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import Flag, Kind, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
@@ -24,9 +24,9 @@ from proof.text.witness import Addresses, Edition
 def settle(
     store: Store,
     work: str,
-    habits: Habits,
+    habits: EngineBias,
     flagging: FlagsSection,
-    hearings: Mapping[str, Hearing] | None = None,
+    hearings: Mapping[str, WitnessEvidence] | None = None,
     pages: Set[str] | None = None,
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
@@ -44,12 +44,12 @@ def settle(
             return
 
 
-def weighed(flag: Flag, habits: Habits, flagging: FlagsSection, hearing: Hearing | None) -> Flag:
+def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
     """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
     as they are now, whatever they were when its page was judged."""
     if flag.kind is Kind.AUDIT:
         return flag
-    settled = habits.settled(unheard(flag, flagging.threshold), flagging.threshold)
+    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
     if hearing is not None:
         settled = hearing.heard(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
@@ -64,7 +64,7 @@ def hearings_of(
     texts: Sequence[Transcription],
     store: Store,
     witnesses: Sequence[Edition] | None = None,
-) -> dict[str, Hearing]:
+) -> dict[str, WitnessEvidence]:
     """For every page its text beside the witnesses that have something of it; the text itself is none of them.
 
     `witnesses` are those of the settings where they were read already. An alignment is kept in the store while
@@ -74,7 +74,7 @@ def hearings_of(
         witnesses = read_witnesses(settings.witness_sources())
     if not witnesses:
         return {}
-    found: dict[str, Hearing] = {}
+    found: dict[str, WitnessEvidence] = {}
     for given, text in zip(editions, texts, strict=True):
         edition = edition_of(given) if isinstance(given, Transcription) else given
         parallels = []
@@ -92,6 +92,6 @@ def hearings_of(
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = VariantPolicy(script, settings.variants.file)
-        hearing = Hearing(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
         found |= {page.id: hearing for page in text.pages}
     return found

@@ -46,7 +46,7 @@ class Op:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class AlignedPart:
     """A part of the first sequence and where it is in the second, aligned."""
 
     a0: int
@@ -55,10 +55,10 @@ class Block:
     b1: int
     ops: tuple[Op, ...]
 
-    def turned(self) -> Block:
+    def turned(self) -> AlignedPart:
         """The same seen from the second sequence."""
         ops = tuple(Op(op.equal, op.b0, op.b1, op.a0, op.a1) for op in self.ops)
-        return Block(self.b0, self.b1, self.a0, self.a1, ops)
+        return AlignedPart(self.b0, self.b1, self.a0, self.a1, ops)
 
     @property
     def equal(self) -> int:
@@ -66,7 +66,7 @@ class Block:
         return sum(op.a1 - op.a0 for op in self.ops if op.equal)
 
 
-def align(a: str, b: str) -> list[Block]:
+def align(a: str, b: str) -> list[AlignedPart]:
     """Blocks of `a` with their places in `b`, in the order of `a`; no part of either is in two.
 
     What is found does not depend on which of the two is called the first: `align(b, a)` gives the same pairs.
@@ -77,7 +77,7 @@ def align(a: str, b: str) -> list[Block]:
     return _aligned(a, b)
 
 
-def _aligned(a: str, b: str) -> list[Block]:
+def _aligned(a: str, b: str) -> list[AlignedPart]:
     chains = chains_of(seeds_of(a, b, SEED), LEAST)
     blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
     rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
@@ -103,7 +103,7 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
     return found
 
 
-def repeated(a: str, b: str, blocks: Sequence[Block]) -> list[Block]:
+def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     """What `blocks` leave over of `a` and `b` has too, where a block has it already: a passage that `a` says twice."""
     rest = _Remains(a, gaps([(block.a0, block.a1) for block in blocks], len(a)), _ENDS[0])
     found = []
@@ -113,7 +113,7 @@ def repeated(a: str, b: str, blocks: Sequence[Block]) -> list[Block]:
             if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
                 start = rest.place(op.a0)
                 one = Op(op.equal, start, start + length, op.b0, op.b1)
-                found.append(Block(one.a0, one.a1, one.b0, one.b1, (one,)))
+                found.append(AlignedPart(one.a0, one.a1, one.b0, one.b1, (one,)))
     return found
 
 
@@ -147,14 +147,14 @@ def gaps(spans: Sequence[Span], length: int) -> list[Span]:
     return found
 
 
-def _block(a: str, b: str, chain: list[Seed]) -> Block:
+def _block(a: str, b: str, chain: list[Seed]) -> AlignedPart:
     ops: list[Op] = []
     x, y, _ = chain[0]
     for sx, sy, length in chain:
         ops += fill(a, b, x, sx, y, sy)
         ops.append(Op(True, sx, sx + length, sy, sy + length))
         x, y = sx + length, sy + length
-    return Block(chain[0][0], x, chain[0][1], y, tuple(_joined(ops)))
+    return AlignedPart(chain[0][0], x, chain[0][1], y, tuple(_joined(ops)))
 
 
 def fill(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
@@ -224,16 +224,18 @@ def _joined(ops: list[Op]) -> Iterator[Op]:
         yield last
 
 
-def _extended(a: str, b: str, blocks: list[Block]) -> list[Block]:
+def _extended(a: str, b: str, blocks: list[AlignedPart]) -> list[AlignedPart]:
     """Blocks that are neighbours in both sequences are one, what is between them aligned; free ends reach as far as
     the two agree."""
-    found: list[Block] = []
+    found: list[AlignedPart] = []
     ends = _Neighbours(blocks, len(b))
     for block in sorted(blocks, key=lambda block: block.a0):
         last = found[-1] if found else None
         if last is not None and ends.before(block) == last.b1 and _follows(last, block):
             between = fill(a, b, last.a1, block.a0, last.b1, block.b0)
-            found[-1] = Block(last.a0, block.a1, last.b0, block.b1, tuple(_joined([*last.ops, *between, *block.ops])))
+            found[-1] = AlignedPart(
+                last.a0, block.a1, last.b0, block.b1, tuple(_joined([*last.ops, *between, *block.ops]))
+            )
         else:
             found.append(block)
     ends = _Neighbours(found, len(b))
@@ -252,44 +254,44 @@ def _extended(a: str, b: str, blocks: list[Block]) -> list[Block]:
 class _Neighbours:
     """Where in the second sequence the blocks before and behind a block end and begin."""
 
-    def __init__(self, blocks: Sequence[Block], length: int) -> None:
+    def __init__(self, blocks: Sequence[AlignedPart], length: int) -> None:
         self._ends = sorted((0, *(block.b1 for block in blocks)))
         self._begins = sorted((*(block.b0 for block in blocks), length))
 
-    def before(self, block: Block) -> int:
+    def before(self, block: AlignedPart) -> int:
         return self._ends[bisect_right(self._ends, block.b0) - 1]
 
-    def behind(self, block: Block) -> int:
+    def behind(self, block: AlignedPart) -> int:
         return self._begins[bisect_left(self._begins, block.b1)]
 
-    def replace(self, block: Block, other: Block) -> None:
+    def replace(self, block: AlignedPart, other: AlignedPart) -> None:
         """Another block in place of one."""
         del self._ends[bisect_left(self._ends, block.b1)], self._begins[bisect_left(self._begins, block.b0)]
         insort(self._ends, other.b1)
         insort(self._begins, other.b0)
 
 
-def _from_the_beginning(a: str, b: str, block: Block) -> Block:
+def _from_the_beginning(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The first block with what little both have before it: nothing stands there to agree with, but it is theirs."""
     if max(block.a0, block.b0) > OUTERMOST or not block.a0 + block.b0:
         return block
-    return Block(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
+    return AlignedPart(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
 
 
-def _to_the_end(a: str, b: str, block: Block) -> Block:
+def _to_the_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The last block with what little both have behind it."""
     m, n = len(a), len(b)
     if max(m - block.a1, n - block.b1) > OUTERMOST or (block.a1, block.b1) == (m, n):
         return block
-    return Block(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
+    return AlignedPart(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
 
 
-def _follows(one: Block, other: Block) -> bool:
+def _follows(one: AlignedPart, other: AlignedPart) -> bool:
     da, db = other.a0 - one.a1, other.b0 - one.b1
     return 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
 
 
-def _reaching(a: str, b: str, block: Block, in_a: Span, in_b: Span) -> Block:
+def _reaching(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
     """The block with its ends moved outward over at most 30 characters, within `in_a` and `in_b`."""
     head = min(30, block.a0 - in_a[0], block.b0 - in_b[0])
     tail = min(30, in_a[1] - block.a1, in_b[1] - block.b1)
@@ -298,7 +300,7 @@ def _reaching(a: str, b: str, block: Block, in_a: Span, in_b: Span) -> Block:
     a0, b0 = block.a0 - before[0], block.b0 - before[1]
     a1, b1 = block.a1 + after[0], block.b1 + after[1]
     ops = [*fill(a, b, a0, block.a0, b0, block.b0), *block.ops, *fill(a, b, block.a1, a1, block.b1, b1)]
-    return Block(a0, a1, b0, b1, tuple(_joined(ops)))
+    return AlignedPart(a0, a1, b0, b1, tuple(_joined(ops)))
 
 
 def _agreeing(one: str, other: str) -> tuple[int, int]:

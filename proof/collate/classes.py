@@ -29,11 +29,11 @@ from enum import StrEnum
 from functools import cached_property
 
 from proof.collate.sounds import homophones, share_part
-from proof.collate.tokens import Sequence
+from proof.collate.tokens import WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
 from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, Verdict, unified
+from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
 
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
@@ -96,14 +96,14 @@ Sorted = tuple[Class, str]
 
 
 @dataclass(slots=True)
-class Judge:
+class CharacterClassifier:
     """Says what two characters are to each other. `policies` are those of a traditional and of a simplified text."""
 
     base: Script
     other: Script
     policies: dict[Script, VariantPolicy] = field(default_factory=dict)
 
-    def relation(self, base: str, other: str) -> Verdict:
+    def relation(self, base: str, other: str) -> VariantVerdict:
         """The verdict, asked from the side of the simplified one of the two where they differ in script, else from
         both: a form of 1956 is an error in either of two traditional texts, in simplified ones any tie is one."""
         if self.base is not self.other:
@@ -126,7 +126,7 @@ class Judge:
 class Sorter:
     """Sorts the differences of two texts, `a` and `b`."""
 
-    def __init__(self, a: Sequence, b: Sequence, judge: Judge) -> None:
+    def __init__(self, a: WitnessTokens, b: WitnessTokens, judge: CharacterClassifier) -> None:
         self._a, self._b = a, b
         self._judge = judge
 
@@ -148,7 +148,7 @@ class Sorter:
             case _:
                 return Class.ORTHOGRAPHY, verdict.rule
 
-    def alone(self, of: Sequence, start: int, end: int) -> Sorted:
+    def alone(self, of: WitnessTokens, start: int, end: int) -> Sorted:
         """Characters that only one of the two has."""
         if self._titled(of, start):
             return Class.LAYOUT, "title"
@@ -183,7 +183,7 @@ class Sorter:
                 return Class.ERROR, evidence
         return Class.READING, rule
 
-    def _meant(self, of: Sequence, at: int) -> tuple[str, ...]:
+    def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
         """What a character may stand for: in a simplified text all traditional ones that became it."""
         script = self._judge.base if of is self._a else self._judge.other
         character = unified(of.cells[at].text)
@@ -206,7 +206,7 @@ class Sorter:
         traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
 
-    def _company(self, of: Sequence, at: int) -> tuple[bool, bool]:
+    def _company(self, of: WitnessTokens, at: int) -> tuple[bool, bool]:
         """Whether the character is met elsewhere behind the one that stands before it here, and before the next."""
         keys = of.keys
         return (
@@ -225,7 +225,7 @@ class Sorter:
             found.update(map(str.__add__, keys, keys[1:]))
         return found
 
-    def _titled(self, of: Sequence, at: int) -> bool:
+    def _titled(self, of: WitnessTokens, at: int) -> bool:
         return of.blocks[min(at, len(of) - 1)] in (self._titles_a if of is self._a else self._titles_b)
 
     @cached_property
@@ -237,7 +237,7 @@ class Sorter:
         return titles(self._b)
 
 
-def titles(of: Sequence) -> frozenset[int]:
+def titles(of: WitnessTokens) -> frozenset[int]:
     """The numbers of the lines that are a title with the number of a juan, and of those of its authors behind."""
     lines: dict[int, str] = {}
     for cell, number in zip(of.cells, of.blocks, strict=True):

@@ -11,15 +11,14 @@ such a witness is left out, and named.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from collections.abc import Sequence as Many
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from proof.collate.blocks import Block
+from proof.collate.blocks import AlignedPart
 from proof.collate.collation import Collation
-from proof.collate.tokens import Sequence
+from proof.collate.tokens import WitnessTokens
 
 Token = dict[str, Any]
 
@@ -29,7 +28,7 @@ def in_order(collation: Collation) -> bool:
     return all(one.b1 <= other.b0 for one, other in pairwise(collation.blocks))
 
 
-def collatex(collations: Many[Collation], names: Many[str]) -> dict[str, Any]:
+def collatex(collations: Sequence[Collation], names: Sequence[str]) -> dict[str, Any]:
     """The table of all witnesses that it can hold; `names` are those of the base and of each witness. All collations
     have the same base."""
     held = [(name, one) for name, one in zip(names[1:], collations, strict=True) if in_order(one)]
@@ -68,7 +67,7 @@ def _spans(collation: Collation) -> list[_Span]:
     """The whole of both in order: what is aligned, and between the blocks what only one of them has."""
     found: list[_Span] = []
     a, b = 0, 0
-    end = Block(len(collation.base), len(collation.base), len(collation.witness), len(collation.witness), ())
+    end = AlignedPart(len(collation.base), len(collation.base), len(collation.witness), len(collation.witness), ())
     for block in (*collation.blocks, end):
         if block.a0 > a:
             found.append(_Span.of(a, block.a0, b, b))
@@ -79,7 +78,7 @@ def _spans(collation: Collation) -> list[_Span]:
     return found
 
 
-def _segments(spans: Many[list[_Span]], length: int) -> Iterator[tuple[int, int]]:
+def _segments(spans: Sequence[list[_Span]], length: int) -> Iterator[tuple[int, int]]:
     """The places of the base from cut to cut: wherever a stretch of any witness ends, but nowhere within one that
     cannot be divided."""
     every = [span for found in spans for span in found]
@@ -94,7 +93,7 @@ def _segments(spans: Many[list[_Span]], length: int) -> Iterator[tuple[int, int]
 class _Reader:
     """Reads a witness along the segments, from its beginning to its end."""
 
-    def __init__(self, witness: Sequence, spans: list[_Span]) -> None:
+    def __init__(self, witness: WitnessTokens, spans: list[_Span]) -> None:
         self._witness = witness
         self._spans = spans
         self._at = 0
@@ -116,6 +115,6 @@ class _Reader:
         return tokens
 
 
-def _tokens(of: Sequence, start: int, end: int) -> list[Token]:
+def _tokens(of: WitnessTokens, start: int, end: int) -> list[Token]:
     cells = zip(of.cells[start:end], of.keys[start:end], strict=True)
     return [{"t": cell.text, "n": key, "start": cell.start} for cell, key in cells]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence as Many
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
-from proof.collate.blocks import Block, align, gaps
-from proof.collate.classes import Class, Judge, Sorter
+from proof.collate.blocks import AlignedPart, align, gaps
+from proof.collate.classes import CharacterClassifier, Class, Sorter
 from proof.collate.differences import PASSAGE, Difference, SystematicPair, differences, systematic
-from proof.collate.tokens import Keys, Sequence, sequence_of, shared_layers
+from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.text.model import Script
@@ -35,7 +35,7 @@ SUPPORTED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class ParallelPlace:
     """Where a paragraph or column of the base is in the witness: `block` its number in the base, `file_line` its
     line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere)."""
 
@@ -63,12 +63,12 @@ class Passage:
 class Collation:
     """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks."""
 
-    base: Sequence
-    witness: Sequence
-    blocks: tuple[Block, ...]
+    base: WitnessTokens
+    witness: WitnessTokens
+    blocks: tuple[AlignedPart, ...]
     differences: tuple[Difference, ...]
     systematic: tuple[SystematicPair, ...]
-    placements: tuple[Placement, ...]
+    placements: tuple[ParallelPlace, ...]
     only_base: tuple[Passage, ...]
     only_witness: tuple[Passage, ...]
     left_out: tuple[Layer, ...]
@@ -83,7 +83,7 @@ class Collation:
         return aligned_in(self.blocks)
 
 
-def aligned_in(blocks: Many[Block]) -> dict[int, int]:
+def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
     """Which character of the second sequence answers each of the first, where one does."""
     return {
         op.a0 + offset: op.b0 + offset
@@ -107,7 +107,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         if not one.cells:
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
-    found = differences(a, b, blocks, Sorter(a, b, Judge(base.script, witness.script, policies)))
+    found = differences(a, b, blocks, Sorter(a, b, CharacterClassifier(base.script, witness.script, policies)))
     found, recurring = systematic(a, b, blocks, found)
     found = _annotated(a, b, found)
     return Collation(
@@ -123,7 +123,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
     )
 
 
-def _placements(a: Sequence, b: Sequence, blocks: Many[Block]) -> list[Placement]:
+def _placements(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[ParallelPlace]:
     """Where every paragraph of the base that has text is in the witness."""
     total: dict[int, int] = defaultdict(int)
     equal: dict[int, int] = defaultdict(int)
@@ -138,12 +138,12 @@ def _placements(a: Sequence, b: Sequence, blocks: Many[Block]) -> list[Placement
                     equal[number] += 1
                     first.setdefault(number, b.edition.blocks[b.blocks[op.b0 + offset]].file_line)
     return [
-        Placement(number, a.edition.blocks[number].file_line, equal[number] / length, first.get(number, 0))
+        ParallelPlace(number, a.edition.blocks[number].file_line, equal[number] / length, first.get(number, 0))
         for number, length in total.items()
     ]
 
 
-def _passages(of: Sequence, spans: list[tuple[int, int]]) -> list[Passage]:
+def _passages(of: WitnessTokens, spans: list[tuple[int, int]]) -> list[Passage]:
     found = []
     for start, end in gaps(spans, len(of)):
         last = of.cells[end - 1]
@@ -153,7 +153,7 @@ def _passages(of: Sequence, spans: list[tuple[int, int]]) -> list[Passage]:
     return found
 
 
-def _annotated(a: Sequence, b: Sequence, found: list[Difference]) -> list[Difference]:
+def _annotated(a: WitnessTokens, b: WitnessTokens, found: list[Difference]) -> list[Difference]:
     """The differences with the notes of either apparatus that speak of their place."""
     mine, theirs = noted(a), noted(b)
     done = []
@@ -172,7 +172,7 @@ def _faulted(note: ApparatusNote, one: Difference) -> bool:
     return note.verb in FAULTS and bool({one.base, one.witness} & {note.lemma, note.reading} - {""})
 
 
-def noted(of: Sequence) -> dict[int, list[ApparatusNote]]:
+def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
     """The notes of an apparatus by the numbers of the characters that they speak of."""
     places: dict[int, list[ApparatusNote]] = defaultdict(list)
     for note in apparatus_of(of.edition):

@@ -10,9 +10,9 @@ from enum import StrEnum
 from itertools import groupby
 
 from proof.collate.apparatus import ApparatusNote
-from proof.collate.blocks import Block, Op
+from proof.collate.blocks import AlignedPart, Op
 from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed
-from proof.collate.tokens import Sequence
+from proof.collate.tokens import WitnessTokens
 from proof.model.flags import Kind
 from proof.text.witness import Edition
 
@@ -87,7 +87,7 @@ class SystematicPair:
     confirmed: int
 
 
-def differences(a: Sequence, b: Sequence, blocks: Iterable[Block], sorter: Sorter) -> list[Difference]:
+def differences(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], sorter: Sorter) -> list[Difference]:
     """All differences within the blocks, in the order of the base."""
     found: list[Difference] = []
     for block in blocks:
@@ -103,7 +103,7 @@ def _parallel(one: Difference) -> Difference:
     return replace(one, category=Class.PARALLEL) if one.category in WORDS else one
 
 
-def _one_text(block: Block) -> list[bool]:
+def _one_text(block: AlignedPart) -> list[bool]:
     """Of each stretch of a block, whether the two are one text, around it and in the whole block."""
     equal, total = [0], [0]
     for op in block.ops:
@@ -129,7 +129,7 @@ def _size(op: Op) -> int:
     return longer if longer - shorter < PASSAGE else shorter
 
 
-def _of_op(a: Sequence, b: Sequence, op: Op, sorter: Sorter) -> Iterator[Difference]:
+def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
     if not op.equal and (max(m, n) >= PASSAGE or (m and n and max(m, n) > PHRASE)):
@@ -149,14 +149,16 @@ def _of_op(a: Sequence, b: Sequence, op: Op, sorter: Sorter) -> Iterator[Differe
             yield _made(a, b, (op.a1, op.a1, start, end), *sorter.alone(b, start, end))
 
 
-def _lines(of: Sequence, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _lines(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Some characters of a text, cut where a column or a paragraph ends: a finding has one address."""
     for _, group in groupby(range(start, end), key=lambda at: of.blocks[at]):
         numbers = list(group)
         yield numbers[0], numbers[-1] + 1
 
 
-def _made(a: Sequence, b: Sequence, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
+def _made(
+    a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], category: Class, rule: str
+) -> Difference:
     a0, a1, b0, b1 = span
     kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
     if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
@@ -173,7 +175,7 @@ def _made(a: Sequence, b: Sequence, span: tuple[int, int, int, int], category: C
     return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length, there)
 
 
-def _hole(a: Sequence, at: int) -> int:
+def _hole(a: WitnessTokens, at: int) -> int:
     """Where in the file what is missing before character `at` belongs: an empty column between it and the one
     before, else right behind the one before."""
     if not a.cells:
@@ -191,7 +193,7 @@ def _hole(a: Sequence, at: int) -> int:
     return a.cells[at].start if at < len(a) and last == a.blocks[at] else before.start + before.length
 
 
-def _transposed(found: list[Difference], a: Sequence) -> list[Difference]:
+def _transposed(found: list[Difference], a: WitnessTokens) -> list[Difference]:
     """Two characters that stand the other way round as one difference."""
     done: list[Difference] = []
     index = 0
@@ -208,7 +210,7 @@ def _transposed(found: list[Difference], a: Sequence) -> list[Difference]:
     return done
 
 
-def _swapped(one: Difference, other: Difference, a: Sequence) -> Difference | None:
+def _swapped(one: Difference, other: Difference, a: WitnessTokens) -> Difference | None:
     if not WORDS & {one.category, other.category} or other.a0 - one.a1 > 1:
         return None
     both = (one.base + other.base, other.witness + one.witness)
@@ -244,7 +246,7 @@ def _swapped(one: Difference, other: Difference, a: Sequence) -> Difference | No
 
 
 def systematic(
-    a: Sequence, b: Sequence, blocks: Iterable[Block], found: list[Difference]
+    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], found: list[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
     met: Counter[tuple[str, str]] = Counter()

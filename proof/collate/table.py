@@ -22,17 +22,17 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
 from proof.collate.sigla import sigla
-from proof.collate.tokens import Sequence as Characters
+from proof.collate.tokens import WitnessTokens
 from proof.locale.languages import translations
 from proof.paths import templates_dir
 from proof.text.model import Script
 from proof.text.witness import Addresses
 
 AROUND = 6
-"""Characters shown before and behind a place."""
+"""WitnessTokens shown before and behind a place."""
 
 LONGEST = 40
-"""Characters of a passage that are shown."""
+"""WitnessTokens of a passage that are shown."""
 
 UNSHOWN = frozenset({Class.SCRIPT})
 """Classes that are hidden until they are asked for."""
@@ -42,7 +42,7 @@ Images = Mapping[str, Path]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TableReading:
     """What a witness has at a place, with what stands around it there; `text` None: it lacks the part altogether.
     `category` is empty where it reads as the base does."""
 
@@ -55,15 +55,15 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A place of the base: `page` and `line` where it stands (page empty in a text without pages), `image` the link
     to its image or empty, `readings` one for each witness. `categories` are the classes met in it."""
 
     page: str
     line: int
     image: str
-    base: Reading
-    readings: tuple[Reading, ...]
+    base: TableReading
+    readings: tuple[TableReading, ...]
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
     }
 
 
-def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[Row]:
+def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
     """The places at which any witness differs from the base, in its order. All collations have the same base."""
     base = collations[0].base
     addresses = Addresses(base.edition)
@@ -133,35 +133,35 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
             for number, collation in enumerate(collations)
         )
         image = os.path.relpath(images[page].resolve(), folder.resolve()) if page in images else ""
-        found.append(Row(page, line, quote(image), _around(base, a0, a1), readings))
+        found.append(TableRow(page, line, quote(image), _around(base, a0, a1), readings))
     return found
 
 
-def _reading(witness: Characters, found: Sequence[Difference]) -> Reading:
+def _reading(witness: WitnessTokens, found: Sequence[Difference]) -> TableReading:
     one = found[0]
     around = _around(witness, one.b0, found[-1].b1)
     notes = tuple(dict.fromkeys(note.text for other in found for note in other.notes))
-    return Reading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
+    return TableReading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
 
 
-def _agreeing(witness: Characters, aligned: Mapping[int, int], a0: int, a1: int) -> Reading:
+def _agreeing(witness: WitnessTokens, aligned: Mapping[int, int], a0: int, a1: int) -> TableReading:
     """What a witness has where it does not differ: the same words, or nothing of this part."""
     before, behind = aligned.get(a0 - 1), aligned.get(a1)
     if a1 > a0:
         if a0 not in aligned or a1 - 1 not in aligned:
-            return Reading()
+            return TableReading()
         return _around(witness, aligned[a0], aligned[a1 - 1] + 1)
     if before is None and behind is None:
-        return Reading()
+        return TableReading()
     at = behind if behind is not None else (before or 0) + 1
     return _around(witness, at, at)
 
 
-def _around(of: Characters, start: int, end: int) -> Reading:
+def _around(of: WitnessTokens, start: int, end: int) -> TableReading:
     text = of.text(start, end)
     if end - start > LONGEST:
         text = f"{of.text(start, start + LONGEST // 2)} … {of.text(end - LONGEST // 2, end)}"
-    return Reading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
+    return TableReading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
 
 
 def write_table(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from proof.text.variants import unified
-from proof.text.witness import Cell, Edition, Layer
+from proof.text.witness import Edition, Layer, WitnessCell
 
 RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED})
 """Layers that every witness of a text has; the others are compared only where both have them."""
@@ -37,12 +37,12 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class WitnessTokens:
     """The characters of an edition in the layers that are compared. `keys[i]` belongs to `cells[i]`; `blocks[i]` is
     the number in the edition's blocks of the one that it stands in, `layers[i]` its layer."""
 
     edition: Edition
-    cells: tuple[Cell, ...]
+    cells: tuple[WitnessCell, ...]
     keys: str
     blocks: tuple[int, ...]
     layers: tuple[Layer, ...]
@@ -60,10 +60,10 @@ class Sequence:
         return bisect_right(self.starts, place - 1) - 1
 
 
-def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> Sequence:
+def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
     wanted = frozenset(layers)
-    cells: list[Cell] = []
+    cells: list[WitnessCell] = []
     blocks: list[int] = []
     of_layer: list[Layer] = []
     for number, block in enumerate(edition.blocks):
@@ -73,7 +73,7 @@ def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> Sequen
                 cells += found
                 blocks += [number] * len(found)
                 of_layer += [stretch.layer] * len(found)
-    return Sequence(
+    return WitnessTokens(
         edition,
         tuple(cells),
         "".join(keys.key(cell.text) for cell in cells),

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from proof.collate.apparatus import ApparatusNote
-from proof.collate.blocks import Block, Op, align, repeated
+from proof.collate.blocks import AlignedPart, Op, align, repeated
 from proof.collate.collation import Collation, aligned_in, noted
 from proof.collate.sigla import names_of
-from proof.collate.tokens import Keys, sequence_of, shared_layers
-from proof.collate.tokens import Sequence as Characters
+from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.model.flags import Flag, Kind, WitnessReading, is_raised
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy
@@ -62,8 +61,8 @@ BEYOND_DOUBT = 7.0
 class Parallel:
     """A text beside one witness: both as characters, and which of the witness answers each of the text."""
 
-    base: Characters
-    witness: Characters
+    base: WitnessTokens
+    witness: WitnessTokens
     aligned: dict[int, int]
     notes: dict[int, list[ApparatusNote]]
 
@@ -91,11 +90,11 @@ def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple
     return Parallel(a, b, aligned_in(found), noted(b)), known
 
 
-def _block(ops: Sequence[Op]) -> Block:
-    return Block(ops[0].a0, ops[-1].a1, ops[0].b0, ops[-1].b1, tuple(ops))
+def _block(ops: Sequence[Op]) -> AlignedPart:
+    return AlignedPart(ops[0].a0, ops[-1].a1, ops[0].b0, ops[-1].b1, tuple(ops))
 
 
-def unheard(flag: Flag, threshold: float) -> Flag:
+def without_witnesses(flag: Flag, threshold: float) -> Flag:
     """The flag as it was before witnesses were heard."""
     if not flag.evidence.witnesses:
         return flag
@@ -105,7 +104,7 @@ def unheard(flag: Flag, threshold: float) -> Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class WitnessEvidence:
     """A checked text with the witnesses beside it, its base in every parallel.
 
     The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Whether a
@@ -122,7 +121,7 @@ class Hearing:
     def heard(self, given: Flag) -> Flag:
         """The flag with what the witnesses read at its place, and the score that it has in that light. Raises
         UsageError where it is of another text."""
-        flag = unheard(given, self.threshold)
+        flag = without_witnesses(given, self.threshold)
         if flag.kind is Kind.LAYOUT:
             return flag
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
@@ -164,7 +163,7 @@ def hear(
     flags: Iterable[Flag], edition: Edition, parallels: Sequence[Parallel], policy: VariantPolicy, threshold: float
 ) -> list[Flag]:
     """The flags of a text in the light of its witnesses. Raises UsageError where one is of another text."""
-    hearing = Hearing(Addresses(edition), tuple(parallels), policy, threshold)
+    hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
     return [hearing.heard(flag) for flag in flags]
 
 
@@ -188,7 +187,7 @@ def _testimony(
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Characters `first` to `end` of the base around a flag, what they say and what they would say corrected."""
+    """WitnessTokens `first` to `end` of the base around a flag, what they say and what they would say corrected."""
 
     first: int
     end: int

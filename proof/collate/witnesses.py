@@ -12,7 +12,7 @@ from proof.collate.sigla import names_of
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WitnessVariant:
     """What a witness, by its siglum, reads at a place of the base, and what that is to the base's own reading (`same`
     where they agree)."""
 
@@ -22,21 +22,21 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VariantPlace:
     """A place of the base at which some witness reads otherwise: `length` code points from `start` in its file."""
 
     start: int
     length: int
     base: str
-    readings: tuple[Reading, ...]
+    readings: tuple[WitnessVariant, ...]
 
 
-def places(collations: Sequence[Collation]) -> list[Place]:
+def places(collations: Sequence[Collation]) -> list[VariantPlace]:
     """The places where any witness differs from the base, each with the reading of every witness that has it.
 
     All collations have the same base. Where a witness lacks the whole passage it has no reading.
     """
-    differing: dict[tuple[int, int], dict[str, Reading]] = defaultdict(dict)
+    differing: dict[tuple[int, int], dict[str, WitnessVariant]] = defaultdict(dict)
     base_text: dict[tuple[int, int], str] = {}
     names = witness_names(collations)
     for collation, name in zip(collations, names, strict=True):
@@ -45,7 +45,7 @@ def places(collations: Sequence[Collation]) -> list[Place]:
                 key = (one.start, one.length)
                 known = differing[key].get(name)
                 text = (known.text if known and not one.length else "") + one.witness
-                differing[key][name] = Reading(name, text, one.category.value)
+                differing[key][name] = WitnessVariant(name, text, one.category.value)
                 base_text[key] = one.base
     covered = {name: _covered(collation) for name, collation in zip(names, collations, strict=True)}
     found = []
@@ -55,10 +55,10 @@ def places(collations: Sequence[Collation]) -> list[Place]:
         for name, spans in covered.items():
             reading = differing[key].get(name)
             if reading is None and start in spans:
-                reading = Reading(name, base_text[key], "same")
+                reading = WitnessVariant(name, base_text[key], "same")
             if reading is not None:
                 readings.append(reading)
-        found.append(Place(start, length, base_text[key], tuple(readings)))
+        found.append(VariantPlace(start, length, base_text[key], tuple(readings)))
     return found
 
 

@@ -16,13 +16,13 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from proof.commands.options import config_option, settings_of
 from proof.commands.progress import EVERY
 from proof.errors import SourceError, UsageError
-from proof.fetch.client import Client, Manners
-from proof.fetch.fetch import MOST_BYTES, Fetcher, Haul, How, Result
+from proof.fetch.client import Client, RetryPolicy
+from proof.fetch.fetch import MOST_BYTES, Fetcher, FetchResult, Haul, Result
 from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.labels import spelled
-from proof.fetch.model import Source, Wanted
-from proof.fetch.published import Reader
+from proof.fetch.model import ImageSource, WantedImage
+from proof.fetch.published import ManifestReader
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import Place, place_of
@@ -96,9 +96,9 @@ def command(
         raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
     if openings and not first:
         raise UsageError("--openings counts half-folios two by two: say with --first which one stands on the right")
-    manners = Manners(pause=pause, allow_private=allow_private)
+    manners = RetryPolicy(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
-        shown = _open(source, Reader(folder, client, width, refresh, keep=not dry_run), members, listed)
+        shown = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
         images = about(shown.images, only) if only else shown.images
         images = numbered(images, numbers) if numbers else images
         if first:
@@ -118,12 +118,12 @@ def command(
         with FetchProgress(len(images), quiet=quiet) as progress:
             haul = fetcher.fetch(images, progress)
     _print_outcome(haul, shown, folder, quiet=quiet)
-    if haul.of(How.FETCHED) and not quiet:
+    if haul.of(FetchResult.FETCHED) and not quiet:
         _print_hint(images)
     return 0 if haul.complete and not shown.failures else 1
 
 
-def _open(source: str, reader: Reader, members: bool, listed: Path | None) -> Source:
+def _open(source: str, reader: ManifestReader, members: bool, listed: Path | None) -> ImageSource:
     if source.lower().startswith(("http://", "https://")):
         return reader.images(source, members=members)
     path = Path(source)
@@ -152,27 +152,27 @@ def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
     return {ref: path for ref, path in named if ref is not None}
 
 
-def _list_only(images: Sequence[Wanted], fetcher: Fetcher) -> int:
+def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> int:
     """Print a line an image, with tabs: number, half-folio, label, file, address, what there is to say of it."""
     bad = 0
     for result in fetcher.look(images):
         wanted = result.wanted
-        state = "" if result.how is How.NOT_ASKED else result.why or result.how.value
+        state = "" if result.how is FetchResult.NOT_ASKED else result.why or result.how.value
         place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
         told = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(told).rstrip("\t"))
-        bad += result.how is How.FAILED
+        bad += result.how is FetchResult.FAILED
     return 1 if bad else 0
 
 
-def _print_notices(source: Source) -> None:
+def _print_notices(source: ImageSource) -> None:
     for notice in source.notices[:MOST_NOTICES]:
         click.echo(notice, err=True)
     if len(source.notices) > MOST_NOTICES:
         click.echo(f"... and {len(source.notices) - MOST_NOTICES:,} more such remarks", err=True)
 
 
-def _print_hint(images: Sequence[Wanted]) -> None:
+def _print_hint(images: Sequence[WantedImage]) -> None:
     """Say so where no page will find its image by name."""
     if images and not any(wanted.places or ImageRef.match(wanted.name) for wanted in images):
         click.echo(
@@ -182,25 +182,25 @@ def _print_hint(images: Sequence[Wanted]) -> None:
         )
 
 
-def _print_outcome(haul: Haul, source: Source, folder: Path, *, quiet: bool) -> None:
-    fetched = haul.of(How.FETCHED)
-    there = len(haul.of(How.THERE)) + len(haul.of(How.UNCHANGED))
+def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool) -> None:
+    fetched = haul.of(FetchResult.FETCHED)
+    there = len(haul.of(FetchResult.THERE)) + len(haul.of(FetchResult.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
         already = f", {there:,} already there" if there else ""
         click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){already}")
         for right in source.rights:
             click.echo(f"terms: {right}")
-    failed = haul.of(How.FAILED)
+    failed = haul.of(FetchResult.FAILED)
     for result in failed:
         click.echo(f"not fetched: {result.wanted.name}: {result.why}", err=True)
     _print_failures(source)
     if haul.stopped:
-        left = len(haul.of(How.NOT_ASKED))
+        left = len(haul.of(FetchResult.NOT_ASKED))
         click.echo(f"stopped, {_count(left)} not asked for: {haul.stopped}", err=True)
 
 
-def _print_failures(source: Source) -> None:
+def _print_failures(source: ImageSource) -> None:
     for failure in source.failures:
         click.echo(f"not read: {failure}", err=True)
 
@@ -234,7 +234,7 @@ class FetchProgress:
 
     def __call__(self, result: Result) -> None:
         self._done += 1
-        self._there += result.how is not How.FAILED
+        self._there += result.how is not FetchResult.FAILED
         if self._bar and self._task is not None:
             self._bar.advance(self._task)
         elif not self._quiet and time.monotonic() >= self._next:

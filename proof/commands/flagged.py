@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from proof.model.flags import Kind
-from proof.report.places import Place
+from proof.report.places import SuspiciousPlace
 
 GAP = 2
 NARROWEST, WIDEST = 12, 48
@@ -33,7 +33,7 @@ class Widths:
     score: int
 
     @classmethod
-    def of(cls, places: Sequence[Place], line: int) -> Widths:
+    def of(cls, places: Sequence[SuspiciousPlace], line: int) -> Widths:
         """What the parts need, and for text and image what is left of `line` cells."""
         page = max(len("page"), *(cell_len(place.flag.page) for place in places))
         column = max(len("col"), *(len(str(place.flag.line)) for place in places))
@@ -43,7 +43,7 @@ class Widths:
         return cls(page, column, max(NARROWEST, min(left // 2, WIDEST)), kind, score)
 
 
-def print_places(console: Console, places: Sequence[Place]) -> None:
+def print_places(console: Console, places: Sequence[SuspiciousPlace]) -> None:
     """Print the places, a line and a line of explanation each."""
     if not places:
         return
@@ -51,7 +51,7 @@ def print_places(console: Console, places: Sequence[Place]) -> None:
         console.print(line, soft_wrap=True)
 
 
-def lines(places: Sequence[Place], console: Console) -> Iterator[Text]:
+def lines(places: Sequence[SuspiciousPlace], console: Console) -> Iterator[Text]:
     """The lines of the table, its head first, as wide as the console where they can do with so much."""
     widths = Widths.of(places, console.width)
     indent = " " * (widths.page + GAP)
@@ -66,7 +66,7 @@ def lines(places: Sequence[Place], console: Console) -> Iterator[Text]:
             yield Text.assemble(indent, line)
 
 
-def _readings(place: Place, width: int) -> tuple[Text, Text]:
+def _readings(place: SuspiciousPlace, width: int) -> tuple[Text, Text]:
     """What stands in the text and on the image; of a column as a whole there is nothing to set in brackets."""
     flag = place.flag
     if flag.kind is Kind.LAYOUT:
@@ -77,7 +77,7 @@ def _readings(place: Place, width: int) -> tuple[Text, Text]:
     )
 
 
-def _in_context(place: Place, marked: str, style: str, width: int) -> Text:
+def _in_context(place: SuspiciousPlace, marked: str, style: str, width: int) -> Text:
     """The place with as much around it as `width` cells hold, the same before and after."""
     most = max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested))
     space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows stands side by side
@@ -126,7 +126,7 @@ def _padded(text: Text, width: int, *, right: bool = False) -> Text:
     return Text.assemble(space, text) if right else Text.assemble(text, space)
 
 
-def _score(place: Place) -> str:
+def _score(place: SuspiciousPlace) -> str:
     return f"{place.flag.score:.1f}"
 
 

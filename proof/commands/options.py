@@ -11,7 +11,7 @@ import click
 
 from proof.errors import UsageError
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
-from proof.settings.setting import Kind, Setting, WrongSetting, shown
+from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
 SPELLED = {"engine.name": "engine", "variants.file": "variants", "store.url": "store"}
 """Options whose key alone would not say what they set; all others are spelled as their key."""
@@ -23,13 +23,13 @@ Command = Callable[..., Any]
 
 
 _METAVARS = {
-    Kind.WHOLE: "NUMBER",
-    Kind.NUMBER: "NUMBER",
-    Kind.TEXT: "TEXT",
-    Kind.PATH: "PATH",
-    Kind.PATHS: "DIR",
-    Kind.WITNESSES: "[SIGLUM=]PATH",
-    Kind.PATH_OR_NAME: "PATH|NAME",
+    ValueKind.WHOLE: "NUMBER",
+    ValueKind.NUMBER: "NUMBER",
+    ValueKind.TEXT: "TEXT",
+    ValueKind.PATH: "PATH",
+    ValueKind.PATHS: "DIR",
+    ValueKind.WITNESSES: "[SIGLUM=]PATH",
+    ValueKind.PATH_OR_NAME: "PATH|NAME",
 }
 
 
@@ -43,7 +43,7 @@ def _reader(setting: Setting) -> Callable[[str], Any]:
 
     def read(text: str) -> Any:
         try:
-            if setting.kind in (Kind.PATHS, Kind.WITNESSES):
+            if setting.kind in (ValueKind.PATHS, ValueKind.WITNESSES):
                 return setting.value([text], Path.cwd())[0]
             return setting.value(setting.from_text(text), Path.cwd())
         except WrongSetting as error:
@@ -119,7 +119,7 @@ def must_have_work(settings: Settings) -> None:
 
 
 def _option(setting: Setting) -> Callable[[Command], Command]:
-    switch = setting.kind is Kind.SWITCH
+    switch = setting.kind is ValueKind.SWITCH
     declared = f"{spelling(setting)}/--no{spelling(setting)[1:]}" if switch else spelling(setting)
     help_text = setting.help.replace("`", "")
     if setting.default not in (None, "", ()):
@@ -130,7 +130,7 @@ def _option(setting: Setting) -> Callable[[Command], Command]:
         type=click.BOOL if switch else _reader(setting),
         metavar=None if switch else _metavar(setting),
         default=None,
-        multiple=setting.kind in (Kind.PATHS, Kind.WITNESSES),
+        multiple=setting.kind in (ValueKind.PATHS, ValueKind.WITNESSES),
         help=help_text[0].upper() + help_text[1:],
     )
 

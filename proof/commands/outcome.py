@@ -9,21 +9,21 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from proof.check.pipeline import Outcome
+from proof.check.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
 from proof.model.flags import Kind
 from proof.model.result import Status
-from proof.report.places import Place
-from proof.report.progress import Progress
+from proof.report.places import SuspiciousPlace
+from proof.report.progress import WorkProgress
 from proof.report.tally import PageTally, Tally
-from proof.report.write import Written
+from proof.report.write import WrittenReport
 
 MOST_REMARKS = 12
 MOST_PAIRS = 4
 
 
-def print_flagged(found: Sequence[Place], tally: Tally) -> None:
+def print_flagged(found: Sequence[SuspiciousPlace], tally: Tally) -> None:
     """Print the flagged places, and how many more there are."""
     console = Console(highlight=False, markup=False, emoji=False)
     print_places(console, found)
@@ -32,7 +32,7 @@ def print_flagged(found: Sequence[Place], tally: Tally) -> None:
         click.echo(f"... and {raised - len(found):,} more, less suspicious, in the report")
 
 
-def print_counts(written: Written) -> None:
+def print_counts(written: WrittenReport) -> None:
     """Print what was counted, and where the report lies."""
     tally = written.tally
     rate = "" if tally.per_10_000 is None else f", {tally.per_10_000:.1f} in 10,000 characters"
@@ -51,7 +51,7 @@ def print_counts(written: Written) -> None:
     click.echo(f"report: {from_here(written.page)}")
 
 
-def print_caught(progress: Progress) -> None:
+def print_caught(progress: WorkProgress) -> None:
     """Print how many planted errors were caught, all together and by person."""
     for one in (progress.planted, *progress.planted_by):
         if one.answered:
@@ -62,7 +62,7 @@ def print_caught(progress: Progress) -> None:
             )
 
 
-def print_trouble(outcome: Outcome, *, verbose: bool) -> None:
+def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     """Name on stderr the texts that could not be read, the pages that failed or carry the wrong image; then
     what was remarked."""
     tally = outcome.written.tally

@@ -15,7 +15,7 @@ from proof.commands.options import config_option, setting_options, settings_of
 from proof.errors import UsageError
 from proof.settings.config import FILE_NAME
 from proof.store import Store
-from proof.store.accounts import Accounts, By, Role, Way
+from proof.store.accounts import AccountChannel, Accounts, By, Role
 
 PLACE = ("project.out", "store.url")
 ROLE = click.Choice([role.value for role in Role])
@@ -120,9 +120,9 @@ def log(config: Path | None, given: dict[str, Any], last: int) -> int:
 def _by() -> By:
     """The user of this machine, as it knows them."""
     try:
-        return By(getpass.getuser(), Way.COMMAND)
+        return By(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users
-        return By("", Way.COMMAND)
+        return By("", AccountChannel.COMMAND)
 
 
 @contextmanager

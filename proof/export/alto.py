@@ -10,7 +10,7 @@ from __future__ import annotations
 from lxml import etree
 
 import proof
-from proof.export.marked import Line, MarkedPage
+from proof.export.marked import MarkedLine, MarkedPage
 from proof.export.xml import legal, root_of, written
 from proof.model.geometry import Box
 
@@ -48,7 +48,7 @@ def alto(page: MarkedPage) -> bytes:
     return written(root)
 
 
-def _line(block: etree._Element, name: str, line: Line) -> None:
+def _line(block: etree._Element, name: str, line: MarkedLine) -> None:
     middle = round(line.box.x + line.box.w / 2)
     baseline = f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}"
     tags = {} if line.row == "main" else {"TAGREFS": f"note-{line.row.value}"}

@@ -17,8 +17,8 @@ from itertools import pairwise
 from proof.collate.blocks import Op
 from proof.collate.collation import Collation
 from proof.collate.differences import PASSAGE
-from proof.export.corrections import Placed
-from proof.text.witness import Cell, Edition
+from proof.export.corrections import PlacedCorrection
+from proof.text.witness import Edition, WitnessCell
 
 Span = tuple[int, int]
 """From one character of a witness to another, by their numbers from 0 on."""
@@ -28,7 +28,7 @@ AGREES = "same"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ApparatusPlace:
     """Code points `start` to `end` of the base's file (equal ones: before what stands there), with what the
     base has there, without what is no character of the text, and what each witness reads that is there, by its number.
     `category` is the class of the difference, as collating has it: what the two
@@ -39,7 +39,7 @@ class Place:
     base: str
     readings: tuple[tuple[int, str], ...]
     category: str
-    placed: Placed | None = None
+    placed: PlacedCorrection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Turn:
 class Apparatus:
     """Places and turns in the order of the base; of one point the turns that stand before a place come with it."""
 
-    items: tuple[Place | Turn, ...] = ()
+    items: tuple[ApparatusPlace | Turn, ...] = ()
 
 
-def apparatus(edition: Edition, placed: Sequence[Placed], collations: Sequence[Collation]) -> Apparatus:
+def apparatus(edition: Edition, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
     """The corrections of an edition and what witnesses read, all collated with it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
@@ -79,7 +79,7 @@ class _Answers:
     there: bool = False
 
     @classmethod
-    def of(cls, collation: Collation, cells: Sequence[Cell]) -> _Answers:
+    def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _Answers:
         starts = [cell.start for cell in cells]
         own = [bisect_left(starts, cell.start) for cell in collation.base.cells]
         count = len(collation.witness.cells)
@@ -133,11 +133,11 @@ def _answered(op: Op) -> Iterable[tuple[int, Span]]:
 class _Walk:
     """Goes through the base and writes down places and turns."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[WitnessCell]
     witnesses: list[_Answers]
-    items: list[Place | Turn] = field(default_factory=list)
+    items: list[ApparatusPlace | Turn] = field(default_factory=list)
 
-    def write(self, placed: Sequence[Placed]) -> None:
+    def write(self, placed: Sequence[PlacedCorrection]) -> None:
         waiting = list(placed)
         at = 0
         while at < len(self.cells) or waiting:
@@ -149,7 +149,7 @@ class _Walk:
             at = self._plain(at, waiting[0].edit.start if waiting else None)
         self._inserted(len(self.cells))
 
-    def _corrected(self, placed: Placed, at: int) -> int:
+    def _corrected(self, placed: PlacedCorrection, at: int) -> int:
         """The place of a correction; gives the character that comes next."""
         edit = placed.edit
         end = at
@@ -252,7 +252,9 @@ class _Walk:
             self.items.append(Turn(start, number, 0))
             one.there = False
 
-    def _place(self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: Placed | None) -> None:
+    def _place(
+        self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
+    ) -> None:
         readings = tuple((number, self.witnesses[number].text(here)) for number, here in spans.items())
         classes = [self.witnesses[number].classes.get(start, "") for number in spans]
         told = [one for one in classes if one]
@@ -264,7 +266,7 @@ class _Walk:
         while at < len(self.cells) and self.cells[at].start < end:
             base += self.cells[at].text
             at += 1
-        self.items.append(Place(start, end, base, readings, category, placed))
+        self.items.append(ApparatusPlace(start, end, base, readings, category, placed))
 
 
 _RANK = ("script", "variant", "unknown", "parallel", "passage", "systematic", "error")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 
 from proof.errors import UsageError
-from proof.export.corrections import Placed
+from proof.export.corrections import PlacedCorrection
 from proof.export.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.text.column import parse_column
@@ -27,7 +27,7 @@ _PASSAGE = 12
 """Code points; a longer correction is named by its beginning and its end."""
 
 
-def house_note(placed: Placed, script: Script) -> str:
+def house_note(placed: PlacedCorrection, script: Script) -> str:
     """One correction in the house style, its own words in the script of the source."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
@@ -56,7 +56,7 @@ def house_list(corrected: CorrectedSource) -> str:
     return "".join(lines)
 
 
-def _noted(corrected: CorrectedSource) -> list[tuple[Placed, str]]:
+def _noted(corrected: CorrectedSource) -> list[tuple[PlacedCorrection, str]]:
     """The places with their notes, in the order of the text. A character that moved has one note, where it belongs."""
     script = corrected.edition.script
     removed = {one.correction.flag: one for one in corrected.placed if one.correction.moved and one.edit.length}
@@ -73,7 +73,7 @@ def _noted(corrected: CorrectedSource) -> list[tuple[Placed, str]]:
     return sorted(notes, key=lambda note: (note[0].edit.start, note[0].edit.length))
 
 
-def moved_note(placed: Placed, old: Placed, script: Script) -> str:
+def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
     """The note on a character that stood elsewhere (`old`): put right (乙正) within its column, moved (移) from one
     beside it."""
     correction, was = placed.correction, old.correction
@@ -171,7 +171,7 @@ def _highest(edition: Edition) -> int:
     return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
 
 
-def _in_order(placed: Iterable[Placed]) -> list[Placed]:
+def _in_order(placed: Iterable[PlacedCorrection]) -> list[PlacedCorrection]:
     return sorted(placed, key=lambda one: (one.edit.start, one.edit.length))
 
 

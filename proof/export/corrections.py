@@ -77,7 +77,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCorrection:
     """A correction with its edit of the file. `moved`: it was set at another place than the one it names."""
 
     correction: Correction
@@ -89,12 +89,12 @@ class Placed:
 class Placements:
     """The corrections that have their place, and those that the text has already."""
 
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedCorrection, ...]
     applied: tuple[Correction, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Displaced:
+class DisplacedCorrection:
     """A correction whose place reads otherwise now; `found` is how many places of the file have its context."""
 
     correction: Correction
@@ -110,7 +110,7 @@ class ChangedSourceError(ProofError):
 
     http_status = 409
 
-    def __init__(self, name: str, places: Sequence[Displaced], *, hopeless: bool) -> None:
+    def __init__(self, name: str, places: Sequence[DisplacedCorrection], *, hopeless: bool) -> None:
         listed = "\n".join(f"  {place}" for place in places)
         advice = "check it again" if hopeless else "check it again, or ask for re-anchoring"
         super().__init__(f"{name} changed since it was checked; {advice}. These places moved:\n{listed}")
@@ -131,8 +131,8 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
     ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
     """
     addresses = Addresses(edition)
-    placed: list[Placed] = []
-    displaced: list[Displaced] = []
+    placed: list[PlacedCorrection] = []
+    displaced: list[DisplacedCorrection] = []
     applied: list[Correction] = []
     for correction in corrections:
         if not correction.accepted or correction.audit:
@@ -140,7 +140,7 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
         _check(correction)
         start = _there(edition, addresses, correction)
         if start is not None:
-            placed.append(Placed(correction, Edit(start, correction.length, correction.replacement)))
+            placed.append(PlacedCorrection(correction, Edit(start, correction.length, correction.replacement)))
             continue
         if _applied(edition, addresses, correction):
             applied.append(correction)
@@ -150,9 +150,11 @@ def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool
             address = addresses.of(found[0])
             if address is not None:
                 moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
-                placed.append(Placed(moved, Edit(found[0], correction.length, correction.replacement), moved=True))
+                placed.append(
+                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), moved=True)
+                )
                 continue
-        displaced.append(Displaced(correction, len(found)))
+        displaced.append(DisplacedCorrection(correction, len(found)))
     if displaced:
         hopeless = reanchor or all(place.found != 1 for place in displaced)
         raise ChangedSourceError(str(edition.path), displaced, hopeless=hopeless)

@@ -19,7 +19,7 @@ from proof.text.model import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Glyph:
+class MarkedGlyph:
     """A character on the image: `text` as corrected (empty where it is no part of the text), `sic` as transcribed."""
 
     text: str
@@ -29,20 +29,20 @@ class Glyph:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MarkedLine:
     """Characters below one another. `text` is what they say, characters that the transcription lacks included."""
 
     row: Row
     box: Box
     text: str
-    glyphs: tuple[Glyph, ...]
+    glyphs: tuple[MarkedGlyph, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedColumn:
     number: int
     box: Box
-    lines: tuple[Line, ...]
+    lines: tuple[MarkedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _corrected(
 
 def _lines(
     characters: Iterable[CheckedCharacter], texts: dict[tuple[int, int], tuple[str, str, str]], size: tuple[int, int]
-) -> Iterable[Line]:
+) -> Iterable[MarkedLine]:
     for row, group in groupby(characters, key=lambda one: one.row):
         glyphs, told = [], ""
         box: Box | None = None
@@ -144,12 +144,12 @@ def _lines(
             told += before + text + after
             here = _within(one.box, size)
             box = here if box is None else box.union(here)
-            glyphs.append(Glyph(text, one.text, here, one.p_text))
+            glyphs.append(MarkedGlyph(text, one.text, here, one.p_text))
         if box is not None:
-            yield Line(row, box, told, tuple(glyphs))
+            yield MarkedLine(row, box, told, tuple(glyphs))
 
 
-def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[Line, ...]:
+def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[MarkedLine, ...]:
     """A column of which the transcription has nothing: the characters that corrections gave back to it, where the
     flags saw them; those that no flag saw are in the text of the line alone."""
     given = [one for one in corrections if one.replacement]
@@ -160,8 +160,8 @@ def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Cor
     box = placed[0][1] if placed else _within(column.box, page.image_size)
     for _, other in placed[1:]:
         box = box.union(other)
-    glyphs = tuple(Glyph(text, "", place, None) for text, place in placed)
-    return (Line(Row.MAIN, box, "".join(one.replacement for one in given), glyphs),)
+    glyphs = tuple(MarkedGlyph(text, "", place, None) for text, place in placed)
+    return (MarkedLine(Row.MAIN, box, "".join(one.replacement for one in given), glyphs),)
 
 
 def _within(box: Box, size: tuple[int, int]) -> Box:

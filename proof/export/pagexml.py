@@ -7,7 +7,7 @@ from datetime import datetime
 from lxml import etree
 
 import proof
-from proof.export.marked import Line, MarkedPage
+from proof.export.marked import MarkedLine, MarkedPage
 from proof.export.xml import legal, root_of, written
 from proof.model.geometry import Box
 
@@ -49,7 +49,7 @@ def page_xml(page: MarkedPage, made: datetime) -> bytes:
     return written(root)
 
 
-def _line(region: etree._Element, name: str, line: Line) -> None:
+def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
     kind = "structure {type:default;}" if line.row == "main" else f"structure {{type:note-{line.row.value};}}"
     element = _add(region, "TextLine", id=name, custom=kind, **_VERTICAL)
     _add(element, "Coords", points=_corners(line.box))

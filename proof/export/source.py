@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proof.atomic import whole_file
 from proof.errors import OutputError
-from proof.export.corrections import Correction, Placed, place
+from proof.export.corrections import Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
 from proof.export.script import in_source_script
 from proof.text.edit import mend
@@ -26,12 +26,12 @@ class CorrectedSource:
     edition: Edition
     text: str
     data: bytes
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedCorrection, ...]
     applied: tuple[Correction, ...] = ()
     rewritten: tuple[tuple[Correction, Correction], ...] = ()
 
     @property
-    def moved(self) -> tuple[Placed, ...]:
+    def moved(self) -> tuple[PlacedCorrection, ...]:
         """The corrections that were set at another place than they name."""
         return tuple(placed for placed in self.placed if placed.moved)
 

@@ -24,8 +24,8 @@ import proof
 from proof.collate.collation import Collation
 from proof.collate.witnesses import witness_names
 from proof.errors import UsageError
-from proof.export.apparatus import Place, Turn, apparatus
-from proof.export.corrections import Placed
+from proof.export.apparatus import ApparatusPlace, Turn, apparatus
+from proof.export.corrections import PlacedCorrection
 from proof.export.marked import columns_found
 from proof.export.xml import legal, root_of, written
 from proof.images.pdf import file_name
@@ -33,19 +33,29 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.column import ENTITY
 from proof.text.model import Script
-from proof.text.witness import Addresses, Block, BlockKind, Edition, Footnote, Format, Layer, PageStart, Stretch
+from proof.text.witness import (
+    Addresses,
+    BlockKind,
+    Edition,
+    Footnote,
+    Format,
+    Layer,
+    LayerStretch,
+    PageStart,
+    TextBlock,
+)
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML = "http://www.w3.org/XML/1998/namespace"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
-Change = Place | Turn
+Change = ApparatusPlace | Turn
 _NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
 _NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
 
 
 def tei(
     edition: Edition,
-    placed: Iterable[Placed] = (),
+    placed: Iterable[PlacedCorrection] = (),
     pages: Iterable[PageResult] = (),
     collations: Sequence[Collation] = (),
     title: str = "",
@@ -72,7 +82,7 @@ class _Break:
 @dataclass(slots=True)
 class _Writer:
     edition: Edition
-    corrections: list[Placed]
+    corrections: list[PlacedCorrection]
     collations: list[Collation]
     title: str
     root: etree._Element = field(init=False)
@@ -173,7 +183,7 @@ class _Writer:
     def _changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at a character."""
         begin, end = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
-        return any(isinstance(change, Place) for change in self.changes[begin:end])
+        return any(isinstance(change, ApparatusPlace) for change in self.changes[begin:end])
 
     def body(self) -> None:
         body = _add(self.text, "body")
@@ -211,7 +221,7 @@ class _Writer:
             element.set("facs", f"#{self.surfaces[page.id]}")
 
     def _block(
-        self, block: Block, parent: etree._Element | None, notes: Sequence[int], footnotes: Mapping[int, Footnote]
+        self, block: TextBlock, parent: etree._Element | None, notes: Sequence[int], footnotes: Mapping[int, Footnote]
     ) -> None:
         if parent is None:
             return
@@ -221,7 +231,7 @@ class _Writer:
             if (block.page, block.number) in self.zones:
                 mark.set("facs", f"#{self.zones[block.page, block.number]}")
         remaining = list(notes)
-        last: Stretch | None = None
+        last: LayerStretch | None = None
         ends = {stretch.end for stretch in block.stretches} - {stretch.start for stretch in block.stretches}
         for stretch in block.stretches:
             while remaining and remaining[0] < stretch.start:
@@ -243,7 +253,13 @@ class _Writer:
         element.text = legal(note.text)
 
     def _stretch(
-        self, parent: etree._Element, stretch: Stretch, last: Stretch | None, block: Block, *, behind: bool
+        self,
+        parent: etree._Element,
+        stretch: LayerStretch,
+        last: LayerStretch | None,
+        block: TextBlock,
+        *,
+        behind: bool,
     ) -> None:
         """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
         target = parent
@@ -304,7 +320,7 @@ class _Writer:
         if turn.number:
             mark.set("n", str(turn.number))
 
-    def _base(self, holder: etree._Element, change: Place) -> None:
+    def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
         """What the base has at a place, and what it was corrected to."""
         source = self.edition.text[change.start : change.end]
         if change.placed is None:
@@ -345,7 +361,7 @@ class _Divisions:
         return division
 
 
-def _goes_on(parent: etree._Element, block: Block) -> bool:
+def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
     """Whether the column begins within the note that the one before ended in."""
     last = parent[-1]
     first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)

@@ -84,7 +84,7 @@ class StripText:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenCell:
     """A cell as written: the outermost points of its ink (None for no ink) and the cell it stands in."""
 
     cell: Cell
@@ -95,7 +95,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RuledArea:
     """The ruled area of a half-folio: inside of the inner frame, between the first and the last rule."""
 
     left: float
@@ -184,7 +184,7 @@ def raises(page: Page, style: Style) -> dict[int, int]:
     return raised
 
 
-def _cell_edges(column: Column, block: Block, raised: int, pen: Pen) -> list[float]:
+def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list[float]:
     """Where the cells of a column begin and end. The hand spaces unevenly and gives 一 less room."""
     count = column_cells(column)
     if count > MOST_CELLS:
@@ -207,9 +207,9 @@ def _cell_edges(column: Column, block: Block, raised: int, pen: Pen) -> list[flo
     return list(start + np.concatenate([[0.0], np.cumsum(weights)]) * block.cell_height)
 
 
-def write_columns(page: Page, block: Block, pen: Pen) -> list[Written]:
+def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
     """Write the text of a page into its ruled columns. Raises UsageError for a column too long."""
-    written: list[Written] = []
+    written: list[WrittenCell] = []
     raised = raises(page, pen.style)
     for column in page.columns:
         left, right = block.column(column.number)
@@ -244,7 +244,7 @@ def character_of(text: str) -> str:
     return text if len(text) == 1 and category(text) not in ("Co", "Cn", "Cs", "Cc") else ""
 
 
-def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen) -> Written:
+def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen) -> WrittenCell:
     field = pen.fonts.field(character_of(cell.text))
     style = pen.style
     column = place.w * 2 if note else place.w
@@ -255,10 +255,10 @@ def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pe
     ink = write_glyph(
         pen.canvas, LACUNA if field is None else field, (x, place.centre[1]), (width, height), hand, pen.rng
     )
-    return Written(cell, line, ink, place, field is None)
+    return WrittenCell(cell, line, ink, place, field is None)
 
 
-def draw_rules(block: Block, pen: Pen) -> None:
+def draw_rules(block: RuledArea, pen: Pen) -> None:
     """The rules between the columns of a half-folio, its outermost two included."""
     scale = pen.scale
     lean = 0.6 * scale * pen.rng.standard_normal(block.columns + 1)
@@ -279,7 +279,7 @@ def draw_rules(block: Block, pen: Pen) -> None:
 
 
 def draw_frame(
-    block: Block, outer: Box, raised: Mapping[int, int], pen: Pen, open_left: bool = False, open_right: bool = False
+    block: RuledArea, outer: Box, raised: Mapping[int, int], pen: Pen, open_left: bool = False, open_right: bool = False
 ) -> None:
     """The double frame: thick outside, thin inside, with a notch over raised columns.
 
@@ -336,7 +336,7 @@ def chinese_number(number: int) -> str:
     return text + (NUMERALS[ones] if ones else "")
 
 
-def draw_strip(left: float, right: float, block: Block, text: StripText, pen: Pen) -> None:
+def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen: Pen) -> None:
     """The fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
     cell, width, middle = block.cell_height, right - left, (left + right) / 2
     hand = pen.hand

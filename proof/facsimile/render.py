@@ -21,11 +21,11 @@ from proof.facsimile.leaf import (
     CELL_HEIGHT,
     COLUMN_WIDTH,
     STRIP_WIDTH,
-    Block,
     Pen,
+    RuledArea,
     StripText,
     Style,
-    Written,
+    WrittenCell,
     column_count,
     draw_frame,
     draw_label,
@@ -53,7 +53,7 @@ FRAME_GAP = 9.0
 """From the middle of the outer frame to the inner one, in pixels at scale 1."""
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 """A quadrilateral in image pixels: upper left, upper right, lower right, lower left."""
-Half = tuple[Page, Block, tuple[Written, ...]]
+Half = tuple[Page, RuledArea, tuple[WrittenCell, ...]]
 """A half-folio as drawn: its page, where it lies on the canvas, what was written."""
 
 
@@ -187,11 +187,11 @@ def render_plate(
         fold = left + gap + half
         for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):
             columns = column_count(page, style) if page else style.columns
-            block = Block(x, y + gap, x + half, y + gap + height, columns, style.cells)
+            block = RuledArea(x, y + gap, x + half, y + gap + height, columns, style.cells)
             if page is not None:
                 halves.append((page, block, tuple(write_columns(page, block, pen))))
             draw_rules(block, pen)
-        whole = Block(left + gap, y + gap, left + leaf_width - gap, y + gap + height, 1, style.cells)
+        whole = RuledArea(left + gap, y + gap, left + leaf_width - gap, y + gap + height, 1, style.cells)
         draw_strip(fold, fold + strip_width, whole, strips[leaf] if leaf < len(strips) else StripText(), pen)
         draw_frame(whole, Box(left, y, leaf_width, leaf_height), {}, pen)
     if label:
@@ -237,7 +237,7 @@ def _margins(
 
 def _draw_half_folio(
     page: Page, style: Style, wear: Wear, angle: float, strip: StripText, fonts: FontChain, rng: np.random.Generator
-) -> tuple[Pen, Block, list[Written]]:
+) -> tuple[Pen, RuledArea, list[WrittenCell]]:
     """Draw a half-folio alone on its canvas, with what is seen of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
     columns = column_count(page, style)
@@ -246,7 +246,7 @@ def _draw_half_folio(
     seen = strip_width * style.strip_seen
     free_left, free_right, above, below = _margins(page, style, angle, side, rng)
     left, top = free_left + (seen if side == "a" else gap), above + gap
-    block = Block(left, top, left + width, top + height, columns, style.cells)
+    block = RuledArea(left, top, left + width, top + height, columns, style.cells)
     size = (int(block.right + (gap if side == "a" else seen) + free_right), int(block.bottom + gap + below))
     pen = _new_pen(size, style, wear, fonts, rng)
     written = write_columns(page, block, pen)
@@ -289,7 +289,7 @@ def _photograph(
     return RenderedPage(image, angle, known)
 
 
-def _stamp(block: Block, pen: Pen) -> Canvas:
+def _stamp(block: RuledArea, pen: Pen) -> Canvas:
     """The seal where it was set: high on the half-folio, over six or seven columns."""
     side = int(min(6.6 * block.column_width, 0.62 * (block.bottom - block.top)))
     shape = seal_shape(side, pen.rng)
@@ -303,7 +303,7 @@ def _stamp(block: Block, pen: Pen) -> Canvas:
     return stamp
 
 
-def _polygon(block: Block, left: float, right: float, homography: Homography) -> Corners:
+def _polygon(block: RuledArea, left: float, right: float, homography: Homography) -> Corners:
     corners = [(left, block.top), (right, block.top), (right, block.bottom), (left, block.bottom)]
     a, b, c, d = ((float(x), float(y)) for x, y in moved(np.array(corners, np.float64), homography))
     return a, b, c, d
@@ -314,7 +314,7 @@ def _bounds(points: Points) -> Box:
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
 
 
-def _character(page: str, written: Written, homography: Homography) -> TrueCharacter:
+def _character(page: str, written: WrittenCell, homography: Homography) -> TrueCharacter:
     place, cell = written.place, written.cell
     corners = [(place.x, place.y), (place.right, place.y), (place.right, place.bottom), (place.x, place.bottom)]
     around = _bounds(moved(np.array(corners, np.float64), homography))

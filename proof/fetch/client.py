@@ -35,7 +35,7 @@ Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RetryPolicy:
     """How a server is asked; times in seconds.
 
     `pause` lies between the end of one answer and the next request (a redirection is followed at once). Of `tries`
@@ -53,7 +53,7 @@ class Manners:
     allow_private: bool = False
 
 
-class Again(Exception):  # noqa: N818 - not an error: a request to ask anew
+class TryAgain(Exception):  # noqa: N818 - not an error: a request to ask anew
     """Raised by whoever takes an answer that is of no use, where another try may give a better one."""
 
     def __init__(self, why: str, wait: float | None = None) -> None:
@@ -62,7 +62,7 @@ class Again(Exception):  # noqa: N818 - not an error: a request to ask anew
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What a server answers. `address` is where it was found, after all redirections."""
 
     address: httpx.URL
@@ -104,14 +104,14 @@ class Answer:
                     yield opened.decompress(rest, 1 << 20)
                     rest = opened.unconsumed_tail
         except zlib.error as error:
-            raise Again(f"its compression is damaged ({error})") from error
+            raise TryAgain(f"its compression is damaged ({error})") from error
 
 
 class Client:
     """Asks servers, in a `with` block. One connection is kept open, one request made at a time."""
 
-    def __init__(self, manners: Manners | None = None, *, wait: Callable[[float], None] = time.sleep) -> None:
-        self._manners = manners or Manners()
+    def __init__(self, manners: RetryPolicy | None = None, *, wait: Callable[[float], None] = time.sleep) -> None:
+        self._manners = manners or RetryPolicy()
         self._wait = wait
         self._next = 0.0
         self._pool = httpcore.ConnectionPool(
@@ -128,7 +128,7 @@ class Client:
         for pool in (self._pool, *self._proxies.values()):
             pool.close()
 
-    def get(self, address: str, ask: Callable[[], dict[str, str]], take: Callable[[Answer], Taken]) -> Taken:
+    def get(self, address: str, ask: Callable[[], dict[str, str]], take: Callable[[ServerAnswer], Taken]) -> Taken:
         """What `take` makes of the answer to a request for `address` with the headers that `ask` gives.
 
         Busy servers and lost connections are tried again; both functions are then called anew. Raises AddressError,
@@ -148,7 +148,7 @@ class Client:
                         return take(answer)
                     wait = retry_after(answer.headers.get("retry-after", ""))
                     why = f"the server answers {answer.said}"
-            except Again as again:
+            except TryAgain as again:
                 why, wait = str(again), again.wait
             except _LOST as error:
                 why = _lost(error)
@@ -167,7 +167,7 @@ class Client:
         raise ServerError(address, f"{why}; asked {self._manners.tries} times")
 
     @contextmanager
-    def _answer(self, address: httpx.URL, headers: dict[str, str]) -> Iterator[Answer]:
+    def _answer(self, address: httpx.URL, headers: dict[str, str]) -> Iterator[ServerAnswer]:
         """The answer to one request, redirections followed; every hop is checked as the first one."""
         for _ in range(_MOST_REDIRECTIONS + 1):
             with self._connections(address).stream(
@@ -187,7 +187,7 @@ class Client:
             ) as response:
                 found = httpx.Headers(response.headers)
                 if response.status not in _REDIRECTIONS or "location" not in found:
-                    yield Answer(address, response.status, found, self._in_time(response.iter_stream()))
+                    yield ServerAnswer(address, response.status, found, self._in_time(response.iter_stream()))
                     return
             address = web_address(found["location"], base=address)
         raise ServerError(
@@ -209,7 +209,7 @@ class Client:
         end = time.monotonic() + self._manners.longest
         for chunk in body:
             if time.monotonic() > end:
-                raise Again(f"the answer takes longer than {self._manners.longest:.0f} seconds")
+                raise TryAgain(f"the answer takes longer than {self._manners.longest:.0f} seconds")
             yield chunk
 
 

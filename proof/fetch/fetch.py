@@ -16,10 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
-from proof.fetch.client import Again, Answer, Client
+from proof.fetch.client import Client, ServerAnswer, TryAgain
 from proof.fetch.content import fault
 from proof.fetch.index import Memory, Remembered
-from proof.fetch.model import Wanted
+from proof.fetch.model import WantedImage
 from proof.fetch.ssrf import path_inside, web_address
 from proof.model.refs import ImageRef
 
@@ -35,7 +35,7 @@ MOST_MISSING = 20
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
 
-class How(StrEnum):
+class FetchResult(StrEnum):
     """What became of an image that was wanted."""
 
     FETCHED = "fetched"
@@ -49,8 +49,8 @@ class How(StrEnum):
 class Result:
     """`why` says what went wrong; `size` in bytes."""
 
-    wanted: Wanted
-    how: How
+    wanted: WantedImage
+    how: FetchResult
     size: int = 0
     why: str = ""
 
@@ -62,12 +62,12 @@ class Haul:
     results: tuple[Result, ...] = ()
     stopped: str = ""
 
-    def of(self, how: How) -> tuple[Result, ...]:
+    def of(self, how: FetchResult) -> tuple[Result, ...]:
         return tuple(result for result in self.results if result.how is how)
 
     @property
     def complete(self) -> bool:
-        return not self.stopped and not self.of(How.FAILED)
+        return not self.stopped and not self.of(FetchResult.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Fetcher:
     most_bytes: int = MOST_BYTES
     kept: Mapping[ImageRef, Path] = field(default_factory=dict)
 
-    def fetch(self, images: Sequence[Wanted], told: Callable[[Result], None] = lambda _: None) -> Haul:
+    def fetch(self, images: Sequence[WantedImage], told: Callable[[Result], None] = lambda _: None) -> Haul:
         """All of `images`, one after the other; `told` hears of each one.
 
         A failed image costs itself alone. A server that asks to be left alone, or has nothing to give for several
@@ -94,16 +94,16 @@ class Fetcher:
         stopped, silent, missing = "", 0, 0
         for wanted in images:
             if stopped:
-                results.append(Result(wanted, How.NOT_ASKED))
+                results.append(Result(wanted, FetchResult.NOT_ASKED))
                 continue
             try:
                 result = self._one(wanted, remembered)
-                if result.how is not How.THERE:
+                if result.how is not FetchResult.THERE:
                     silent = missing = 0
             except OutputError:
                 raise
             except ProofError as error:
-                result = Result(wanted, How.FAILED, why=str(error))
+                result = Result(wanted, FetchResult.FAILED, why=str(error))
                 silent = silent + 1 if isinstance(error, ServerError | AddressError) else 0
                 missing += 1
                 if isinstance(error, ComeAgainError):
@@ -117,7 +117,7 @@ class Fetcher:
             told(result)
         return Haul(tuple(results), stopped)
 
-    def look(self, images: Sequence[Wanted]) -> Iterator[Result]:
+    def look(self, images: Sequence[WantedImage]) -> Iterator[Result]:
         """What `fetch` would find there, fail at, or ask for (NOT_ASKED); nothing is asked or written."""
         remembered = Remembered.read(self.folder)
         for wanted in images:
@@ -125,11 +125,11 @@ class Fetcher:
                 web_address(wanted.address)
                 path = self._there(wanted, remembered)
             except SourceError as error:
-                yield Result(wanted, How.FAILED, why=str(error))
+                yield Result(wanted, FetchResult.FAILED, why=str(error))
             else:
-                yield Result(wanted, How.THERE if path else How.NOT_ASKED)
+                yield Result(wanted, FetchResult.THERE if path else FetchResult.NOT_ASKED)
 
-    def _there(self, wanted: Wanted, remembered: Remembered) -> Path | None:
+    def _there(self, wanted: WantedImage, remembered: Remembered) -> Path | None:
         """The file that an image has already, or None. Raises SourceError where its name leads elsewhere, or where
         that file is known to have come from another address."""
         path = path_inside(self.folder, wanted.name)
@@ -145,21 +145,23 @@ class Fetcher:
             )
         return path
 
-    def _one(self, wanted: Wanted, remembered: Remembered) -> Result:
+    def _one(self, wanted: WantedImage, remembered: Remembered) -> Result:
         path, memory = self._there(wanted, remembered), remembered.files.get(wanted.name)
         if path is not None and not (self.refresh and memory):
-            return Result(wanted, How.THERE, path.stat().st_size)
+            return Result(wanted, FetchResult.THERE, path.stat().st_size)
         path = path_inside(self.folder, wanted.name)
         download = _Download(wanted, path, remembered, self.most_bytes)
         size = self.client.get(wanted.address, download.ask, download.take)
-        return Result(wanted, How.UNCHANGED if size is None else How.FETCHED, size or path.stat().st_size)
+        return Result(
+            wanted, FetchResult.UNCHANGED if size is None else FetchResult.FETCHED, size or path.stat().st_size
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Download:
     """One image on its way to `path`."""
 
-    wanted: Wanted
+    wanted: WantedImage
     path: Path
     remembered: Remembered
     most_bytes: int
@@ -179,13 +181,13 @@ class _Download:
         conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified}
         return {header: value for header, value in conditions.items() if value}
 
-    def take(self, answer: Answer) -> int | None:
+    def take(self, answer: ServerAnswer) -> int | None:
         """Write what comes; gives the size of the whole file, None where the one that is there is still good."""
         if answer.status == 304 and self.path.exists():
             return None
         if answer.status == 416:
             self._forget_part()
-            raise Again("the server does not have the rest of the file")
+            raise TryAgain("the server does not have the rest of the file")
         if answer.status not in (200, 206):
             # 401 and 403 are said to everything by a server that has had enough of somebody
             refused = ServerError if answer.status in (401, 403) else SourceError
@@ -196,11 +198,11 @@ class _Download:
         self._begin(answer, start, whole)
         size = self._write(answer, start)
         if whole is not None and size != whole:
-            raise Again(f"{size:,} of {whole:,} bytes came")
+            raise TryAgain(f"{size:,} of {whole:,} bytes came")
         self._finish(size)
         return size
 
-    def _where(self, answer: Answer) -> tuple[int, int | None]:
+    def _where(self, answer: ServerAnswer) -> tuple[int, int | None]:
         """Where in the file the answer begins, and how large the whole is, if that is known."""
         if answer.status == 200:
             return 0, answer.length
@@ -212,7 +214,7 @@ class _Download:
         )
         if found is None or int(found[1]) != left or changed or answer.encoded:
             self._forget_part()
-            raise Again("the server sends another part of the file than was asked for")
+            raise TryAgain("the server sends another part of the file than was asked for")
         return left, None if found[2] == "*" else int(found[2])
 
     def _left(self) -> int:
@@ -227,7 +229,7 @@ class _Download:
         self._forget_part()
         return 0
 
-    def _begin(self, answer: Answer, start: int, whole: int | None) -> None:
+    def _begin(self, answer: ServerAnswer, start: int, whole: int | None) -> None:
         """Remember of what file the part is before the first byte of it is written."""
         if start:
             return
@@ -242,7 +244,7 @@ class _Download:
             raise self._not_written(error) from error
         self.remembered.write()
 
-    def _write(self, answer: Answer, start: int) -> int:
+    def _write(self, answer: ServerAnswer, start: int) -> int:
         size = start
         try:
             with self.part.open("ab") as file:
@@ -297,6 +299,6 @@ class _Download:
         )
 
 
-def _memory(wanted: Wanted, answer: Answer, whole: int | None) -> Memory:
+def _memory(wanted: WantedImage, answer: ServerAnswer, whole: int | None) -> Memory:
     etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
     return Memory(wanted.address, -1 if whole is None else whole, etag, modified)

@@ -61,7 +61,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class CanvasImage:
     """An image of a canvas: as a file at `address`, and by a service, where it has one. `share` is how much of the
     canvas it is painted on."""
 
@@ -83,10 +83,10 @@ class Canvas:
 
     number: int
     label: str
-    pictures: tuple[Picture, ...]
+    pictures: tuple[CanvasImage, ...]
 
     @property
-    def picture(self) -> Picture | None:
+    def picture(self) -> CanvasImage | None:
         """The image that shows the whole view: the only one, or of several the one that covers the canvas. None where
         it takes several together to cover it."""
         if len(self.pictures) == 1:
@@ -171,7 +171,7 @@ def _canvases(whole: Value) -> Iterator[Canvas]:
         yield Canvas(number, _text(canvas.get("label")), tuple(_painted(canvas, painting)))
 
 
-def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterator[Picture]:
+def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterator[CanvasImage]:
     """The pictures of bodies with what each is painted on, from below upwards."""
     for body, target in painting:
         share = _share(canvas, target)
@@ -200,14 +200,14 @@ def _source(value: Value) -> str:
     return source if isinstance(source, str) else ""
 
 
-def _bodies(value: object, depth: int = 0) -> list[Picture]:
+def _bodies(value: object, depth: int = 0) -> list[CanvasImage]:
     """The pictures that an annotation paints; of several to choose from the one that is meant to be seen first."""
     if depth > _DEEP:
         return []
     if isinstance(value, list):
         return [picture for each in value for picture in _bodies(each, depth + 1)]
     if isinstance(value, str):
-        return [Picture(value)]
+        return [CanvasImage(value)]
     kind = _type(value) if isinstance(value, dict) else "nothing"
     if isinstance(value, dict) and kind == "choice":
         choices = _list(value.get("default")) + _list(value.get("item")) + _list(value.get("items"))
@@ -218,10 +218,10 @@ def _bodies(value: object, depth: int = 0) -> list[Picture]:
     return [*_picture(value)] if isinstance(value, dict) and (kind == "" or kind.endswith("image")) else []
 
 
-def _picture(body: Value) -> Iterator[Picture]:
+def _picture(body: Value) -> Iterator[CanvasImage]:
     address, service = _id(body), next(_services(body), None)
     if address or service:
-        yield Picture(address, str(body.get("format", "")), service)
+        yield CanvasImage(address, str(body.get("format", "")), service)
 
 
 def _services(body: Value) -> Iterator[Service]:

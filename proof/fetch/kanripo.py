@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from proof.errors import AddressError, SourceError
-from proof.fetch.model import Source, Wanted
+from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import web_address
 from proof.images.imglist import Entry, ImageList
 
@@ -56,7 +56,7 @@ def base_addresses(path: Path) -> Mapping[str, str]:
     return found
 
 
-def listed_images(path: Path) -> Source:
+def listed_images(path: Path) -> ImageSource:
     """What the image lists at `path` show: a folder `imglist` (or the one that it lies in), or one list in it.
 
     Raises SourceError and ImageListError.
@@ -68,15 +68,15 @@ def listed_images(path: Path) -> Source:
     bases = base_addresses(folder / INFO)
     if not lists:
         raise SourceError(folder, "holds no image list: expected files such as KR1d0030_010.txt")
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, WantedImage] = {}
     notices: list[str] = []
     for listed in map(ImageList.read, lists):
         notices += listed.notices
         for entry in _usable(listed.entries, bases, notices):
             name = posixpath.normpath(entry.file)
-            first = wanted.get(name) or Wanted(len(wanted) + 1, name, _base(entry, bases) + quote(name))
+            first = wanted.get(name) or WantedImage(len(wanted) + 1, name, _base(entry, bases) + quote(name))
             wanted[name] = replace(first, places=(*first.places, entry.place))
-    return Source(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
+    return ImageSource(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
 
 
 def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[str]) -> Iterable[Entry]:

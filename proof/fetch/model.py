@@ -8,7 +8,7 @@ from proof.images.imglist import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedImage:
     """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
     `places` the half-folios that it shows, where the source says so; `label` what the source calls it,
     where that is not its name. `opening`: it shows two half-folios, the first of `places` on the right."""
@@ -22,12 +22,12 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImageSource:
     """All images of a source. `rights` are its terms, as it words them; `notices` say what of it cannot be used,
     `failures` what could not be had."""
 
     title: str
-    images: tuple[Wanted, ...]
+    images: tuple[WantedImage, ...]
     rights: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()

@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 from proof.atomic import whole_file
 from proof.errors import ComeAgainError, ProofError, SourceError
-from proof.fetch.client import Answer, Client
-from proof.fetch.iiif import Canvas, Collection, Manifest, Picture, parse
+from proof.fetch.client import Client, ServerAnswer
+from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import Memory, Remembered
 from proof.fetch.labels import place_named, spelled
-from proof.fetch.model import Source, Wanted
+from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
 from proof.model.refs import ImageRef, PageId
@@ -48,7 +48,7 @@ class _Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ManifestReader:
     """Reads manifests for the images in `folder`. `width` is that of the images, None for as large as there is.
 
     With `keep` manifests are written beside their images; with `refresh` kept ones are asked for anew if they changed.
@@ -60,7 +60,7 @@ class Reader:
     refresh: bool = False
     keep: bool = True
 
-    def images(self, where: str | Path, *, members: bool = False) -> Source:
+    def images(self, where: str | Path, *, members: bool = False) -> ImageSource:
         """What the manifest at `where`, an address or a file, shows; with `members` a collection's manifests too.
 
         Raises SourceError, for a collection without `members` too, AddressError, ServerError and OutputError.
@@ -73,7 +73,7 @@ class Reader:
             raise SourceError(document.address, _manifests_of(shown))
         return self._all(shown)
 
-    def _all(self, collection: Collection) -> Source:
+    def _all(self, collection: Collection) -> ImageSource:
         sources, notices, failures = [], [], []
         for member in collection.members:
             if member.is_collection:
@@ -86,7 +86,7 @@ class Reader:
             except ProofError as error:
                 failures.append(str(error))
         images = [wanted for source in sources for wanted in source.images]
-        return Source(
+        return ImageSource(
             collection.label or collection.address,
             tuple(replace(wanted, number=number) for number, wanted in enumerate(images, start=1)),
             tuple(dict.fromkeys(right for source in sources for right in source.rights)),
@@ -94,7 +94,7 @@ class Reader:
             (*failures, *(failure for source in sources for failure in source.failures)),
         )
 
-    def _shown(self, manifest: Manifest, document: _Document) -> Source:
+    def _shown(self, manifest: Manifest, document: _Document) -> ImageSource:
         address = document.address if document.memory else manifest.address or document.address
         subfolder = self._subfolder(manifest, address)
         if self.keep:
@@ -112,8 +112,8 @@ class Reader:
                 place, address_of_image = place_named(canvas.label), picture.at(self.width)
                 name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, address_of_image)}"
                 places = (place,) if place else ()
-                images.append(Wanted(canvas.number, name, address_of_image, canvas.label, places))
-        return Source(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
+                images.append(WantedImage(canvas.number, name, address_of_image, canvas.label, places))
+        return ImageSource(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
         """The name of the manifest's folder: its own, with a number where another manifest has it already."""
@@ -142,7 +142,7 @@ class Reader:
         memory = kept.memory if kept else None
         conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified} if memory else {}
 
-        def take(answer: Answer) -> _Document:
+        def take(answer: ServerAnswer) -> _Document:
             if answer.status == 304 and kept:
                 return kept
             if answer.status != 200:
@@ -196,7 +196,7 @@ def _stem(canvas: Canvas) -> str:
     return file_name(str(page) if page else spelled(place))
 
 
-def _suffix(picture: Picture, address: str) -> str:
+def _suffix(picture: CanvasImage, address: str) -> str:
     """The ending of the file that `address` gives; a service is always asked for JPEG."""
     if address != picture.address:
         return ".jpg"

@@ -11,14 +11,14 @@ from pathlib import Path, PurePosixPath
 from proof.atomic import whole_file
 from proof.errors import UsageError
 from proof.fetch.labels import counted_on, leaf_by_leaf, place_given, spelled
-from proof.fetch.model import Wanted
+from proof.fetch.model import WantedImage
 from proof.images.imglist import ImageList, Place, juan_key
 from proof.model.refs import ImageRef
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
 
 
-def numbered(images: Sequence[Wanted], ranges: Iterable[str]) -> tuple[Wanted, ...]:
+def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError where a range has none."""
     chosen: set[int] = set()
     for given in ranges:
@@ -34,7 +34,7 @@ def numbered(images: Sequence[Wanted], ranges: Iterable[str]) -> tuple[Wanted, .
     return tuple(wanted for wanted in images if wanted.number in chosen)
 
 
-def about(images: Sequence[Wanted], parts: Iterable[str]) -> tuple[Wanted, ...]:
+def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image by its reference
     (`WYG0103-0192c`), or all from one to another (`010-3a..010-9b`). Raises UsageError where a part has none."""
     chosen: set[int] = set()
@@ -54,8 +54,8 @@ def about(images: Sequence[Wanted], parts: Iterable[str]) -> tuple[Wanted, ...]:
 
 
 def shown_from(
-    images: Sequence[Wanted], first: str, text: Iterable[Place] = (), *, openings: bool = False
-) -> tuple[Wanted, ...]:
+    images: Sequence[WantedImage], first: str, text: Iterable[Place] = (), *, openings: bool = False
+) -> tuple[WantedImage, ...]:
     """The images as showing half-folio after half-folio from `first` (`010-1a`) on, as the `text` has them; `openings`
     two each, with the blank ones that a text passes over.
 
@@ -68,7 +68,7 @@ def shown_from(
     return tuple(replace(wanted, places=(place,)) for wanted, place in zip(images, places, strict=False))
 
 
-def write_list(path: Path, images: Iterable[Wanted]) -> int:
+def write_list(path: Path, images: Iterable[WantedImage]) -> int:
     """Write into the image list at `path` which of `images` shows which half-folio; gives the number of lines.
 
     Lines about other half-folios stay as they are. Raises UsageError where no half-folio is known, ImageListError
@@ -100,7 +100,7 @@ def _part(name: str, letter: str) -> str:
     return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
 
 
-def _shows(wanted: Wanted, part: str) -> bool:
+def _shows(wanted: WantedImage, part: str) -> bool:
     ref = ImageRef.match(part)
     if ref and ImageRef.match(wanted.name) == ref:
         return True

@@ -28,7 +28,7 @@ _OPENING = re.compile(r"[_.\- ][0-9]+(?:ab|b[_.\- ][0-9]+a)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 
-class How(StrEnum):
+class FoundBy(StrEnum):
     """What led to an image; PLATE where a plate or an opening serves a half-folio that has no file of its own, COUNTED
     where the pages of a PDF stand for those of the text, one by one."""
 
@@ -51,7 +51,7 @@ class PageImage:
 
     path: Path
     quadrant: str
-    how: How
+    how: FoundBy
     notices: tuple[str, ...] = ()
 
 
@@ -144,7 +144,7 @@ class ImageIndex:
     def assigned(self, name: str, quadrant: str = "") -> PageImage | None:
         """The image that a person gave a page, by its path inside the folders; None where no file of them has it."""
         path = dict(self.files()).get(name)
-        return None if path is None else PageImage(path, quadrant, How.ASSIGNED)
+        return None if path is None else PageImage(path, quadrant, FoundBy.ASSIGNED)
 
     def __len__(self) -> int:
         return len({file.identity for file in self._shelf.files})
@@ -168,7 +168,7 @@ class ImageIndex:
         the text, `pages`."""
         for bound in self._shelf.bound.get(_name_key(name), ()):
             if len(bound) == pages:
-                return PageImage(bound[number].path, "", How.COUNTED)
+                return PageImage(bound[number].path, "", FoundBy.COUNTED)
             file = bound[0].path.name.rpartition("#")[0]
             notice = (
                 f"{file} has {len(bound)} pages, the text of that name {pages}: say in an image list which page shows "
@@ -190,7 +190,7 @@ class ImageIndex:
             return list(found.items())
         for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.names[0]))):
             for quadrant in _parts_of(file):
-                how = How.PLATE if quadrant else How.NAME
+                how = FoundBy.PLATE if quadrant else FoundBy.NAME
                 found.setdefault(f"{file.names[0]}{quadrant}", PageImage(file.path, quadrant, how))
         return list(found.items())
 
@@ -222,15 +222,15 @@ class ImageIndex:
         return tuple(left.values())
 
     def _listed(self, entry: Entry) -> PageImage | None:
-        found = self._served(entry.file, How.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
+        found = self._served(entry.file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
         if found is None:
             self._refuse_outward_link(entry)
         return found
 
     def _referred(self, ref: ImageRef) -> PageImage | None:
-        return self._served(str(ref), How.REFERENCE, self._called)
+        return self._served(str(ref), FoundBy.REFERENCE, self._called)
 
-    def _served(self, name: str, how: How, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
+    def _served(self, name: str, how: FoundBy, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
         """The image called `name`, or, where there is none, the sheet that it is said to be a part of."""
         if found := _choose(files(name), how, suffix=Path(_last(name)).suffix):
             return found
@@ -238,21 +238,21 @@ class ImageIndex:
         # page 1 of KR1d0030_010.pdf is called KR1d0030_010-1 as well, and shows no more of 1a than any other
         counted = ImageRef.match(name) is None and "#" not in sheet
         whole = files(sheet) if sheet else ()
-        return _choose([file for file in whole if not (counted and PdfPage.match(file.path))], How.PLATE, quadrant)
+        return _choose([file for file in whole if not (counted and PdfPage.match(file.path))], FoundBy.PLATE, quadrant)
 
     def _named(self, page: Page) -> PageImage | None:
         for name in _spellings(page):
             key = _name_key(name)
-            if found := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), How.NAME):
+            if found := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), FoundBy.NAME):
                 return found
         place = place_of(page)
         # A file called 1a alone lies directly in a folder that the user named for this text.
         top = [file for file in self._shelf.by_name.get(str(place[1]), ()) if "/" not in file.relative] if place else []
-        if found := _choose(top, How.NAME):
+        if found := _choose(top, FoundBy.NAME):
             return found
         for name, quadrant in _openings(page):
             key = _name_key(name)
-            if found := _choose(self._shelf.by_name.get(key), How.PLATE, quadrant):
+            if found := _choose(self._shelf.by_name.get(key), FoundBy.PLATE, quadrant):
                 return found
         return None
 
@@ -284,7 +284,7 @@ class ImageIndex:
                 raise ImageListError(entry.source, entry.line, message)
 
 
-def _choose(files: Sequence[_ImageFile] | None, how: How, quadrant: str = "", suffix: str = "") -> PageImage | None:
+def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = "", suffix: str = "") -> PageImage | None:
     """The first of `files`, preferring within one folder the ending `suffix`; the others go into a notice."""
     if not files:
         return None

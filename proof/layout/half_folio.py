@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 
@@ -142,7 +142,7 @@ def find_layout(
     columns: int = 8,
     rows: int = 21,
     origin: tuple[float, float] = (0, 0),
-    hint: LayoutHint | None = None,
+    hint: LayoutOverrideShape | None = None,
 ) -> Layout:
     """Find frame and columns on a grey half-folio (height x width, 0 black).
 
@@ -192,7 +192,13 @@ def find_layout(
 
 
 def _told(
-    hint: LayoutHint, whole: Rectification, grey: NDArray[np.uint8], ink: Mask, upright: Mask, level: Mask, rows: int
+    hint: LayoutOverrideShape,
+    whole: Rectification,
+    grey: NDArray[np.uint8],
+    ink: Mask,
+    upright: Mask,
+    level: Mask,
+    rows: int,
 ) -> Layout:
     """The layout that a person set, on the page rectified by it."""
     corners = np.array(hint.corners, dtype=np.float64) @ whole.matrix[:, :2].T + whole.matrix[:, 2]

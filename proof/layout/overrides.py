@@ -20,7 +20,7 @@ NARROWEST = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutHint:
+class LayoutOverrideShape:
     """Frame, columns and notes as a person set them.
 
     `corners` are the inner frame's in pixels of the image file: upper left, upper right, lower right, lower left.
@@ -80,7 +80,7 @@ class LayoutHint:
         return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> LayoutHint:
+    def from_json(cls, kept: Mapping[str, Any]) -> LayoutOverrideShape:
         """What `as_json` gave. Raises UsageError."""
         try:
             a, b, c, d = ((float(x), float(y)) for x, y in kept["corners"])

@@ -78,7 +78,7 @@ BETWEEN = 0.045
 """Share of ink on the clearest line near the middle above which a place speaks for main text."""
 
 
-class Way(StrEnum):
+class CutBy(StrEnum):
     """How the runs of a column are found: by the image with the transcription's help, by the image alone,
     or by counting the transcription's cells."""
 
@@ -88,7 +88,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ColumnStretch:
     """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note.
 
     `blank`: the transcription has only spaces here.
@@ -142,7 +142,7 @@ def _strokes(ink: NDArray[np.uint8]) -> _Strokes:
 
 
 def cut_strips(
-    layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: Way = Way.BEST
+    layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: CutBy = CutBy.BEST
 ) -> tuple[Strip, ...]:
     """The strips of one column in reading order; none where it has no ink.
 
@@ -176,7 +176,7 @@ def cut_strips(
     return tuple(strips)
 
 
-def _told_stretches(area: ColumnArea, top: int, bottom: int) -> list[Stretch]:
+def _told_stretches(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
     """Main text and notes where a person said which is where, counted from `top`; none where nobody did. A note to the
     frame goes on to the end of the ink."""
     if area.notes is None:
@@ -186,14 +186,14 @@ def _told_stretches(area: ColumnArea, top: int, bottom: int) -> list[Stretch]:
     for first, last in area.notes:
         start = 0.0 if first - area.top < near else first - top
         end = float(bottom - top) if area.bottom - last < near else last - top
-        stretches += [Stretch(False, at, start)] if start > at else []
-        stretches.append(Stretch(True, max(start, at), end))
+        stretches += [ColumnStretch(False, at, start)] if start > at else []
+        stretches.append(ColumnStretch(True, max(start, at), end))
         at = end
-    return stretches if at >= bottom - top else [*stretches, Stretch(False, at, float(bottom - top))]
+    return stretches if at >= bottom - top else [*stretches, ColumnStretch(False, at, float(bottom - top))]
 
 
 def _halves(
-    ink: NDArray[np.uint8], strokes: _Strokes, stretch: Stretch
+    ink: NDArray[np.uint8], strokes: _Strokes, stretch: ColumnStretch
 ) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
     """The rows of one stretch: which, from where to where across the column, and which ink is its own.
 
@@ -219,13 +219,13 @@ def _halves(
 
 
 def _stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: Way
-) -> list[Stretch]:
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy
+) -> list[ColumnStretch]:
     """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
-    if column is None or not column.runs or way is Way.SEEN:
+    if column is None or not column.runs or way is CutBy.SEEN:
         return _seen_stretches(gain, pitch)
     expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
-    laid = _guided_stretches(np.zeros_like(gain) if way is Way.COUNTED else gain, ink, expected, pitch)
+    laid = _guided_stretches(np.zeros_like(gain) if way is CutBy.COUNTED else gain, ink, expected, pitch)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
@@ -249,7 +249,7 @@ def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArr
     return np.asarray((np.minimum(clearest, 2 * BETWEEN) - BETWEEN) * present, dtype=np.float64)
 
 
-def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
+def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
     """The stretches that the image alone suggests: the best two-state path, a change costing a cell and a half."""
     blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK)).tolist()
     price = 1.5 * pitch * BETWEEN
@@ -265,12 +265,16 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
         in_note = not in_note if (from_main if in_note else from_note) else in_note
     states.reverse()
     edges = [0, *(i for i in range(1, len(states)) if states[i] != states[i - 1]), len(states)]
-    return [Stretch(states[a], float(a * BLOCK), float(min(b * BLOCK, gain.size))) for a, b in pairwise(edges) if a < b]
+    return [
+        ColumnStretch(states[a], float(a * BLOCK), float(min(b * BLOCK, gain.size)))
+        for a, b in pairwise(edges)
+        if a < b
+    ]
 
 
 def _guided_stretches(
     gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, int]], pitch: float
-) -> list[Stretch]:
+) -> list[ColumnStretch]:
     """The transcription's runs laid on the column, each boundary where the image puts it.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
@@ -286,7 +290,7 @@ def _guided_stretches(
     half = round(WINDOW * pitch / 2)
     contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
     if len(expected) == 1:
-        return [Stretch(expected[0][0], 0.0, float(height))]
+        return [ColumnStretch(expected[0][0], 0.0, float(height))]
     ends = np.cumsum([count for _, count in expected])[:-1] * pitch
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
@@ -305,7 +309,7 @@ def _guided_stretches(
         place = int(arg[place])
         bounds.append(place)
     edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
-    return [Stretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
+    return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
 
 
 def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:

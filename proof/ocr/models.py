@@ -28,7 +28,7 @@ _LAYOUT = 1
 """Goes into the name of a folder made here: to be raised when what is written into it changes."""
 
 
-class Task(StrEnum):
+class ModelTask(StrEnum):
     """What a model does: it reads a line, or it finds the lines of a page."""
 
     RECOGNITION = "rec"
@@ -50,7 +50,7 @@ class ModelFolder:
     checksum: str
 
 
-def find_packaged(task: Task) -> Path | None:
+def find_packaged(task: ModelTask) -> Path | None:
     """The ONNX file inside the rapidocr package, found without importing it, or None."""
     spec = importlib.util.find_spec("rapidocr")
     if spec is None or spec.origin is None:
@@ -59,7 +59,7 @@ def find_packaged(task: Task) -> Path | None:
     return found[0] if found else None
 
 
-def packaged_model(task: Task) -> Path:
+def packaged_model(task: ModelTask) -> Path:
     """The same, for those who need it. Raises EngineError."""
     if found := find_packaged(task):
         return found
@@ -86,7 +86,7 @@ def cache_folder() -> Path:
         raise EngineError(f"there is no home folder to keep models in; {ELSEWHERE}") from error
 
 
-def model_folder(model: Path, task: Task, cache: Path | None = None) -> ModelFolder:
+def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> ModelFolder:
     """A folder that PaddleX can load, for a folder of that kind or for a single ONNX file.
 
     An ONNX recogniser must carry its dictionary in the metadata entry `character`, as those of rapidocr
@@ -187,10 +187,10 @@ def _link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _write_settings(model: Path, task: Task, target: Path) -> None:
+def _write_settings(model: Path, task: ModelTask, target: Path) -> None:
     import yaml  # noqa: PLC0415 - as above
 
-    settings = _detection_settings() if task is Task.DETECTION else _recognition_settings(_characters_of(model))
+    settings = _detection_settings() if task is ModelTask.DETECTION else _recognition_settings(_characters_of(model))
     with target.open("w", encoding="utf-8") as stream:
         yaml.dump(settings, stream, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), allow_unicode=True)
 
@@ -214,13 +214,13 @@ def _characters_of(model: Path) -> list[str]:
     return str(listed).removesuffix("\n").split("\n")
 
 
-_ARCHITECTURE = {Task.RECOGNITION: "PP-OCRv6_small_rec", Task.DETECTION: "PP-OCRv6_small_det"}
+_ARCHITECTURE = {ModelTask.RECOGNITION: "PP-OCRv6_small_rec", ModelTask.DETECTION: "PP-OCRv6_small_det"}
 
 
 def _recognition_settings(characters: list[str]) -> dict[str, Any]:
     """`inference.yml` as PaddleOCR exports it with its recognisers, cut to what PaddleX reads."""
     return {
-        "Global": {"model_name": _ARCHITECTURE[Task.RECOGNITION]},
+        "Global": {"model_name": _ARCHITECTURE[ModelTask.RECOGNITION]},
         "PreProcess": {
             "transform_ops": [
                 {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
@@ -234,7 +234,7 @@ def _recognition_settings(characters: list[str]) -> dict[str, Any]:
 def _detection_settings() -> dict[str, Any]:
     """The same for the detectors; mean and deviation are those of ImageNet, in the order of the channels."""
     return {
-        "Global": {"model_name": _ARCHITECTURE[Task.DETECTION]},
+        "Global": {"model_name": _ARCHITECTURE[ModelTask.DETECTION]},
         "PreProcess": {
             "transform_ops": [
                 {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},

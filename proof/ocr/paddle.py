@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
-from proof.ocr.models import ELSEWHERE, ModelFolder, Task, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 from proof.ocr.ppocr import learned_classes
 from proof.paths import expanded
@@ -76,7 +76,7 @@ class _Model:
     PaddleX keeps the batch size and its counters in the predictor itself, so calls must not overlap.
     """
 
-    def __init__(self, kind: str, task: Task, named: str, settings: PaddleSettings, **options: Any) -> None:
+    def __init__(self, kind: str, task: ModelTask, named: str, settings: PaddleSettings, **options: Any) -> None:
         self._kind, self._task, self._named = kind, task, named
         self._settings, self._options = settings, options
         self._lock = threading.RLock()
@@ -140,7 +140,7 @@ class _Model:
             )
         except Exception as error:  # the package raises bare Exception, RuntimeError and ValueError here
             raise EngineError(_load_failure(path, official, self._settings.device, error)) from error
-        if self._task is Task.RECOGNITION and not official:
+        if self._task is ModelTask.RECOGNITION and not official:
             _check_dictionary(self.folder, predictor)
         return predictor
 
@@ -155,7 +155,7 @@ class PaddleRecogniser:
 
     def __init__(self, settings: PaddleSettings | None = None) -> None:
         self.settings = settings or PaddleSettings()
-        self._model = _Model("TextRecognition", Task.RECOGNITION, self.settings.model, self.settings)
+        self._model = _Model("TextRecognition", ModelTask.RECOGNITION, self.settings.model, self.settings)
 
     @cached_property
     def identity(self) -> EngineIdentity:
@@ -217,7 +217,7 @@ class PaddlePages:
         self._recogniser = recogniser or PaddleRecogniser(self.settings)
         self._detector = _Model(
             "TextDetection",
-            Task.DETECTION,
+            ModelTask.DETECTION,
             self.settings.detection_model,
             self.settings,
             limit_side_len=DETECTION_SIDE,

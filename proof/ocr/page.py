@@ -116,7 +116,7 @@ class PageEngine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineOrder:
     """Where a line stands in the order of its page; `index` is its place in what was given."""
 
     index: int
@@ -141,7 +141,7 @@ class _Found:
     box: Box
 
 
-def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[Place]:
+def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[LineOrder]:
     """The lines of a page in the order in which they are read.
 
     Registers are parted by what the page shows, a rule across it that no line crosses: a mere gap is not
@@ -155,11 +155,11 @@ def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[Place]:
     found = [_Found(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
     upright = cv2.warpAffine(page, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
     rules = _register_rules(np.asarray(upright, np.uint8), found)
-    places: list[Place] = []
+    places: list[LineOrder] = []
     for number, lines in _registers(found, rules):
         columns = _clusters(lines, lambda box: (box.x, box.right))
         for column, members in enumerate(reversed(columns), start=1):
-            places += [Place(line.index, number, column) for line in _column_order(members)]
+            places += [LineOrder(line.index, number, column) for line in _column_order(members)]
     return places
 
 

@@ -23,7 +23,7 @@ from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.strips import Strip, Way
+from proof.layout.strips import CutBy, Strip
 from proof.model.geometry import Box
 from proof.ocr.engine import Engine, ReadCharacter
 from proof.ocr.page import PageEngine, PageLine, PageReading
@@ -36,7 +36,7 @@ FORMAT = 1
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
-WAYS = (Way.BEST, Way.SEEN, Way.COUNTED)
+WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class HalfFolioReadings:
         self._image: LoadedImage | None = None
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
-        self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, Way]] = {}
+        self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}
         self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, float]] = {}
         known = known or PageRecord()
         if known.layout != layout:
@@ -189,7 +189,7 @@ class HalfFolioReadings:
         """Whether all that was asked had been kept: there is nothing new to keep."""
         return self._image is None
 
-    def cut(self, area: ColumnArea, line: Column | None, way: Way) -> tuple[CutStrip, ...]:
+    def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
         key = (area.number, WAYS.index(way), _expected(line, way))
         found = _first(key, self.used.cuts, self._known.cuts)
@@ -302,9 +302,9 @@ def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
     return {one: data[number * size : (number + 1) * size] for number, one in enumerate(characters)}
 
 
-def _expected(line: Column | None, way: Way) -> tuple[tuple[bool, int, bool], ...]:
+def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, bool], ...]:
     """What cutting asks of a line: its runs, how long each one is, and whether it is blank."""
-    if line is None or way is Way.SEEN:
+    if line is None or way is CutBy.SEEN:
         return ()
     return tuple(
         (run.note, max(len(run.right), len(run.left)), all(cell.blank for cell in run.cells)) for run in line.runs

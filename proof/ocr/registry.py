@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from proof.errors import EngineError, UsageError
 from proof.ocr.engine import Engine
-from proof.ocr.models import GET_PACKAGED, Task, find_packaged
+from proof.ocr.models import GET_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class _Entry:
     summary: str
     open: Callable[[EngineSettings], Engine]
     packages: tuple[_Package, ...] = ()
-    models: tuple[Task, ...] = ()
+    models: tuple[ModelTask, ...] = ()
     open_pages: Callable[[EngineSettings], PageEngine] | None = None
 
 
@@ -181,11 +181,11 @@ def _open_replay(settings: EngineSettings) -> Engine:
 
 
 def _open_readings(settings: EngineSettings) -> Engine:
-    from proof.ocr.external.folder import ReadingsEngine  # noqa: PLC0415
+    from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
         raise UsageError("the engine readings needs what was read: name its folder (engine.recording)")
-    return ReadingsEngine(settings.recording)
+    return ExternalEngine(settings.recording)
 
 
 def _open_null(_: EngineSettings) -> Engine:
@@ -199,13 +199,13 @@ _ENGINES = {
         "PP-OCRv6 straight on onnxruntime or OpenVINO, with full posteriors",
         _open_ppocr,
         (_ONNXRUNTIME, _OPENCV, _MODELS),
-        (Task.RECOGNITION,),
+        (ModelTask.RECOGNITION,),
     ),
     "paddleocr": _Entry(
         "the paddleocr package on onnxruntime: text and a score, any of its models, whole pages",
         _open_paddle,
         (_PADDLEOCR, _PADDLEX, _ONNXRUNTIME, _OPENCV, _MODELS),
-        (Task.RECOGNITION, Task.DETECTION),
+        (ModelTask.RECOGNITION, ModelTask.DETECTION),
         _open_paddle_pages,
     ),
     "readings": _Entry("takes what other software read: PAGE XML, ALTO, hOCR", _open_readings),

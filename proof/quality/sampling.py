@@ -19,7 +19,7 @@ CONFIDENT = 1.959964
 """Standard deviations on either side that hold 95 in 100."""
 
 
-def sampled(result: PageResult, rate: float, threshold: float) -> PageResult:
+def add_samples(result: PageResult, rate: float, threshold: float) -> PageResult:
     """The result with samples among its flags: of 10,000 characters without a flag about `rate`.
 
     Chance decides, and always in the same way: the same page in the same text has the same samples.

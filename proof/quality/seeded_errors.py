@@ -36,7 +36,7 @@ OTHERS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class ErrorPolicy:
     """By what errors are judged: whether two characters are different words, and how well the recogniser was taught
     a character (0 to 1)."""
 
@@ -45,7 +45,7 @@ class Judge:
     threshold: float
 
 
-def planted(result: PageResult, rate: float, judge: Judge) -> PageResult:
+def add_seeded_errors(result: PageResult, rate: float, judge: ErrorPolicy) -> PageResult:
     """The result with planted errors among its flags: of 10,000 characters without a flag about `rate`.
 
     Chance decides, and always in the same way: the same page in the same text has the same ones. They stand beside
@@ -80,7 +80,7 @@ def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
     )
 
 
-def _false_for(one: CheckedCharacter, source: str, judge: Judge) -> list[str]:
+def _false_for(one: CheckedCharacter, source: str, judge: ErrorPolicy) -> list[str]:
     """What could stand in the place of a character by mistake; nothing where its image is not surely read."""
     sure = one.p_text is not None and one.p_text >= SURE
     if not sure or one.length != 1 or source[one.offset : one.offset + 1] != one.text:
@@ -110,7 +110,7 @@ def _written_in(script: Script, character: str) -> bool:
 
 
 def _planted(
-    result: PageResult, one: CheckedCharacter, candidates: Sequence[str], source: str, judge: Judge, dice: _Dice
+    result: PageResult, one: CheckedCharacter, candidates: Sequence[str], source: str, judge: ErrorPolicy, dice: _Dice
 ) -> Flag:
     false = candidates[int(dice.roll() * len(candidates))]
     assert one.p_text is not None, "only what is read bears an error"

@@ -30,7 +30,7 @@ SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PageImageFile:
     """An image file as a check knows it: its path, the hash of its bytes, and its size in pixels."""
 
     path: Path | None
@@ -65,7 +65,7 @@ class Cutter:
         self._path: Path | None = None
         self._image: Image.Image | None = None
 
-    def cut(self, picture: Picture, area: Box, width: int) -> Crop | None:
+    def cut(self, picture: PageImageFile, area: Box, width: int) -> Crop | None:
         """The piece `area` of an image, at most `width` pixels wide, widened to whole pixels; None where the
         image is gone, cannot be read, or has nothing there."""
         left, top = max(int(area.x), 0), max(int(area.y), 0)
@@ -107,7 +107,7 @@ class Cutter:
         return pack_piece(piece)
 
 
-def _key(picture: Picture, edges: tuple[int, int, int, int], width: int) -> str:
+def _key(picture: PageImageFile, edges: tuple[int, int, int, int], width: int) -> str:
     parts = "\x1f".join(map(str, (METHOD, picture.sha, *edges, width)))
     return "crop:" + hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
 

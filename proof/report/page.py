@@ -12,12 +12,12 @@ from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
 from proof.report.phrases import retold
-from proof.report.progress import SAID, Progress
+from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
-from proof.report.source import Source
+from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
-from proof.store import Run
+from proof.store import StoredRunInfo
 from proof.store.decisions import Verdict
 
 PITCH = 35.0
@@ -73,7 +73,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FailedPage:
     """A finding about a column or a page, or pages that were not checked. `first` to `last` are page ids."""
 
     first: str
@@ -120,8 +120,8 @@ class Report:
     flags with their image, and those listed without it, since `with_picture` is the most.
     """
 
-    run: Run
-    progress: Progress | None
+    run: StoredRunInfo
+    progress: WorkProgress | None
     verdicts: dict[Verdict, str]
     findings: tuple[str, ...]
     language: str
@@ -130,7 +130,7 @@ class Report:
     checked: int
     not_checked: int
     hidden: int
-    problems: tuple[Problem, ...]
+    problems: tuple[FailedPage, ...]
     more_problems: int
     plot: Plot | None
     kinds: tuple[tuple[str, str, int], ...]
@@ -145,7 +145,7 @@ class Report:
     more_notices: int
 
 
-def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
+def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
     """The report over `source`, whose pages `tally` has counted."""
     run, progress = source.run, source.progress
     cutter = Cutter(source.shelf)
@@ -182,13 +182,13 @@ def report_of(source: Source, tally: Tally, language: str, say: Say) -> Report:
     )
 
 
-def _script(run: Run) -> str:
+def _script(run: StoredRunInfo) -> str:
     """The language tag of the transcription: which forms of the characters a browser is to draw."""
     scripts = {text.script for text in run.info.texts}
     return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
 
 
-def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
+def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     """Layout findings, then stretches of pages that were not checked."""
     for finding in tally.layout[:MOST_THUMBS]:
         yield _layout_problem(finding, cutter, say)
@@ -201,13 +201,13 @@ def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[Problem]:
         what = status_name(pages[0].status, say)
         what = f"{what}: {retold(pages[0].message, say)}" if pages[0].message else what
         ref = pages[0].ref if len(pages) == 1 else ""
-        yield Problem(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
+        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
 
 
-def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> Problem:
+def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> FailedPage:
     flag = finding.flag
     thumb = cutter.cut(finding.image, finding.page_box, THUMB_PIXELS) if cutter else None
-    return Problem(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
+    return FailedPage(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
 
 
 def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
@@ -238,7 +238,7 @@ def _notices(tally: Tally, say: Say) -> list[Notice]:
     ]
 
 
-def _cards(source: Source, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
+def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
     """The raised flags in page order: with a cutter those that get their image, else those that do not."""
     chosen, pictured = tally.most_suspicious(), cutter is not None
     for page, result in zip(tally.pages, source.results(), strict=False):

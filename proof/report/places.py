@@ -9,12 +9,12 @@ from proof.locale.languages import translations
 from proof.model.flags import Flag
 from proof.model.result import PageResult
 from proof.report.reasons import kind_name, why
-from proof.report.source import Source
+from proof.report.source import RunSource
 from proof.report.tally import in_order
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SuspiciousPlace:
     """A raised flag: its kind and why it was raised in words, and the source text of its column before and
     after it."""
 
@@ -25,9 +25,9 @@ class Place:
     after: str
 
 
-def places(source: Source, most: int, language: str = "en") -> list[Place]:
+def places(source: RunSource, most: int, language: str = "en") -> list[SuspiciousPlace]:
     """The `most` raised flags of the highest scores, in page order. Raises UsageError for the language."""
-    chosen: list[tuple[float, int, Place]] = []
+    chosen: list[tuple[float, int, SuspiciousPlace]] = []
     say = translations(language).gettext
     number = 0
     for result in source.results() if most else ():
@@ -36,7 +36,11 @@ def places(source: Source, most: int, language: str = "en") -> list[Place]:
                 continue
             number += 1
             before, after = around(result, flag)
-            entry = (flag.score, -number, Place(flag, kind_name(flag.kind, say), why(flag, say), before, after))
+            entry = (
+                flag.score,
+                -number,
+                SuspiciousPlace(flag, kind_name(flag.kind, say), why(flag, say), before, after),
+            )
             if len(chosen) < most:
                 heapq.heappush(chosen, entry)
             else:

@@ -46,7 +46,7 @@ class Caught:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WorkProgress:
     """The state of the proofreading of a work.
 
     `missed` is estimated from samples of what was not flagged (errors per 10,000 characters); `waiting` is how many
@@ -89,7 +89,7 @@ class Progress:
         } | ({"planted": _planted(self)} if self.planted.answered else {})
 
 
-def progress_of(store: Store, work: str) -> Progress:
+def progress_of(store: Store, work: str) -> WorkProgress:
     """The state of a work in the store, as it is now."""
     juans = tuple(store.queue.juans(work))
     people = [
@@ -102,7 +102,7 @@ def progress_of(store: Store, work: str) -> Progress:
     settled = sum(juan.settled for juan in juans)
     confirmed = sum(juan.confirmed for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
-    return Progress(
+    return WorkProgress(
         juans,
         tuple(sorted(people, key=lambda one: -one.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
@@ -112,7 +112,7 @@ def progress_of(store: Store, work: str) -> Progress:
     )
 
 
-def _planted(progress: Progress) -> dict[str, Any]:
+def _planted(progress: WorkProgress) -> dict[str, Any]:
     """What became of planted errors, as `progress.json` has it."""
     everyone = {name: value for name, value in asdict(progress.planted).items() if name != "name"}
     return everyone | {"people": [asdict(one) for one in progress.planted_by]}

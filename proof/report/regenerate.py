@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import UsageError
-from proof.report.progress import Progress
+from proof.report.progress import WorkProgress
 from proof.report.source import StoredRun
-from proof.report.write import Written, write_reports
+from proof.report.write import WrittenReport, write_reports
 from proof.settings.config import FILE_NAME, Settings
-from proof.store import Run, Store
+from proof.store import Store, StoredRunInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Regenerated:
     """The run whose reports were written, the reports, and what people decided."""
 
-    run: Run
-    written: Written
-    progress: Progress
+    run: StoredRunInfo
+    written: WrittenReport
+    progress: WorkProgress
 
 
-def write_again(settings: Settings, work: str | None = None) -> Again:
+def write_again(settings: Settings, work: str | None = None) -> Regenerated:
     """Write the reports of the last run in the store of `settings`: of `work`, or of any.
 
     Raises UsageError where nothing was checked yet, OutputError where a file cannot be written.
@@ -37,4 +37,4 @@ def write_again(settings: Settings, work: str | None = None) -> Again:
             raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
         source = StoredRun(store, run.id)
         written = write_reports(source, settings.project.out, language=settings.report.lang)
-        return Again(run, written, source.progress)
+        return Regenerated(run, written, source.progress)

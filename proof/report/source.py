@@ -8,11 +8,11 @@ from typing import Protocol
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
-from proof.report.progress import Progress, progress_of
-from proof.store import Run, Store
+from proof.report.progress import WorkProgress, progress_of
+from proof.store import Store, StoredRunInfo
 
 
-class Source(Protocol):
+class RunSource(Protocol):
     """A run and its page results in page order; both kinds can be gone through more than once.
 
     `outlines` are the results without columns and characters, which most of a report does not look at;
@@ -21,13 +21,13 @@ class Source(Protocol):
     """
 
     @property
-    def run(self) -> Run: ...
+    def run(self) -> StoredRunInfo: ...
 
     @property
     def shelf(self) -> Shelf | None: ...
 
     @property
-    def progress(self) -> Progress | None: ...
+    def progress(self) -> WorkProgress | None: ...
 
     def results(self) -> Iterator[PageResult]: ...
 
@@ -42,7 +42,7 @@ class StoredRun:
     run_id: int
 
     @property
-    def run(self) -> Run:
+    def run(self) -> StoredRunInfo:
         return self.store.run(self.run_id)
 
     @property
@@ -50,7 +50,7 @@ class StoredRun:
         return self.store.readings
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> WorkProgress:
         return progress_of(self.store, self.run.info.work)
 
     def results(self) -> Iterator[PageResult]:
@@ -64,10 +64,10 @@ class StoredRun:
 class HeldRun:
     """Pages held in memory."""
 
-    run: Run
+    run: StoredRunInfo
     pages: Sequence[PageResult]
     shelf: Shelf | None = None
-    progress: Progress | None = None
+    progress: WorkProgress | None = None
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)

@@ -11,12 +11,12 @@ from typing import Any
 from proof.model.flags import FOUND
 from proof.model.result import Status
 from proof.report.tally import Tally
-from proof.store import Run
+from proof.store import StoredRunInfo
 
 PACKAGES = ("onnxruntime", "paddleocr", "rapidocr", "opencv-contrib-python", "numpy", "pillow", "sqlalchemy")
 
 
-def summary(run: Run, tally: Tally) -> dict[str, Any]:
+def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
     """The contents of `summary.json`; `pages` maps each page id to its status."""
     info = run.info
     return {
@@ -69,7 +69,7 @@ def _totals(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _timing(run: Run, tally: Tally) -> dict[str, Any]:
+def _timing(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
     seconds = run.seconds
     return {
         "started": run.started.isoformat(timespec="seconds"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
-from proof.report.crops import Picture
+from proof.report.crops import PageImageFile
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
 """Which status stands where two pages bear one id; `failed` goes over all."""
@@ -41,7 +41,7 @@ class LayoutFinding:
 
     number: int
     flag: Flag
-    image: Picture
+    image: PageImageFile
     page_box: Box
 
 
@@ -138,9 +138,9 @@ class Tally:
             heapq.heappushpop(self._suspicious, entry)
 
 
-def picture_of(result: PageResult) -> Picture:
+def picture_of(result: PageResult) -> PageImageFile:
     """The image file that a page was read on."""
-    return Picture(result.image, result.image_sha, result.image_size)
+    return PageImageFile(result.image, result.image_sha, result.image_size)
 
 
 def status_text(status: Status, message: str) -> str:

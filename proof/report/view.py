@@ -27,7 +27,7 @@ PLAIN_PITCH, LEAST_PITCH, MOST_PITCH = 0.55, 0.25, 1.3
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCharacter:
     """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question."""
 
     text: str
@@ -50,7 +50,7 @@ class View:
     text_area: Box
     focus: Box
     pitch: float
-    characters: tuple[Placed, ...]
+    characters: tuple[PlacedCharacter, ...]
     gap: Box | None
 
     @property
@@ -122,8 +122,8 @@ def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int
     return Box(left, top, right - left, min(top + tall, lowest) - top)
 
 
-def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: Flag) -> list[Placed]:
-    placed: list[Placed] = []
+def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: Flag) -> list[PlacedCharacter]:
+    placed: list[PlacedCharacter] = []
     for row in Row:
         foot = float("-inf")  # characters that have no glyph stand below the one before them, not on it
         em = _em(row, pitch, column)
@@ -133,7 +133,7 @@ def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: F
             y = max(character.box.centre[1], foot)
             foot = y + 0.8 * em
             marked = flag.length > 0 and flag.offset <= character.offset < flag.offset + flag.length
-            placed.append(Placed(character.text, _across(row, column), y, em, marked))
+            placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked))
     return placed
 
 

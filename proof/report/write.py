@@ -18,7 +18,7 @@ from proof.report.density import short_name
 from proof.report.page import report_of
 from proof.report.progress import per_10000
 from proof.report.reasons import percent
-from proof.report.source import Source
+from proof.report.source import RunSource
 from proof.report.summary import summary
 from proof.report.tables import JsonLines, Spreadsheet
 from proof.report.tally import Tally, in_order
@@ -28,7 +28,7 @@ MOST_PICTURES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReport:
     """Where the files lie, and the counts that went into them."""
 
     flags: Path
@@ -39,19 +39,19 @@ class Written:
 
 
 def write_reports(
-    source: Source,
+    source: RunSource,
     folder: Path,
     *,
     language: str = "en",
     pictures: int = MOST_PICTURES,
-) -> Written:
+) -> WrittenReport:
     """Write the four files of a run into `folder`, each whole or not at all.
 
     `language` is a tag of `proof.locale.languages`; `pictures` is how many flags, the most suspicious, are shown
     with their image. One page is in memory at a time, and one image. The run should be finished, or its
     time is not known. Raises OutputError where a file cannot be written, UsageError for the language.
     """
-    written = Written(
+    written = WrittenReport(
         folder / "flags.jsonl",
         folder / "flags.csv",
         folder / "summary.json",
@@ -81,7 +81,7 @@ def write_reports(
     return written
 
 
-def _write_page(source: Source, written: Written, environment: Environment, language: str) -> None:
+def _write_page(source: RunSource, written: WrittenReport, environment: Environment, language: str) -> None:
     say = translations(language).gettext
     script = (templates_dir() / "report" / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
-from proof.settings.setting import Kind, Setting, WrongSetting, nearest, shown
+from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, shown
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import WitnessSource
 
@@ -28,37 +28,39 @@ STORE_NAME = "proof.sqlite"
 _SQLITE_FILE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>(?!/|:memory:|file:|[A-Za-z]:)[^?]+)(?P<rest>.*)")
 
 
-def _setting(kind: Kind, default: Any, help: str, **rest: Any) -> Any:
+def _setting(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
     return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSection:
-    title: str = _setting(Kind.TEXT, "", "title of the project, as reports show it")
+    title: str = _setting(ValueKind.TEXT, "", "title of the project, as reports show it")
     texts: tuple[Path, ...] = _setting(
-        Kind.PATHS, (), "transcriptions; `*` stands for any name, `**` for any folders, in the order given"
+        ValueKind.PATHS, (), "transcriptions; `*` stands for any name, `**` for any folders, in the order given"
     )
     images: tuple[Path, ...] = _setting(
-        Kind.PATHS, (), "folders with page images, subfolders included; the first that has an image wins"
+        ValueKind.PATHS, (), "folders with page images, subfolders included; the first that has an image wins"
     )
-    imglist: Path | None = _setting(Kind.PATH, None, "image list, or a folder of them; empty: `imglist/` beside a text")
+    imglist: Path | None = _setting(
+        ValueKind.PATH, None, "image list, or a folder of them; empty: `imglist/` beside a text"
+    )
     witnesses: tuple[WitnessSource, ...] = _setting(
-        Kind.WITNESSES,
+        ValueKind.WITNESSES,
         (),
         "other witnesses of the texts, in any format; what they read speaks for or against each flag; a file, a folder "
         "of juan or `REPOSITORY@BRANCH`, each with a siglum (`SBCK=juan/*.txt`) or without",
     )
-    out: Path = _setting(Kind.PATH, Path("out"), "folder that reports and flags are written to")
+    out: Path = _setting(ValueKind.PATH, Path("out"), "folder that reports and flags are written to")
 
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
     columns: int = _setting(
-        Kind.WHOLE, 8, "ruled columns of a half-folio; 0: counted on each page", low=0, high=60, results=True
+        ValueKind.WHOLE, 8, "ruled columns of a half-folio; 0: counted on each page", low=0, high=60, results=True
     )
-    rows: int = _setting(Kind.WHOLE, 21, "characters of a full column", low=1, high=100, results=True)
+    rows: int = _setting(ValueKind.WHOLE, 21, "characters of a full column", low=1, high=100, results=True)
     script: str = _setting(
-        Kind.TEXT,
+        ValueKind.TEXT,
         "auto",
         "script of the transcription; `auto` tells it from the text",
         choices=("auto", "traditional", "simplified"),
@@ -69,28 +71,28 @@ class PageSection:
 @dataclass(frozen=True, slots=True)
 class EngineSection:
     name: str = _setting(
-        Kind.TEXT,
+        ValueKind.TEXT,
         "ppocr",
         "recogniser that reads the columns",
         choices=("ppocr", "paddleocr", "readings", "replay", "null"),
         results=True,
     )
-    model: str = _setting(Kind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
+    model: str = _setting(ValueKind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
     detection_model: str = _setting(
-        Kind.PATH_OR_NAME, "", "model that finds lines on pages without ruled columns; empty: the packaged one"
+        ValueKind.PATH_OR_NAME, "", "model that finds lines on pages without ruled columns; empty: the packaged one"
     )
     runtime: str = _setting(
-        Kind.TEXT,
+        ValueKind.TEXT,
         "auto",
         "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor "
         "has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
-    device: str = _setting(Kind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
-    threads: int = _setting(Kind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
-    workers: int = _setting(Kind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
+    device: str = _setting(ValueKind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
+    threads: int = _setting(ValueKind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
+    workers: int = _setting(ValueKind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
     recording: Path | None = _setting(
-        Kind.PATH,
+        ValueKind.PATH,
         None,
         "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them) and what `replay` repeats",
         must_exist=True,
@@ -101,29 +103,39 @@ class EngineSection:
 @dataclass(frozen=True, slots=True)
 class FlagsSection:
     threshold: float = _setting(
-        Kind.NUMBER, 3.0, "score from which a flag is shown to the proofreader", low=-1000, high=1000
+        ValueKind.NUMBER, 3.0, "score from which a flag is shown to the proofreader", low=-1000, high=1000
     )
-    show_variants: bool = _setting(Kind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too")
+    show_variants: bool = _setting(
+        ValueKind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class VariantsSection:
     file: Path | None = _setting(
-        Kind.PATH, None, "the project's own pairs of variants, which overrule all others", must_exist=True, results=True
+        ValueKind.PATH,
+        None,
+        "the project's own pairs of variants, which overrule all others",
+        must_exist=True,
+        results=True,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ImagesSection:
     max_megapixels: float = _setting(
-        Kind.NUMBER, MAX_MEGAPIXELS, "images larger than this are refused unopened", low=0.1, high=LARGEST_MEGAPIXELS
+        ValueKind.NUMBER,
+        MAX_MEGAPIXELS,
+        "images larger than this are refused unopened",
+        low=0.1,
+        high=LARGEST_MEGAPIXELS,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSection:
     url: str = _setting(
-        Kind.TEXT,
+        ValueKind.TEXT,
         "",
         f"database of the project, such as `sqlite:///other.sqlite`; empty: `{STORE_NAME}` beside this file",
     )
@@ -132,28 +144,31 @@ class StoreSection:
 @dataclass(frozen=True, slots=True)
 class ServeSection:
     font: Path | None = _setting(
-        Kind.PATH, None, "font for rare characters, sent to browsers that have none (TTF, OTF, WOFF2)", must_exist=True
+        ValueKind.PATH,
+        None,
+        "font for rare characters, sent to browsers that have none (TTF, OTF, WOFF2)",
+        must_exist=True,
     )
-    auth: bool = _setting(Kind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    auth: bool = _setting(ValueKind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
     names: str = _setting(
-        Kind.TEXT,
+        ValueKind.TEXT,
         "",
         "names under which browsers reach it, with spaces between, beside loopback; empty: where it listens",
     )
     https: bool = _setting(
-        Kind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
+        ValueKind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
     )
     proxy: str = _setting(
-        Kind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
+        ValueKind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
     )
     idle_minutes: int = _setting(
-        Kind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080
+        ValueKind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080
     )
     session_hours: int = _setting(
-        Kind.WHOLE, 24, "hours after which a person logs in again in any case", low=1, high=8760
+        ValueKind.WHOLE, 24, "hours after which a person logs in again in any case", low=1, high=8760
     )
     attempts: int = _setting(
-        Kind.WHOLE,
+        ValueKind.WHOLE,
         10,
         "wrong passwords in a quarter of an hour before an account must wait; five times as many from one address",
         low=1,
@@ -164,7 +179,7 @@ class ServeSection:
 @dataclass(frozen=True, slots=True)
 class AuditSection:
     rate: float = _setting(
-        Kind.NUMBER,
+        ValueKind.NUMBER,
         0.0,
         "of 10,000 characters that are not flagged, how many proofreaders meet as samples among the flags; from what "
         "they find the report estimates the errors missed",
@@ -172,7 +187,7 @@ class AuditSection:
         high=10_000,
     )
     planted_rate: float = _setting(
-        Kind.NUMBER,
+        ValueKind.NUMBER,
         0.0,
         "of 10,000 characters that are not flagged, how many the desk shows as if a false one were transcribed; the "
         "report tells how many of these errors each person caught, nothing else takes notice of them",
@@ -183,14 +198,18 @@ class AuditSection:
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    lang: str = _setting(Kind.TEXT, "en", "language of the report", choices=("en", "zh-Hant", "zh-Hans"))
+    lang: str = _setting(ValueKind.TEXT, "en", "language of the report", choices=("en", "zh-Hant", "zh-Hans"))
 
 
 @dataclass(frozen=True, slots=True)
 class RenderSection:
-    font: str = _setting(Kind.PATH_OR_NAME, "", "regular-script font; empty: the best one on this machine")
-    seed: int = _setting(Kind.WHOLE, 1, "seed of the wear: the same seed draws the same page", low=0, high=2**32 - 1)
-    wear: str = _setting(Kind.TEXT, "light", "wear of the drawn page", choices=("none", "light", "moderate", "heavy"))
+    font: str = _setting(ValueKind.PATH_OR_NAME, "", "regular-script font; empty: the best one on this machine")
+    seed: int = _setting(
+        ValueKind.WHOLE, 1, "seed of the wear: the same seed draws the same page", low=0, high=2**32 - 1
+    )
+    wear: str = _setting(
+        ValueKind.TEXT, "light", "wear of the drawn page", choices=("none", "light", "moderate", "heavy")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, process
 from proof.text.witness_source import WitnessSource
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a setting's value is; the wording is that of the messages and of the table."""
 
     WHOLE = "whole number"
@@ -28,15 +28,15 @@ class Kind(StrEnum):
     PATH_OR_NAME = "path or name"
 
 
-_TYPES: dict[Kind, tuple[type, ...]] = {
-    Kind.WHOLE: (int,),
-    Kind.NUMBER: (int, float),
-    Kind.SWITCH: (bool,),
-    Kind.TEXT: (str,),
-    Kind.PATH: (str, Path, type(None)),
-    Kind.PATHS: (list, tuple),
-    Kind.WITNESSES: (list, tuple),
-    Kind.PATH_OR_NAME: (str, Path),
+_TYPES: dict[ValueKind, tuple[type, ...]] = {
+    ValueKind.WHOLE: (int,),
+    ValueKind.NUMBER: (int, float),
+    ValueKind.SWITCH: (bool,),
+    ValueKind.TEXT: (str,),
+    ValueKind.PATH: (str, Path, type(None)),
+    ValueKind.PATHS: (list, tuple),
+    ValueKind.WITNESSES: (list, tuple),
+    ValueKind.PATH_OR_NAME: (str, Path),
 }
 
 
@@ -54,7 +54,7 @@ class Setting:
     """
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Any
     help: str
     low: float | None = None
@@ -85,19 +85,19 @@ class Setting:
         """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
         self._must_fit(given)
         match self.kind:
-            case Kind.WHOLE:
+            case ValueKind.WHOLE:
                 return self._within(given)
-            case Kind.NUMBER:
+            case ValueKind.NUMBER:
                 return float(self._within(given))
-            case Kind.TEXT:
+            case ValueKind.TEXT:
                 return self._chosen(given)
-            case Kind.PATH:
+            case ValueKind.PATH:
                 return self._path(given, base)
-            case Kind.PATHS:
+            case ValueKind.PATHS:
                 return tuple(_resolved(path, base) for path in given)
-            case Kind.WITNESSES:
+            case ValueKind.WITNESSES:
                 return tuple(_witness(one, base) for one in given)
-            case Kind.PATH_OR_NAME:
+            case ValueKind.PATH_OR_NAME:
                 return _path_or_name(str(given), base)
         return given
 
@@ -105,13 +105,13 @@ class Setting:
         """What `text` on a command line stands for; returned as it is where it stands for nothing of this kind."""
         try:
             match self.kind:
-                case Kind.WHOLE:
+                case ValueKind.WHOLE:
                     return int(text)
-                case Kind.NUMBER:
+                case ValueKind.NUMBER:
                     return float(text)
-                case Kind.SWITCH:
+                case ValueKind.SWITCH:
                     return {"true": True, "false": False}.get(text.lower(), text)
-                case Kind.PATHS | Kind.WITNESSES:
+                case ValueKind.PATHS | ValueKind.WITNESSES:
                     return [text]
         except ValueError:
             pass
@@ -120,10 +120,10 @@ class Setting:
     def _must_fit(self, given: Any) -> None:
         types = _TYPES[self.kind]
         fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
-        if self.kind in (Kind.PATHS, Kind.WITNESSES):
+        if self.kind in (ValueKind.PATHS, ValueKind.WITNESSES):
             fits = fits and all(isinstance(path, str | Path | WitnessSource) and path for path in given)
         if not fits:
-            article = "" if self.kind in (Kind.SWITCH, Kind.TEXT) else "a "
+            article = "" if self.kind in (ValueKind.SWITCH, ValueKind.TEXT) else "a "
             raise WrongSetting(f"{self.name} must be {article}{self.kind}, not {shown(given)}")
 
     def _within(self, number: float) -> float:

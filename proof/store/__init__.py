@@ -1,6 +1,6 @@
 """Keeps what a check found: a database in the project folder, at any address that SQLAlchemy knows."""
 
-from proof.store.records import FlagFilter, PagePlace, Pair, Run, RunInfo, StoredFlag, TextInfo, Totals
+from proof.store.records import FlagFilter, PagePlace, Pair, RunInfo, StoredFlag, StoredRunInfo, TextInfo, Totals
 from proof.store.store import Store
 
-__all__ = ["FlagFilter", "PagePlace", "Pair", "Run", "RunInfo", "Store", "StoredFlag", "TextInfo", "Totals"]
+__all__ = ["FlagFilter", "PagePlace", "Pair", "RunInfo", "Store", "StoredFlag", "StoredRunInfo", "TextInfo", "Totals"]

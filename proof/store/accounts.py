@@ -63,7 +63,7 @@ class Deed(StrEnum):
     ENABLED = "enabled"
 
 
-class Way(StrEnum):
+class AccountChannel(StrEnum):
     """By what somebody does it."""
 
     BROWSER = "browser"
@@ -76,10 +76,10 @@ class By:
     """Who does something to an account: the owner of another account, or the user of the machine."""
 
     person: str
-    way: Way
+    way: AccountChannel
 
 
-UNSAID = By("", Way.PROGRAM)
+UNSAID = By("", AccountChannel.PROGRAM)
 """A program that does not say for whom."""
 
 
@@ -122,7 +122,7 @@ class AccountEvent:
     was: str
     now: str
     person: str
-    way: Way
+    way: AccountChannel
     at: datetime
 
 
@@ -350,7 +350,7 @@ def _note(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", 
 
 def _event(row: AccountEventRow, name: str) -> AccountEvent:
     return AccountEvent(
-        row.id, row.account_id, name, Deed(row.deed), row.was, row.now, row.person, Way(row.way), row.at
+        row.id, row.account_id, name, Deed(row.deed), row.was, row.now, row.person, AccountChannel(row.way), row.at
     )
 
 

@@ -98,7 +98,7 @@ class ChangedError(ProofError):
         super().__init__(f"{place}: changed by {', '.join(self.people)} in the meantime; nothing was taken back")
 
 
-class Step(NamedTuple):
+class ActStep(NamedTuple):
     """A row that a person left, by the act that it belongs to."""
 
     what: What
@@ -155,7 +155,7 @@ class _Steps:
         self.session, self.work_id, self.person = session, work_id, person
         self.settled: Places = set()
 
-    def done(self) -> Iterator[Step]:
+    def done(self) -> Iterator[ActStep]:
         """Acts that stand, the last first."""
         for step in self._newest_first():
             if (step.what, step.id) in self.settled:
@@ -165,7 +165,7 @@ class _Steps:
             else:
                 yield step
 
-    def undone(self) -> Iterator[Step]:
+    def undone(self) -> Iterator[ActStep]:
         """What took an act back and was not itself taken back, the last first, until something else was done."""
         for step in self._newest_first():
             if (step.what, step.id) in self.settled:
@@ -198,14 +198,14 @@ class _Steps:
         taken = self.session.get_one(DecisionRow, row.about)
         return taken.id if decided_by(self.session, taken) == self.person else None
 
-    def _settle(self, step: Step) -> None:
+    def _settle(self, step: ActStep) -> None:
         about = step.about
         while about is not None and (step.what, about) not in self.settled:
             self.settled.add((step.what, about))
             row = self.session.get(DecisionRow, about) if step.what is What.DECISIONS else None
             about = row.about if row is not None and row.verdict == Verdict.CARRIED.value else None
 
-    def _newest_first(self) -> Iterator[Step]:
+    def _newest_first(self) -> Iterator[ActStep]:
         query = select(DecisionRow.id, DecisionRow.about, DecisionRow.batch, DecisionRow.at)
         decided = query.where(DecisionRow.work_id == self.work_id, DecisionRow.person == self.person)
         ruled = select(RuleRow.id, RuleRow.about, RuleRow.at)
@@ -214,9 +214,9 @@ class _Steps:
         said = said.join(PageRow, PageRow.id == PageEventRow.page_id)
         said = said.where(PageRow.work_id == self.work_id, PageEventRow.person == self.person)
         streams = (
-            (Step(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
-            (Step(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
-            (Step(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
+            (ActStep(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
+            (ActStep(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
+            (ActStep(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
         )
         return merge(*streams, key=lambda step: step.at, reverse=True)
 
@@ -232,7 +232,7 @@ class _Steps:
 
 
 def _take_back(
-    session: Session, steps: _Steps, step: Step, key: str, *, again: bool, leave: bool, rules: bool
+    session: Session, steps: _Steps, step: ActStep, key: str, *, again: bool, leave: bool, rules: bool
 ) -> Undone | None:
     """Take back what `step` is a row of; None where nothing of it is left that others have not changed."""
     try:
@@ -252,7 +252,7 @@ def _take_back(
 
 
 def _take_decisions_back(
-    session: Session, steps: _Steps, step: Step, key: str, *, again: bool, leave: bool
+    session: Session, steps: _Steps, step: ActStep, key: str, *, again: bool, leave: bool
 ) -> Undone | None:
     """Take back a decision, or those of its stroke that stand, with what a check carried over of them."""
     rows = [session.get_one(DecisionRow, step.id)]

@@ -18,7 +18,7 @@ AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
 Sessions = Callable[[], AbstractContextManager[Session]]
 
 
-class Readings:
+class Cache:
     """Bytes under a key. What they mean is the business of who puts them there."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:

@@ -24,7 +24,7 @@ from proof.errors import ProofError
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.seeded_errors import Answer, answers, planted_places, shown_context
+from proof.store.seeded_errors import SeededAnswer, answers, planted_places, shown_context
 from proof.store.typed_text import wrong_with_note, wrong_with_reading
 
 AT_ONCE = 500
@@ -110,7 +110,7 @@ class ConflictError(ProofError):
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class DecisionRequest:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
     `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
@@ -169,7 +169,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Displaced:
+class DisplacedDecision:
     """A decision whose flag the last check did not find and whose place is no longer in the text. `applied`:
     the text now reads there what was decided."""
 
@@ -184,7 +184,7 @@ class Decisions:
         self._reading = reading
         self._writing = writing
 
-    def decide(self, demand: Demand) -> Decision:
+    def decide(self, demand: DecisionRequest) -> Decision:
         """Write a decision down. When this returns, it outlives the process.
 
         Raises ConflictError, MissingFlagError, NotYoursError, RefusedDecisionError; then nothing was written.
@@ -197,7 +197,7 @@ class Decisions:
             with self._writing() as session:
                 return decide_in(session, demand)
 
-    def decide_all(self, demands: Sequence[Demand]) -> list[Decision | ConflictError]:
+    def decide_all(self, demands: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
         """Write several down in one transaction: each is decided, or has its conflict in its place.
 
         Raises MissingFlagError, NotYoursError, RefusedDecisionError; then none was written.
@@ -251,7 +251,7 @@ class Decisions:
             after = found[-1].id
             yield from found
 
-    def displaced(self, work: str) -> list[Displaced]:
+    def displaced(self, work: str) -> list[DisplacedDecision]:
         """The decisions whose place is gone: the flag was not found again, and the text reads otherwise."""
         carried = aliased(DecisionRow)
         query = (
@@ -269,7 +269,7 @@ class Decisions:
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
                 if not _stands(decision, decision.transcribed, sources):
                     [shown] = shown_decisions(session, [row])
-                    lost.append(Displaced(shown, _stands(decision, decision.reading, sources)))
+                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources)))
             return lost
 
     def people(self, work: str, *, planted: bool = False) -> dict[str, dict[Verdict, int]]:
@@ -284,7 +284,7 @@ class Decisions:
                 counts.setdefault(person, {})[Verdict(verdict)] = count
         return counts
 
-    def answers(self, work: str) -> list[list[Answer]]:
+    def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each planted error that anybody answered: the last answer of each person, in the order given."""
         with self._reading() as session:
             return list(answers(session, work).values())
@@ -313,7 +313,7 @@ def carry_over(session: Session, work_id: int) -> None:
     for was, now, decision in found:
         if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
             continue
-        demand = Demand("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
+        demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
         row = _row(session, demand, now, State(was.state), was.reading)
         row.about = decision.id
         session.add(row)
@@ -321,7 +321,7 @@ def carry_over(session: Session, work_id: int) -> None:
     session.flush()
 
 
-def check_demand(demand: Demand) -> None:
+def check_demand(demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
     if not 8 <= len(demand.key) <= 64:
         raise RefusedDecisionError("the key of a request has 8 to 64 letters")
@@ -340,7 +340,7 @@ def check_demand(demand: Demand) -> None:
         raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
 
 
-def decide_in(session: Session, demand: Demand) -> Decision:
+def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     """Write a decision down within a transaction; raises as `Decisions.decide`."""
     flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
@@ -372,12 +372,12 @@ def take_back_in(
     session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, *, batch: str = ""
 ) -> Decision:
     """Take back, within a transaction, an event that stands on `flag`: all is as it was before it."""
-    demand = Demand("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
+    demand = DecisionRequest("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
     return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
 
 
 def _write(
-    session: Session, demand: Demand, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
+    session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
 ) -> Decision:
     row = _row(session, demand, flag, state, reading)
     if undone is not None:
@@ -402,7 +402,7 @@ _OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, 
 """What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
 
 
-def _other_half(session: Session, demand: Demand, flag: FlagRow) -> FlagRow | None:
+def _other_half(session: Session, demand: DecisionRequest, flag: FlagRow) -> FlagRow | None:
     """The other half of a moved character where it is decided along: what is said of one half is said of the other,
     and taken back with it, unless somebody said something of that one by itself."""
     uid = flag.evidence.get("moved", "")
@@ -422,7 +422,7 @@ def _other_half(session: Session, demand: Demand, flag: FlagRow) -> FlagRow | No
     return other if together else None
 
 
-def _decided_with_other_half(session: Session, flag: FlagRow, demand: Demand) -> Decision | None:
+def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRequest) -> Decision | None:
     """The decision about this half of a moved character that was made with the other one, where it is the same and
     nothing was said of this half since."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
@@ -438,7 +438,7 @@ def _key_of_other(key: str) -> str:
     return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
-def _again(there: DecisionRow, demand: Demand) -> None:
+def _again(there: DecisionRow, demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
     same = (there.flag_id, verdict, there.version, there.person) == (
@@ -451,7 +451,7 @@ def _again(there: DecisionRow, demand: Demand) -> None:
         raise RefusedDecisionError("this key was used for another decision; give every decision a key of its own")
 
 
-def _after(session: Session, demand: Demand, flag: FlagRow) -> tuple[State, str]:
+def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     """Where the flag stands after the decision, and what is then to be read there."""
     if demand.verdict is Verdict.UNDO:
         last = _undone(session, demand, flag)
@@ -486,7 +486,7 @@ def _says_too_much(flag: FlagRow) -> bool:
     return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION
 
 
-def _undone(session: Session, demand: Demand, flag: FlagRow) -> DecisionRow | None:
+def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:
     """The decision that an undo takes back."""
     version = flag.version if demand.undoes_version is None else demand.undoes_version
     wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == version
@@ -500,7 +500,7 @@ def decided_by(session: Session, decision: DecisionRow) -> str:
     return decision.person
 
 
-def _row(session: Session, demand: Demand, flag: FlagRow, state: State, reading: str) -> DecisionRow:
+def _row(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:
     page = session.get_one(PageRow, flag.page_id)
     return DecisionRow(
         work_id=flag.work_id,

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError, UsageError
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.store.marks import NoPlaceError, PageConflictError
 from proof.store.models import MendRow, PageRow, WorkRow
 
@@ -19,12 +19,12 @@ Sessions = Callable[[], AbstractContextManager[Session]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class LayoutOverride:
     """What was set right about a page: `layout` None and `image` "" are what is found. `image` is a path inside the
     image folders, `quadrant` the quarter of a plate; `version` counts what was set for the page, from 1."""
 
     version: int
-    layout: LayoutHint | None
+    layout: LayoutOverrideShape | None
     image: str
     quadrant: str
     person: str
@@ -37,7 +37,7 @@ class PageStamp:
 
     key: str
     run: int
-    mend: Mend | None
+    mend: LayoutOverride | None
 
 
 class ReadOtherwiseError(ProofError):
@@ -45,19 +45,19 @@ class ReadOtherwiseError(ProofError):
 
     http_status = 409
 
-    def __init__(self, mend: Mend | None) -> None:
+    def __init__(self, mend: LayoutOverride | None) -> None:
         super().__init__("how this page is read was set otherwise meanwhile; have it read again")
         self.mend = mend
 
 
-class Mends:
+class LayoutOverrides:
     """What people set right; `Store.mends` is one."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         self._reading = reading
         self._writing = writing
 
-    def of_work(self, work: str) -> dict[tuple[str, int], Mend]:
+    def of_work(self, work: str) -> dict[tuple[str, int], LayoutOverride]:
         """What holds in a work, by a page's id and which of the pages of that id it is; pages that are read as
         found are left out."""
         last = select(func.max(MendRow.id)).group_by(MendRow.page_id)
@@ -67,7 +67,7 @@ class Mends:
             found = {(page, repeat): _mend(row) for row, page, repeat in session.execute(query)}
         return {place: mend for place, mend in found.items() if mend.layout or mend.image}
 
-    def history(self, work: str, page: int) -> list[Mend]:
+    def history(self, work: str, page: int) -> list[LayoutOverride]:
         """All that was set for a page, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
             _page(session, work, page)
@@ -78,14 +78,14 @@ class Mends:
         self,
         work: str,
         page: int,
-        layout: LayoutHint | None,
+        layout: LayoutOverrideShape | None,
         image: str,
         quadrant: str,
         *,
         version: int,
         person: str,
         key: str,
-    ) -> Mend:
+    ) -> LayoutOverride:
         """Set how a page is read from now on; `version` is the one that was seen, `key` the request's own.
 
         Raises NoPlaceError, PageConflictError where somebody was quicker, UsageError where the key was used for
@@ -119,7 +119,7 @@ class Mends:
             return _mend(made)
 
 
-def held_in(session: Session, page: int) -> Mend | None:
+def held_in(session: Session, page: int) -> LayoutOverride | None:
     """What holds for a page; None where it is read as found."""
     query = select(MendRow).where(MendRow.page_id == page).order_by(MendRow.version.desc()).limit(1)
     row = session.scalar(query)
@@ -133,6 +133,6 @@ def _page(session: Session, work: str, page: int) -> PageRow:
     return row
 
 
-def _mend(row: MendRow) -> Mend:
-    layout = None if row.layout is None else LayoutHint.from_json(row.layout)
-    return Mend(row.version, layout, row.image, row.quadrant, row.person, row.at)
+def _mend(row: MendRow) -> LayoutOverride:
+    layout = None if row.layout is None else LayoutOverrideShape.from_json(row.layout)
+    return LayoutOverride(row.version, layout, row.image, row.quadrant, row.person, row.at)

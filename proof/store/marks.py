@@ -17,7 +17,7 @@ from proof.model.geometry import Box
 from proof.store import codec, rows
 from proof.store.decisions import (
     Decision,
-    Demand,
+    DecisionRequest,
     NotYoursError,
     RefusedDecisionError,
     State,
@@ -285,9 +285,9 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
         raise RefusedDecisionError("one of these characters is flagged: decide it, and correct the others one by one")
 
 
-def _demand(mark: Mark, flag: int, version: int) -> Demand:
+def _demand(mark: Mark, flag: int, version: int) -> DecisionRequest:
     verdict = Verdict.DELETE if mark.delete else Verdict.TYPED
-    return Demand(mark.work, flag, verdict, version, mark.person, mark.key, mark.reading, mark.note)
+    return DecisionRequest(mark.work, flag, verdict, version, mark.person, mark.key, mark.reading, mark.note)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:

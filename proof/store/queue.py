@@ -60,7 +60,7 @@ class CursorError(ProofError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueueFilter:
     """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
     from 1, both ends included; `raised` None takes hidden flags too."""
 
@@ -75,7 +75,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListedPage:
     """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1."""
 
     number: int
@@ -103,7 +103,7 @@ class QueuedFlag:
 
     number: int
     flag: Flag
-    page: Place
+    page: ListedPage
     state: State
     reading: str
     version: int
@@ -222,7 +222,7 @@ class Columns:
         """Which flags are shown to the proofreader by default."""
         return np.asarray(self._raised & self.there)
 
-    def masks(self, wanted: Wanted) -> dict[str, Mask]:
+    def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through."""
         everything = self.there
         masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "pages", "scores"), everything)
@@ -268,13 +268,13 @@ class Queue:
             raise MissingError(f"there is no work {name} in the store")
         return self._summary(name, title, script)
 
-    def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[Place]:
+    def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
         """The pages of a work in their order, from the `first` on (from 1), each with its raised flags and
         those still open."""
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
 
-    def _counted(self, columns: Columns, pages: Sequence[Place]) -> list[Place]:
+    def _counted(self, columns: Columns, pages: Sequence[ListedPage]) -> list[ListedPage]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
         still = columns.raised & (columns.state == STATES.index(State.OPEN))
         waiting = np.bincount(columns.position[still], minlength=len(columns.pages) + 1)
@@ -286,7 +286,7 @@ class Queue:
         ]
 
     def find(
-        self, work: str, wanted: Wanted, order: Order, *, after: int | None = None, limit: int = 50
+        self, work: str, wanted: QueueFilter, order: Order, *, after: int | None = None, limit: int = 50
     ) -> tuple[list[int], bool]:
         """The numbers of the next flags that are wanted, those after the flag `after`, and whether there are more."""
         columns = self._fresh(work)
@@ -300,7 +300,7 @@ class Queue:
         hits = along[mask[along]][: limit + 1]
         return [int(number) for number in columns.number[hits[:limit]]], len(hits) > limit
 
-    def facets(self, work: str, wanted: Wanted, *, pairs: int = 40) -> Facets:
+    def facets(self, work: str, wanted: QueueFilter, *, pairs: int = 40) -> Facets:
         """Counts on every filter."""
         columns = self._fresh(work)
         masks = columns.masks(wanted)
@@ -324,7 +324,7 @@ class Queue:
             edges=tuple(map(float, edges)),
         )
 
-    def pairs(self, work: str, wanted: Wanted) -> list[tuple[Pair, int, int]]:
+    def pairs(self, work: str, wanted: QueueFilter) -> list[tuple[Pair, int, int]]:
         """What the text has against what the image shows, most frequent first: how often, and how often still open."""
         columns = self._fresh(work)
         mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
@@ -335,7 +335,7 @@ class Queue:
         most = np.argsort(-counts, kind="stable")
         return [(columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n]]
 
-    def scores(self, work: str, wanted: Wanted) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
+    def scores(self, work: str, wanted: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
         """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
         highest score first."""
         columns = self._fresh(work)
@@ -380,7 +380,7 @@ class Queue:
             raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
         return [found[number] for number in numbers]
 
-    def page(self, work: str, number: int) -> tuple[Place, PageResult]:
+    def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and what the check found on it, as people are shown it. Raises MissingError."""
         columns = self._fresh(work)
         found = [page for page in columns.pages if page.number == number]
@@ -465,15 +465,15 @@ def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple
     columns.signature, columns.last_decision = signature, signature[-1]
 
 
-def _places(session: Session, work_id: int) -> list[Place]:
+def _places(session: Session, work_id: int) -> list[ListedPage]:
     query = select(*PLACE).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
     query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
     return [_place(row, position) for position, row in enumerate(session.execute(query), 1)]
 
 
-def _place(row: Any, position: int) -> Place:
+def _place(row: Any, position: int) -> ListedPage:
     """A page as a place, from its row or from the `PLACE` of it."""
-    return Place(
+    return ListedPage(
         number=row.id,
         position=position,
         page=row.page,
@@ -490,11 +490,11 @@ def _place(row: Any, position: int) -> Place:
     )
 
 
-def _with_counts(page: Place, flags: int, still: int, state: PageState, version: int) -> Place:
+def _with_counts(page: ListedPage, flags: int, still: int, state: PageState, version: int) -> ListedPage:
     return replace(page, flags=flags, open=still, state=state, version=version)
 
 
-def _queued(flag: FlagRow, page: PageRow, pages: dict[int, Place], places: Places | None) -> QueuedFlag:
+def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:
     shown = rows.flag_of(page.page, flag)
     if places and not shown.planted:
         shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, places))

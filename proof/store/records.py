@@ -35,7 +35,7 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StoredRunInfo:
     """A run as the store remembers it. `finished` is None while it goes on, or where it was interrupted.
 
     `findings` are remarks about the run as a whole (gaps and jumps in the sequence of pages); `reused` is

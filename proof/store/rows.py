@@ -12,7 +12,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
-from proof.store.records import PagePlace, Run, RunInfo, TextInfo
+from proof.store.records import PagePlace, RunInfo, StoredRunInfo, TextInfo
 
 CURRENT, GONE, BY_HAND = 0, -1, -2
 """Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and the one of a
@@ -182,11 +182,11 @@ def run_values(info: RunInfo) -> dict[str, Any]:
     }
 
 
-def run_of(row: RunRow, work: str, title: str, reused: int) -> Run:
+def run_of(row: RunRow, work: str, title: str, reused: int) -> StoredRunInfo:
     """The run that a row holds."""
     engine = EngineIdentity(row.engine_name, row.engine_version, row.engine_model, row.engine_checksum)
     settings: Mapping[str, Any] = row.settings
-    return Run(
+    return StoredRunInfo(
         id=row.id,
         info=RunInfo(work, title, tuple(TextInfo(**text) for text in row.texts), engine, settings, row.version),
         started=row.started,

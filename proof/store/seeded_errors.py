@@ -32,7 +32,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SeededAnswer:
     """The last thing that a person said of a planted error, undone things aside: whether it put the text right."""
 
     person: str
@@ -85,7 +85,7 @@ def shown_context(context: str, line: int, offset: int, length: int, places: Pla
     )
 
 
-def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Answer]]:
+def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:
     """What was said of each planted error (by page, column and offset): of each person the last thing that they did
     not take back, in the order in which they said it. Errors that are no longer planted stay counted."""
     query = select(DecisionRow, FlagRow.page_id, FlagRow.ordinal).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
@@ -108,14 +108,14 @@ def _answers(
     session: Session,
     said: Mapping[int, tuple[tuple[int, int, int], DecisionRow]],
     right: dict[tuple[int, int, int], str],
-) -> dict[tuple[int, int, int], list[Answer]]:
+) -> dict[tuple[int, int, int], list[SeededAnswer]]:
     unknown = {place for place, _ in said.values()} - right.keys()  # corrected by hand, the flag itself undecided
     for page, line, offset in unknown:
         query = select(FlagRow.suggested).where(FlagRow.page_id == page, FlagRow.kind == rows.PLANTED)
         query = query.where(FlagRow.line == line, FlagRow.offset == offset, FlagRow.ordinal != rows.BY_HAND)
         right[page, line, offset] = session.scalar(query.order_by(FlagRow.id.desc()).limit(1)) or ""
-    last: dict[tuple[int, int, int], dict[str, Answer]] = defaultdict(dict)
+    last: dict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
     for place, row in said.values():
         last[place].pop(row.person, None)
-        last[place][row.person] = Answer(row.person, row.state == "corrected" and row.reading == right[place])
+        last[place][row.person] = SeededAnswer(row.person, row.state == "corrected" and row.reading == right[place])
     return {place: list(people.values()) for place, people in last.items()}

@@ -23,10 +23,10 @@ from proof.model.result import PageResult
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
-from proof.store.cache import Readings
+from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
 from proof.store.journal import Journal, all_lines, identity, journal_of, read_journal
-from proof.store.layout_overrides import Mend, Mends, PageStamp, ReadOtherwiseError, held_in
+from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
@@ -36,9 +36,9 @@ from proof.store.records import (
     FlagFilter,
     PagePlace,
     Pair,
-    Run,
     RunInfo,
     StoredFlag,
+    StoredRunInfo,
     StoredText,
     Totals,
 )
@@ -54,11 +54,11 @@ class Store:
         self._engine = engine
         self.journal = journal
         self._writers = engine.execution_options(writes=True)
-        self.readings = Readings(self._reading, self._writing)
+        self.readings = Cache(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
         self.acts = Acts(self._writing)
         self.marks = Marks(self._reading, self._writing)
-        self.mends = Mends(self._reading, self._writing)
+        self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
 
@@ -160,7 +160,7 @@ class Store:
             _changed(session, run.work_id)
         self.readings.note_use()
 
-    def run(self, run_id: int) -> Run:
+    def run(self, run_id: int) -> StoredRunInfo:
         """The run of that number. Raises UsageError where there is none."""
         with self._reading() as session:
             row = _run_row(session, run_id)
@@ -168,7 +168,7 @@ class Store:
             reused = select(func.count()).where(PageRow.run_id == run_id, PageRow.result_run_id != run_id)
             return rows.run_of(row, work.name, work.title, session.scalar(reused) or 0)
 
-    def latest_run(self, work: str | None = None) -> Run | None:
+    def latest_run(self, work: str | None = None) -> StoredRunInfo | None:
         """The run begun last, of all works or of one."""
         last = select(func.max(RunRow.id))
         if work is not None:
@@ -206,7 +206,7 @@ class Store:
     # pages
 
     def save_page(
-        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: Mend | None = None
+        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: LayoutOverride | None = None
     ) -> None:
         """Keep the result of a page that was read as `mend` says.
 
@@ -416,7 +416,7 @@ def _page_there(session: Session, number: int) -> PageRow:
     return page
 
 
-def _must_be_read_as(held: Mend | None, mend: Mend | None) -> None:
+def _must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
     said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
     if said[0] != said[1]:

@@ -21,7 +21,7 @@ from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
 from proof.text.layers import note_parts
 from proof.text.model import Script
-from proof.text.witness import Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
+from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
 from proof.text.zhushu import MARK
 
 _NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
@@ -190,7 +190,7 @@ def _running(edition: Edition, losses: Counter[str]) -> list[_Passage]:
     return passages
 
 
-def _begins(before: Layer | None, first: Stretch, passages: list[_Passage]) -> bool:
+def _begins(before: Layer | None, first: LayerStretch, passages: list[_Passage]) -> bool:
     return not passages or (first.layer is Layer.CANON and before is not None and before is not Layer.CANON)
 
 
@@ -198,7 +198,7 @@ def _labels(edition: Edition) -> dict[int, str]:
     return {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
 
 
-def _with_labels(stretch: Stretch, labels: Mapping[int, str]) -> str:
+def _with_labels(stretch: LayerStretch, labels: Mapping[int, str]) -> str:
     """The stretch and the footnote reference that stands at its end, if one does."""
     return stretch.source + labels.get(stretch.end, "")
 
@@ -394,5 +394,5 @@ def _paged(edition: Edition, target: Format, mark: Callable[[PageStart], str], l
     return "".join(lines)
 
 
-def _column(edition: Edition, block: Block, blank: str) -> str:
+def _column(edition: Edition, block: TextBlock, blank: str) -> str:
     return re.sub(r"[ \u3000]", blank, edition.text[block.start : block.end])

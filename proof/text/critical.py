@@ -13,7 +13,7 @@ from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
-from proof.text.witness import Block, BlockKind, Edition, Footnote, Format, Layer, Stretch
+from proof.text.witness import BlockKind, Edition, Footnote, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6} .*\{#[^}\n]+\}\s*$", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
@@ -37,7 +37,7 @@ class _Reader:
 
     path: Path
     text: str
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[TextBlock] = field(default_factory=list)
     references: dict[str, int] = field(default_factory=dict)
     definitions: list[tuple[str, str, int, int]] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
@@ -56,15 +56,15 @@ class _Reader:
             self.definitions.append((found["label"], self.text[start:end], start, number))
         elif (found := _HEADING.match(line)) is not None:
             start = begin + found.start("title")
-            stretches = (Stretch(Layer.HEADING, start, found["title"]),) if found["title"] else ()
+            stretches = (LayerStretch(Layer.HEADING, start, found["title"]),) if found["title"] else ()
             anchor, level = found["anchor"] or "", len(found["marks"])
-            self.blocks.append(Block(BlockKind.HEADING, begin, end, number, stretches, level=level, anchor=anchor))
+            self.blocks.append(TextBlock(BlockKind.HEADING, begin, end, number, stretches, level=level, anchor=anchor))
         else:
             self.blocks.append(
-                Block(BlockKind.PARAGRAPH, begin, end, number, tuple(self.stretches(begin, end, number)))
+                TextBlock(BlockKind.PARAGRAPH, begin, end, number, tuple(self.stretches(begin, end, number)))
             )
 
-    def stretches(self, begin: int, end: int, number: int) -> list[Stretch]:
+    def stretches(self, begin: int, end: int, number: int) -> list[LayerStretch]:
         found, at = [], begin
         for markup in _MARKUP.finditer(self.text, begin, end):
             if markup.start() > at:
@@ -80,8 +80,8 @@ class _Reader:
             found.append(self.stretch(at, end))
         return found
 
-    def stretch(self, start: int, end: int) -> Stretch:
-        return Stretch(Layer.COMMENTARY if self.opened else Layer.CANON, start, self.text[start:end])
+    def stretch(self, start: int, end: int) -> LayerStretch:
+        return LayerStretch(Layer.COMMENTARY if self.opened else Layer.CANON, start, self.text[start:end])
 
     def small(self, number: int, *, closing: bool) -> None:
         if closing and not self.opened:

@@ -16,7 +16,7 @@ from proof.text.model import Cell, Column, Script, Transcription
 from proof.text.pages import LineKind
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code, Remark
-from proof.text.witness import PAGED, Block, BlockKind, Edition, Format, Layer, PageStart, Stretch
+from proof.text.witness import PAGED, BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
 
 _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN)[ \t]", re.MULTILINE)
 _INDENTED = re.compile(r"[ \u3000]+")
@@ -107,12 +107,12 @@ def edition_of(transcription: Transcription) -> Edition:
     form = Format(transcription.format)
     columns = [(page.id, column) for page in transcription.pages for column in page.columns]
     columns.sort(key=lambda item: item[1].start)
-    blocks: list[Block] = []
+    blocks: list[TextBlock] = []
     layers = _Layers()
     for page, column in columns:
         end = column.start + len(column.source)
         blocks.append(
-            Block(
+            TextBlock(
                 BlockKind.COLUMN,
                 column.start,
                 end,
@@ -173,8 +173,8 @@ class _Layers:
         self.note: Layer | None = None
         """The layer in which a note stood at the end of the column before, None where none did."""
 
-    def stretches(self, column: Column) -> list[Stretch]:
-        found: list[Stretch] = []
+    def stretches(self, column: Column) -> list[LayerStretch]:
+        found: list[LayerStretch] = []
         self._begin(column)
         for run in column.runs:
             if not run.note:
@@ -203,24 +203,24 @@ class _Layers:
             self.main = voice
 
 
-def _slices(column: Column, cells: tuple[Cell, ...], layer: Layer) -> list[Stretch]:
+def _slices(column: Column, cells: tuple[Cell, ...], layer: Layer) -> list[LayerStretch]:
     """The cells as stretches: cut wherever markup stands between two of them."""
-    found: list[Stretch] = []
+    found: list[LayerStretch] = []
     start = end = -1
     for cell in cells:
         if cell.offset != end:
             if end > start:
-                found.append(Stretch(layer, column.start + start, column.source[start:end]))
+                found.append(LayerStretch(layer, column.start + start, column.source[start:end]))
             start = cell.offset
         end = cell.offset + cell.length
     if end > start:
-        found.append(Stretch(layer, column.start + start, column.source[start:end]))
+        found.append(LayerStretch(layer, column.start + start, column.source[start:end]))
     return found
 
 
-def _note_slices(column: Column, cells: tuple[Cell, ...], parts: list[tuple[Layer, int, int]]) -> list[Stretch]:
+def _note_slices(column: Column, cells: tuple[Cell, ...], parts: list[tuple[Layer, int, int]]) -> list[LayerStretch]:
     """The cells of a note, each in the layer of the part that its text falls in."""
-    found: list[Stretch] = []
+    found: list[LayerStretch] = []
     at, index = 0, 0
     for layer, start, end in parts:
         chosen = []

@@ -12,7 +12,7 @@ from proof.text.branches import branch_files, branch_state
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import decode
 from proof.text.script import script_of
-from proof.text.witness import Block, Edition, Footnote, PageStart, Part, Stretch
+from proof.text.witness import Edition, Footnote, LayerStretch, PageStart, Part, TextBlock
 from proof.text.witness_source import WitnessSource
 
 
@@ -79,7 +79,7 @@ def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition
 class _Shifted:
     """What of an edition has places, moved by some code points."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[TextBlock, ...]
     pages: tuple[PageStart, ...]
     footnotes: tuple[Footnote, ...]
 
@@ -95,8 +95,8 @@ class _Shifted:
         )
 
 
-def _block(block: Block, at: int) -> Block:
-    stretches = tuple(Stretch(one.layer, one.start + at, one.source) for one in block.stretches)
+def _block(block: TextBlock, at: int) -> TextBlock:
+    stretches = tuple(LayerStretch(one.layer, one.start + at, one.source) for one in block.stretches)
     return replace(block, start=block.start + at, end=block.end + at, stretches=stretches)
 
 

@@ -14,7 +14,7 @@ from proof.text.encoding import Decoded
 from proof.text.layers import note_parts
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
-from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
+from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -26,7 +26,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
     """The edition that a decoded file holds."""
     text = decoded.text
     remarks = [found.span() for found in _COMMENT.finditer(text)]
-    blocks: list[Block] = []
+    blocks: list[TextBlock] = []
     told: list[Remark] = []
     start, number, title = 0, 0, ""
     for raw in text.split("\n"):
@@ -43,7 +43,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
             continue
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
-        blocks.append(Block(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
+        blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
     script = script_of(stretch.source for block in blocks for stretch in block.stretches)
     return Edition(
         path, Format.INLINE, script, text, decoded.encoding, decoded.bom, title, "", tuple(blocks), remarks=tuple(told)
@@ -76,9 +76,9 @@ class _Place:
         self.told.append(Remark.of(self.path, self.number, code, **values))
 
 
-def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Stretch]:
+def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[LayerStretch]:
     """The stretches of one line. A note that is not closed goes to the end of its line."""
-    found: list[Stretch] = []
+    found: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
         place.remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}")
@@ -98,7 +98,7 @@ def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Stre
             place.remark(Code.BRACKET_OPEN)
         stop = min(closing, again)
         body = text[opening + 1 : stop]
-        found += [Stretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)]
+        found += [LayerStretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)]
         at = stop + 1 if stop < end and text[stop] == "】" else stop
     return found
 
@@ -108,13 +108,13 @@ def _find(text: str, char: str, start: int, end: int) -> int:
     return end if at < 0 else at
 
 
-def _main(text: str, start: int, end: int) -> list[Stretch]:
+def _main(text: str, start: int, end: int) -> list[LayerStretch]:
     """Classic text between the notes, divided at ideographic spaces: `右射　記君與射…` ends one section in the
     middle of a line."""
     found = []
     for part in re.finditer(r"[^\u3000]+", text[start:end]):
         layer = Layer.HEADING if _CLOSING.fullmatch(part[0]) and _stands_alone(text, start, end, part) else Layer.CANON
-        found.append(Stretch(layer, start + part.start(), part[0]))
+        found.append(LayerStretch(layer, start + part.start(), part[0]))
     return found
 
 

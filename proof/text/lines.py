@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from proof.text import kanripo
 from proof.text.kanripo import KANRIPO
 from proof.text.mirror import LIKE_A_MARK, MIRROR
-from proof.text.pages import Line, LineKind, PageFormat, implied_first_page
+from proof.text.pages import LineKind, PageFormat, SourceLine, implied_first_page
 from proof.text.remarks import Code
 
 FORMATS = (KANRIPO, MIRROR)
 
 
-def lines(text: str) -> Iterator[Line]:
+def lines(text: str) -> Iterator[SourceLine]:
     """Every line of `text`, or part of one, with what it is; both formats may follow one another in one file.
 
     Parts come in the order of the file and do not overlap; what lies between them are line endings and pilcrows.
     """
-    before: list[Line] = []
+    before: list[SourceLine] = []
     current: PageFormat | None = None
     for line in _Lines(text):
         if current is not None:
@@ -79,7 +79,7 @@ class _Lines:
                 begun = index
         return found
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[SourceLine]:
         at = _Place(0, 1)
         drawer_until = -1
         for index, raw in enumerate(self.raw):
@@ -88,26 +88,28 @@ class _Lines:
                 drawer_until = self.drawer_ends[index]
             if index <= drawer_until:
                 fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
-                yield Line(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
+                yield SourceLine(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
             else:
                 yield from self.line(source, at)
             at = _Place(at.start + len(raw), at.number + (raw[-1] in "\r\n"))
 
-    def line(self, source: str, at: _Place) -> Iterator[Line]:
+    def line(self, source: str, at: _Place) -> Iterator[SourceLine]:
         if source.startswith("#"):
             fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
-            yield Line(LineKind.COMMENT, at.start, at.number, source, self.current, fault=fault)
+            yield SourceLine(LineKind.COMMENT, at.start, at.number, source, self.current, fault=fault)
         elif (found := MIRROR.mark.match(source)) is not None:
             self.current = MIRROR
-            yield Line(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(found))
+            yield SourceLine(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(found))
         elif self.current is MIRROR and kanripo.MARK.search(source) is None:
             column = source.rstrip("¶")
             fault = Code.MARK_MALFORMED if LIKE_A_MARK.match(source) else None
-            yield Line(LineKind.COLUMN, at.start, at.number, column, MIRROR, pilcrow=column != source, fault=fault)
+            yield SourceLine(
+                LineKind.COLUMN, at.start, at.number, column, MIRROR, pilcrow=column != source, fault=fault
+            )
         else:
             yield from self.kanripo(source, at)
 
-    def kanripo(self, source: str, at: _Place) -> Iterator[Line]:
+    def kanripo(self, source: str, at: _Place) -> Iterator[SourceLine]:
         """The parts of a line, or what stands before the first mark of any format."""
         end = len(source)
         annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
@@ -119,38 +121,38 @@ class _Lines:
             yield from self.written(source, begin, found.start(), at, outline=outline, marked=marked, last=False)
             self.current, marked = KANRIPO, True
             start = at.start + found.start()
-            yield Line(LineKind.MARK, start, at.number, found[0], KANRIPO, KANRIPO.meaning(found))
+            yield SourceLine(LineKind.MARK, start, at.number, found[0], KANRIPO, KANRIPO.meaning(found))
             begin = found.end()
         yield from self.written(source, begin, end, at, outline=outline, marked=marked, last=True)
         if annotation is not None:
             rest = source[end:]
             fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in rest else Code.ANNOTATION
-            yield Line(LineKind.ANNOTATION, at.start + end, at.number, rest, self.current, fault=fault)
+            yield SourceLine(LineKind.ANNOTATION, at.start + end, at.number, rest, self.current, fault=fault)
 
     def written(
         self, source: str, begin: int, end: int, at: _Place, *, outline: bool, marked: bool, last: bool
-    ) -> Iterator[Line]:
+    ) -> Iterator[SourceLine]:
         """What stands before, between or behind the page marks of a line; `marked`: a mark precedes, `last`: none
         follows."""
         part = source[begin:end]
         if outline:
             if part:
-                yield Line(LineKind.OUTLINE, at.start + begin, at.number, part, self.current)
+                yield SourceLine(LineKind.OUTLINE, at.start + begin, at.number, part, self.current)
             return
         blank = not part.strip("¶ \u3000")
         if not part or (blank and (marked or not last)):
             if not marked and last:
-                yield Line(LineKind.EMPTY, at.start, at.number, part, self.current)
+                yield SourceLine(LineKind.EMPTY, at.start, at.number, part, self.current)
             return
         if self.base_lines:
             if not kanripo.BASE_PAGE.sub("", part).strip("¶"):
-                yield Line(LineKind.EMPTY, at.start + begin, at.number, part, self.current)
+                yield SourceLine(LineKind.EMPTY, at.start + begin, at.number, part, self.current)
             else:
                 yield self.column(part, begin, at)
             return
         yield from self.columns(part, begin, at, alone=not marked and last)
 
-    def columns(self, part: str, begin: int, at: _Place, *, alone: bool) -> Iterator[Line]:
+    def columns(self, part: str, begin: int, at: _Place, *, alone: bool) -> Iterator[SourceLine]:
         """A part of a line cut at its pilcrows. A pilcrow that nothing precedes ends no column of its own, unless it
         is `alone` on its line: then the text of a column was lost."""
         if alone and not part.strip("¶"):
@@ -164,11 +166,11 @@ class _Lines:
         if part[start:].strip(" \u3000") or (part and not start):
             yield self.column(part[start:], begin + start, at)
 
-    def column(self, part: str, begin: int, at: _Place) -> Line:
+    def column(self, part: str, begin: int, at: _Place) -> SourceLine:
         source = part.rstrip("¶")
         like_mark = kanripo.MARK_BEGINS in source or LIKE_A_MARK.match(source) is not None
         fault = Code.MARK_MALFORMED if like_mark else None
         if fault is None and kanripo.DRAWER.match(source):
             fault = Code.DRAWER_OPEN
         kind = LineKind.BEFORE if self.current is None else LineKind.COLUMN
-        return Line(kind, at.start + begin, at.number, source, self.current, None, source != part, fault)
+        return SourceLine(kind, at.start + begin, at.number, source, self.current, None, source != part, fault)

@@ -52,7 +52,7 @@ class LineKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     """A line of the file, or the part of it that is one thing. `start` is its code point in the file, `number` counts
     lines of the file from 1; `source` is its text without its ending and, for a column, without trailing pilcrows;
     for a page mark it is the mark. `pilcrow` says whether a column ends in one.
@@ -71,7 +71,7 @@ class Line:
     fault: Code | None = None
 
 
-def implied_first_page(before: list[Line], first: Line) -> Iterator[Line]:
+def implied_first_page(before: list[SourceLine], first: SourceLine) -> Iterator[SourceLine]:
     """What stands before the first page mark, as lines of the page that the mark implies: `1b` after it means that it
     is `1a`, whose mark went with the page of the base edition. Else the lines as they are."""
     mark = first.mark
@@ -87,7 +87,7 @@ def implied_first_page(before: list[Line], first: Line) -> Iterator[Line]:
     implied = replace(mark, id=name, folio=folio, fault=Code.PAGE_IMPLIED)
     for line in before:
         if line is written[0]:
-            yield Line(LineKind.MARK, line.start, line.number, "", first.format, implied)
+            yield SourceLine(LineKind.MARK, line.start, line.number, "", first.format, implied)
         if line.kind is LineKind.BEFORE and line.start >= written[0].start:
             yield replace(line, kind=LineKind.COLUMN, format=first.format)
         else:

@@ -15,7 +15,7 @@ from proof.text.lines import lines
 from proof.text.mirror import MIRROR
 from proof.text.model import Column, Page, Transcription
 from proof.text.notes import divide_notes, notes_are_undivided
-from proof.text.pages import Line, LineKind, PageMark
+from proof.text.pages import LineKind, PageMark, SourceLine
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 
@@ -101,7 +101,7 @@ class _Gatherer:
     before: list[int] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: SourceLine) -> None:
         if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
             self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
         if line.kind is LineKind.COLUMN and self.current is not None:
@@ -124,7 +124,7 @@ class _Gatherer:
         if self.before and form != MIRROR.name:
             self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
 
-    def begin_page(self, line: Line, mark: PageMark) -> None:
+    def begin_page(self, line: SourceLine, mark: PageMark) -> None:
         self.work = self.work or mark.work
         if mark.fault is not None:
             self.remark(line.number, mark.fault, page=mark.id)
@@ -138,7 +138,7 @@ class _Gatherer:
             self.remark(line.number, Code.PAGE_AGAIN, page=mark.id, first=page.file_line)
         self.current = page
 
-    def add_column(self, line: Line, page: _OpenPage) -> None:
+    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
         number = len(page.columns) + 1
         parsed = parse_column(line.source, self.note_open)
         self.note_open = parsed.left_open

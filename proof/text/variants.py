@@ -31,7 +31,7 @@ from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
 from proof.text.model import Script
 from proof.text.pairs import Pair, Relation, pair_of, read_pairs
 
-__all__ = ["Relation", "VariantPolicy", "Verdict"]
+__all__ = ["Relation", "VariantPolicy", "VariantVerdict"]
 
 HOUSE = Path(__file__).with_name("data") / "house.tsv"
 
@@ -45,23 +45,23 @@ ONE_WORD = (Relation.SAME, Relation.FORM)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VariantVerdict:
     """What two characters are to each other, and the name of the rule or the list that decided."""
 
     relation: Relation
     rule: str
 
 
-SAME = Verdict(Relation.SAME, "same")
-CANONICAL = Verdict(Relation.SAME, "unicode-equivalent")
-NO_CHARACTER = Verdict(Relation.DISTINCT, "not-a-character")
-MERGED = Verdict(Relation.DISTINCT, "opencc-one-to-many")
-STANDARDS = Verdict(Relation.DISTINCT, "two-standards")
-SIMPLIFIED = Verdict(Relation.DISTINCT, "simplified-in-traditional")
-UNLISTED = Verdict(Relation.DISTINCT, "unlisted")
-COMMON = Verdict(Relation.FORM, "common-standard")
-SCRIPT = Verdict(Relation.SCRIPT, "opencc-script")
-READ_SIMPLIFIED = Verdict(Relation.SCRIPT, "simplified-reading")
+SAME = VariantVerdict(Relation.SAME, "same")
+CANONICAL = VariantVerdict(Relation.SAME, "unicode-equivalent")
+NO_CHARACTER = VariantVerdict(Relation.DISTINCT, "not-a-character")
+MERGED = VariantVerdict(Relation.DISTINCT, "opencc-one-to-many")
+STANDARDS = VariantVerdict(Relation.DISTINCT, "two-standards")
+SIMPLIFIED = VariantVerdict(Relation.DISTINCT, "simplified-in-traditional")
+UNLISTED = VariantVerdict(Relation.DISTINCT, "unlisted")
+COMMON = VariantVerdict(Relation.FORM, "common-standard")
+SCRIPT = VariantVerdict(Relation.SCRIPT, "opencc-script")
+READ_SIMPLIFIED = VariantVerdict(Relation.SCRIPT, "simplified-reading")
 
 
 class VariantPolicy:
@@ -75,16 +75,16 @@ class VariantPolicy:
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
         self.project_file = house
-        self._sorted = {pair: Verdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
+        self._sorted = {pair: VariantVerdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
         if house is not None:
             own = read_pairs(house).items()
-            self._sorted |= {pair: Verdict(relation, "project") for pair, relation in own}
+            self._sorted |= {pair: VariantVerdict(relation, "project") for pair, relation in own}
         self._by_hand: dict[str, list[str]] = {}
         for one, other in self._sorted:
             self._by_hand.setdefault(one, []).append(other)
             self._by_hand.setdefault(other, []).append(one)
-        self._verdicts: dict[tuple[str, str], Verdict] = {}
-        self._words: dict[Pair, Verdict] = {}
+        self._verdicts: dict[tuple[str, str], VariantVerdict] = {}
+        self._words: dict[Pair, VariantVerdict] = {}
         self._standards: dict[str, tuple[str, ...]] = {}
         self._mere: dict[str, bool] = {}
         self._forms: dict[str, tuple[str, ...]] = {}
@@ -99,7 +99,7 @@ class VariantPolicy:
     def _lists(self) -> Authorities:
         return authorities()
 
-    def relation(self, transcribed: str, seen: str) -> Verdict:
+    def relation(self, transcribed: str, seen: str) -> VariantVerdict:
         """What the character on the image is to the transcribed one.
 
         The order matters only where one of the two is a modern simplified character in a traditional text, and
@@ -167,7 +167,7 @@ class VariantPolicy:
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT
 
-    def _decide(self, transcribed: str, seen: str) -> Verdict:
+    def _decide(self, transcribed: str, seen: str) -> VariantVerdict:
         if transcribed == seen:
             return SAME
         one, other = unified(transcribed), unified(seen)
@@ -180,14 +180,14 @@ class VariantPolicy:
             return by_hand
         return self._simplified(one, other) if self._script is Script.SIMPLIFIED else self._traditional(one, other)
 
-    def _traditional(self, transcribed: str, seen: str) -> Verdict:
+    def _traditional(self, transcribed: str, seen: str) -> VariantVerdict:
         if self._modern(seen) and self._stands_for(seen, transcribed):
             return READ_SIMPLIFIED
         if self._modern(transcribed) and self._stands_for(transcribed, seen):
             return SIMPLIFIED
         return self._word(transcribed, seen)
 
-    def _simplified(self, transcribed: str, seen: str) -> Verdict:
+    def _simplified(self, transcribed: str, seen: str) -> VariantVerdict:
         sources = self._sources(transcribed)
         if seen in sources:
             return SCRIPT
@@ -224,7 +224,7 @@ class VariantPolicy:
         sources = self._lists.conversions.traditional.get(short, ())
         return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
 
-    def _word(self, one: str, other: str) -> Verdict:
+    def _word(self, one: str, other: str) -> VariantVerdict:
         """The verdict on two characters of a traditional text, in either order."""
         if one == other:
             return SAME
@@ -235,7 +235,7 @@ class VariantPolicy:
             self._words[pair] = verdict
         return verdict
 
-    def _weigh(self, one: str, other: str) -> Verdict:
+    def _weigh(self, one: str, other: str) -> VariantVerdict:
         lists = self._lists
         if lists.conversions.one_to_many(one, other):
             return MERGED
@@ -343,8 +343,8 @@ class VariantPolicy:
         return key
 
 
-def _form(testimony: Testimony) -> Verdict:
-    return Verdict(Relation.FORM, testimony.name)
+def _form(testimony: Testimony) -> VariantVerdict:
+    return VariantVerdict(Relation.FORM, testimony.name)
 
 
 def unified(character: str) -> str:

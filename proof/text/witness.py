@@ -64,7 +64,7 @@ class BlockKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class WitnessCell:
     """One character, entity or composition of a stretch: its text, and its place in the file."""
 
     text: str
@@ -77,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class LayerStretch:
     """A slice of the file in one layer; `start` is the code point in the file where it begins."""
 
     layer: Layer
@@ -88,17 +88,17 @@ class Stretch:
     def end(self) -> int:
         return self.start + len(self.source)
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[WitnessCell]:
         """Its glyphs in reading order: no spaces, no punctuation. A component before a Han character is one cell
         with it."""
-        half: Cell | None = None
+        half: WitnessCell | None = None
         for run in parse_column(self.source).runs:
             for one in run.cells:
                 if not one.glyph:
                     continue
-                here = Cell(one.text, self.start + one.offset, one.length)
+                here = WitnessCell(one.text, self.start + one.offset, one.length)
                 if half is not None and half.start + half.length == here.start and here.han:
-                    yield Cell(half.text + here.text, half.start, half.length + here.length)
+                    yield WitnessCell(half.text + here.text, half.start, half.length + here.length)
                     half = None
                     continue
                 if half is not None:
@@ -111,7 +111,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A heading, a paragraph or a column. `level` counts from 1 for headings, 0 for what is none; `anchor` is
     its id where the format gives one; `page` and `number` are set for columns alone.
 
@@ -122,7 +122,7 @@ class Block:
     start: int
     end: int
     file_line: int
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[LayerStretch, ...]
     level: int = 0
     anchor: str = ""
     page: str = ""
@@ -177,7 +177,7 @@ class Edition:
     bom: bool
     title: str
     work: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[TextBlock, ...]
     pages: tuple[PageStart, ...] = ()
     footnotes: tuple[Footnote, ...] = ()
     remarks: tuple[Remark, ...] = ()
@@ -195,7 +195,7 @@ class Edition:
         part = self.parts[max(bisect_right([part.start for part in self.parts], start) - 1, 0)]
         return part.path, self.text.count("\n", part.start, start) + 1
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[LayerStretch]:
         """All stretches in the order of the file."""
         for block in self.blocks:
             yield from block.stretches

@@ -15,7 +15,7 @@ from proof.text.encoding import Decoded
 from proof.text.model import is_han
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
-from proof.text.witness import Block, BlockKind, Edition, Format, Layer, Stretch
+from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"\[疏\]")
 _UNCLOSED = re.compile(r"\[疏(?!\])|(?<!\[)疏\]")
@@ -36,7 +36,7 @@ class _Lemma:
 def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
     """The edition that a decoded file holds."""
     text = decoded.text
-    blocks: list[Block] = []
+    blocks: list[TextBlock] = []
     remarks: list[Remark] = []
     start = 0
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -47,14 +47,14 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
             continue
         remarks += (Remark.of(path, number, Code.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
         if (mark := MARK.match(line) or _UNCLOSED.match(line)) is None:
-            stretches: tuple[Stretch, ...] = (Stretch(Layer.UNDIVIDED, begin, line),)
+            stretches: tuple[LayerStretch, ...] = (LayerStretch(Layer.UNDIVIDED, begin, line),)
         else:
             stretches, lemmas = _subcommentary(line, begin, mark.end())
             if blocks and blocks[-1].stretches[0].layer is Layer.UNDIVIDED:
                 blocks[-1] = _divided(blocks[-1], lemmas)
             else:
                 remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
-        blocks.append(Block(BlockKind.PARAGRAPH, begin, end, number, stretches))
+        blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, end, number, stretches))
     script = script_of(stretch.source for block in blocks for stretch in block.stretches)
     return Edition(
         path,
@@ -70,18 +70,18 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
     )
 
 
-def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[Stretch, ...], list[_Lemma]]:
+def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:
     spoken = _SPEAKS.search(line)
     if spoken is None:
-        return (Stretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
+        return (LayerStretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
     head = line[after_mark : spoken.start()]
     lemmas = [
         _Lemma(found["note"] is not None, _han(found["first"]), _han(found["last"] or found["first"]))
         for found in _QUOTED.finditer(head)
     ]
     stretches = (
-        Stretch(Layer.LEMMA, begin + after_mark, head),
-        Stretch(Layer.SUBCOMMENTARY, begin + spoken.end(), line[spoken.end() :]),
+        LayerStretch(Layer.LEMMA, begin + after_mark, head),
+        LayerStretch(Layer.SUBCOMMENTARY, begin + spoken.end(), line[spoken.end() :]),
     )
     return tuple(stretch for stretch in stretches if stretch.source), lemmas
 
@@ -90,7 +90,7 @@ def _han(text: str) -> str:
     return "".join(char for char in text if is_han(char))
 
 
-def _divided(block: Block, lemmas: list[_Lemma]) -> Block:
+def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
     """The paragraph cut where the commentary begins, if the lemmas tell one place and no other."""
     (whole,) = block.stretches
     places = [index for index, char in enumerate(whole.source) if is_han(char)]
@@ -112,8 +112,8 @@ def _divided(block: Block, lemmas: list[_Lemma]) -> Block:
     return replace(
         block,
         stretches=(
-            Stretch(Layer.CANON, whole.start, whole.source[:cut]),
-            Stretch(Layer.COMMENTARY, whole.start + cut, whole.source[cut:]),
+            LayerStretch(Layer.CANON, whole.start, whole.source[:cut]),
+            LayerStretch(Layer.COMMENTARY, whole.start + cut, whole.source[cut:]),
         ),
     )
 

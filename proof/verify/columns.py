@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import Way
+from proof.layout.strips import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step, align
@@ -45,7 +45,7 @@ class ReadColumn:
     glyphs: tuple[Glyph, ...]
     pairings: tuple[Pairing, ...]
     cost: float
-    way: Way
+    way: CutBy
     strips: tuple[CutStrip, ...] = ()
     swapped: bool = False
 
@@ -81,7 +81,7 @@ class ColumnReader:
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         """Read `area` as `line`; cut otherwise and look again where that does not go well."""
-        best = self._attempt(area, line, Way.BEST)
+        best = self._attempt(area, line, CutBy.BEST)
         if line is None:
             return best
         if best.cost > TROUBLED:
@@ -95,7 +95,7 @@ class ColumnReader:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
         pitch = (best.area.bottom - best.area.top) / self._rows
         tried = [best.strips]
-        for way in (Way.COUNTED, Way.SEEN):
+        for way in (CutBy.COUNTED, CutBy.SEEN):
             strips = self._readings.cut(best.area, line, way)
             if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
                 continue
@@ -105,25 +105,27 @@ class ColumnReader:
                 best = other
         return best
 
-    def _attempt(self, area: ColumnArea, line: Column | None, way: Way) -> ReadColumn:
+    def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
         return self._read_strips(area, line, way, self._readings.cut(area, line, way))
 
-    def _read_strips(self, area: ColumnArea, line: Column | None, way: Way, strips: tuple[CutStrip, ...]) -> ReadColumn:
+    def _read_strips(
+        self, area: ColumnArea, line: Column | None, way: CutBy, strips: tuple[CutStrip, ...]
+    ) -> ReadColumn:
         glyphs = self._glyphs(area, line, way, strips, range(len(strips)))
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
-    def _sought(self, area: ColumnArea, line: Column | None, way: Way, strip: CutStrip) -> tuple[str, ...]:
+    def _sought(self, area: ColumnArea, line: Column | None, way: CutBy, strip: CutStrip) -> tuple[str, ...]:
         """What a line has where a strip was cut, in all forms that the engine knows: the cells of its run, and where
         the image or a person said where runs end, those of the whole line."""
         if line is None:
             return ()
-        told = way is Way.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        told = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
         cells = line.cells if told else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
     def _glyphs(
-        self, area: ColumnArea, line: Column | None, way: Way, strips: Sequence[CutStrip], numbers: Sequence[int]
+        self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, way, strip) for strip in strips]
         pitch = (area.bottom - area.top) / self._rows

@@ -9,11 +9,11 @@ from math import log
 import numpy as np
 
 from proof.layout.half_folio import ColumnArea, Outline
-from proof.layout.strips import Way
+from proof.layout.strips import CutBy
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
-from proof.ocr.external.folder import ReadingsEngine
-from proof.ocr.external.model import GivenLine, GivenPage
+from proof.ocr.external.folder import ExternalEngine
+from proof.ocr.external.model import ExternalLine, ExternalPage
 from proof.ocr.page import PageLine, PageReading, reading_order
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Column, Row
@@ -33,10 +33,10 @@ OTHERS = 0.1
 """Of the probability that a file leaves open: what one character that it does not name gets of it."""
 
 
-class GivenLikeness(WordLikeness):
+class ExternalLikeness(WordLikeness):
     """Text with a score: a form of what is read fits; what is not named shares in what the score leaves open."""
 
-    def __init__(self, policy: VariantPolicy, engine: ReadingsEngine) -> None:
+    def __init__(self, policy: VariantPolicy, engine: ExternalEngine) -> None:
         super().__init__(policy, engine)
         self._text = text_likeness(policy)
 
@@ -57,10 +57,10 @@ class _Segment:
     characters: tuple[tuple[dict[str, float], Box], ...]
 
 
-class GivenColumns(ColumnReader):
+class ExternalColumns(ColumnReader):
     """Columns as a file gives them: nothing is read again, so that nothing is looked at twice."""
 
-    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: GivenPage):
+    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: ExternalPage):
         super().__init__(readings, likeness)
         outline = readings.outline
         self._segments: dict[int, list[_Segment]] = {area.number: [] for area in outline.columns}
@@ -75,7 +75,7 @@ class GivenColumns(ColumnReader):
             for number, one in enumerate(_ordered(self._segments[area.number]))
             for believed, box in one.characters
         )
-        column = self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, Way.SEEN))
+        column = self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, CutBy.SEEN))
         if line is None or len({glyph.row for glyph in glyphs}) > 1:
             return self._other_way_round(column)
         return self._rows_unknown(column)
@@ -91,11 +91,11 @@ class GivenColumns(ColumnReader):
         return replace(column, glyphs=tuple(glyphs), pairings=tuple(pairings), cost=cost)
 
 
-class GivenPages:
+class ExternalPages:
     """A reading in the place of a page pipeline, for a page that is not ruled columns; `origin` is where the page
     lies in its image."""
 
-    def __init__(self, page: GivenPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
+    def __init__(self, page: ExternalPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
         self._page, self.identity, self._origin = page, identity, origin
 
     def read_page(self, page: Pixels) -> PageReading:
@@ -118,7 +118,7 @@ class GivenPages:
         return PageReading(tuple(found))
 
 
-def _along(line: GivenLine) -> Sequence[ReadCharacter]:
+def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
     start, length = (line.box.y, line.box.h) if line.vertical else (line.box.x, line.box.w)
     found = []
     for one in line.characters:
@@ -128,7 +128,7 @@ def _along(line: GivenLine) -> Sequence[ReadCharacter]:
     return found
 
 
-def _in_columns(layout: Outline, line: GivenLine) -> list[tuple[int, _Segment]]:
+def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
     """A line cut where it goes from one column to another; what stands beside the columns is no text."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
     for one in line.characters:

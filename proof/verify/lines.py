@@ -22,7 +22,7 @@ MARGIN = 15.0
 """By how much another line must be more alike than the one in the same place."""
 
 
-class Trouble(StrEnum):
+class LineFault(StrEnum):
     """What can be wrong with a line as a whole."""
 
     MISSING = "column missing"
@@ -36,7 +36,7 @@ class LineTrouble:
     """A finding about a line. `line` is its number (for a missing one: the number it would have), `column`
     the column of the image from 0, None where there is none; `read` is what that column shows."""
 
-    trouble: Trouble
+    trouble: LineFault
     line: int
     column: int | None
     read: str
@@ -53,7 +53,7 @@ class Assignment:
 def in_order(lines: Sequence[Column], columns: int) -> Assignment:
     """The first line on the first column, and so on; lines beyond the last column are not on the page."""
     laid = [lines[i] if i < len(lines) else None for i in range(columns)]
-    beyond = tuple(LineTrouble(Trouble.NOT_ON_PAGE, line.number, None, "") for line in lines[columns:] if line.cells)
+    beyond = tuple(LineTrouble(LineFault.NOT_ON_PAGE, line.number, None, "") for line in lines[columns:] if line.cells)
     return Assignment(tuple(laid), beyond)
 
 
@@ -80,18 +80,18 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
             if best is not None and likeness[c][best] >= LIKE:
                 laid[c] = best
                 used.add(best)
-                troubles.append(LineTrouble(Trouble.MOVED, lines[best].number, c, reads[c]))
+                troubles.append(LineTrouble(LineFault.MOVED, lines[best].number, c, reads[c]))
     for n in range(len(texts)):
         if n in used or not texts[n]:
             continue
         twin = max(range(len(shown)), key=lambda c: likeness[c][n], default=None)
         doubled = twin is not None and likeness[twin][n] >= max(LIKE, 70.0)
-        trouble = Trouble.DOUBLED if doubled else Trouble.NOT_ON_PAGE
+        trouble = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
         troubles.append(LineTrouble(trouble, lines[n].number, twin if doubled else None, ""))
     for c in range(len(shown)):
         if laid[c] is None and len(shown[c]) > 1:
             following = next((lines[n].number for n in laid[c + 1 :] if n is not None), len(lines) + 1)
-            troubles.append(LineTrouble(Trouble.MISSING, following, c, reads[c]))
+            troubles.append(LineTrouble(LineFault.MISSING, following, c, reads[c]))
     return Assignment(tuple(None if n is None else lines[n] for n in laid), tuple(troubles))
 
 

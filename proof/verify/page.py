@@ -14,24 +14,24 @@ from proof.images.find import PageImage
 from proof.images.load import LoadedImage
 from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.opening import opening_halves
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.plate import quadrant_boxes
 from proof.model.flags import Evidence, Flag
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
-from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
-from proof.verify.external import GivenColumns, GivenLikeness, GivenPages
+from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
-from proof.verify.lines import Assignment, Trouble
+from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import layout_flag, mismatch, numbered
 from proof.verify.pairing import gate
 from proof.verify.running import is_running, lay_out
@@ -81,7 +81,7 @@ class Checker:
         found: PageImage,
         image: LoadedImage,
         neighbours: Sequence[tuple[int, Page]],
-        hint: LayoutHint | None = None,
+        hint: LayoutOverrideShape | None = None,
     ) -> PageResult:
         """Check one page against its image, with nothing known of it before. `image` is the whole file; a plate or an
         opening is cut here. The rest as in `readings` and `judge`. Raises ImageError."""
@@ -91,7 +91,7 @@ class Checker:
         self,
         found: PageImage,
         opened: Callable[[], LoadedImage],
-        hint: LayoutHint | None = None,
+        hint: LayoutOverrideShape | None = None,
         known: PageRecord | None = None,
     ) -> HalfFolioReadings:
         """What can be read on the half-folio of `found`: out of `known`, the rest from its image, which `opened` loads
@@ -151,20 +151,20 @@ class Checker:
 
     def _reader(self, found: PageImage, readings: HalfFolioReadings) -> ColumnReader:
         """What reads the columns: the engine, or the file that somebody else's software wrote."""
-        if isinstance(self.engine, ReadingsEngine):
-            return GivenColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
+        if isinstance(self.engine, ExternalEngine):
+            return ExternalColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
     def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[str, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
-        return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ReadingsEngine) else ()
+        return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
 
     def _lines(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
         """The lines of a page that is not ruled columns, and the name of the page pipeline that read them."""
-        if isinstance(self.engine, ReadingsEngine):
+        if isinstance(self.engine, ExternalEngine):
             box = readings.sheet.box
             origin = (box.x, box.y) if box else (0.0, 0.0)
-            given = GivenPages(self.engine.page_of(found.path, readings.sheet.size), self.engine.identity, origin)
+            given = ExternalPages(self.engine.page_of(found.path, readings.sheet.size), self.engine.identity, origin)
             return given.identity.name, given.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
@@ -235,7 +235,7 @@ class Checker:
 
 
 def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
-    return GivenLikeness(policy, engine) if isinstance(engine, ReadingsEngine) else WordLikeness(policy, engine)
+    return ExternalLikeness(policy, engine) if isinstance(engine, ExternalEngine) else WordLikeness(policy, engine)
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
@@ -283,7 +283,7 @@ def _line_flags(
     flags = []
     for trouble in assignment.troubles:
         box = _area_box(layout, columns[trouble.column]) if trouble.column is not None else None
-        shown = trouble.read if trouble.trouble is Trouble.MISSING else ""
+        shown = trouble.read if trouble.trouble is LineFault.MISSING else ""
         evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
         flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
     for column in columns:

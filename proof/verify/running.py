@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import Way
+from proof.layout.strips import CutBy
 from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
@@ -65,7 +65,7 @@ def lay_out(
         area = areas[owner[first_glyph] if first_glyph < len(owner) else -1]
         share = cost * (len(own) / len(cells)) if cells else cost
         found.append(
-            ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, Way.SEEN)
+            ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, CutBy.SEEN)
         )
         first_cell += len(own)
         first_glyph += count

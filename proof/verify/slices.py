@@ -19,7 +19,7 @@ from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BETTER, TROUBLED, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
-from proof.verify.lines import Assignment, LineTrouble, Trouble
+from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import LAYOUT_SCORE
 
 PASSAGE = 8
@@ -200,7 +200,7 @@ def _missing(laid: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iter
     for number in range(told[0], told[-1]) if told else ():
         if laid[number] is None and len(alone[number].read) > 1:
             following = next(line for line in laid[number:] if line is not None)
-            yield LineTrouble(Trouble.MISSING, following.number, number, alone[number].read)
+            yield LineTrouble(LineFault.MISSING, following.number, number, alone[number].read)
 
 
 def in_file(flags: Iterable[Flag], slice_: Sequence[Column]) -> list[Flag]:

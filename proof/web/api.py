@@ -9,9 +9,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
-from proof.store.decisions import ConflictError, Decision, Demand, RefusedDecisionError, Verdict
+from proof.store.decisions import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.marks import Mark
-from proof.store.queue import CursorError, Order, Wanted
+from proof.store.queue import CursorError, Order, QueueFilter
 from proof.web import schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
@@ -71,7 +71,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 def page(path: schemas.PagePath) -> Response:
     queue = project().store.queue
     place, result = queue.page(path.work, path.page)
-    wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
     return answer(serializers.page_detail(place, result, queue.flags(path.work, numbers), say))
 
@@ -273,11 +273,11 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     return answer(undone_of(project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules)))
 
 
-def facets_of(work: str, wanted: Wanted) -> schemas.FacetsOut:
+def facets_of(work: str, wanted: QueueFilter) -> schemas.FacetsOut:
     """Counts on every filter, and the dial over all scores."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
-    unbounded = Wanted(
+    unbounded = QueueFilter(
         wanted.kinds, (), wanted.pair, wanted.first_page, wanted.last_page, None, None, raised=wanted.raised
     )
     scores, states, genuine = queue.scores(work, unbounded)
@@ -293,11 +293,11 @@ def facets_of(work: str, wanted: Wanted) -> schemas.FacetsOut:
     )
 
 
-def wanted_of(query: schemas.Filter) -> Wanted:
+def wanted_of(query: schemas.Filter) -> QueueFilter:
     """The filter that a query means."""
     if (query.text is None) != (query.image is None):
         raise CursorError("a pair is given by `text` and `image` together")
-    return Wanted(
+    return QueueFilter(
         kinds=tuple(query.kind),
         states=tuple(query.state),
         pair=None if query.text is None or query.image is None else (query.text, query.image),
@@ -314,8 +314,8 @@ def _by() -> dict[str, Any]:
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
 
-def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> Demand:
-    return Demand(
+def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
+    return DecisionRequest(
         work=work,
         flag=flag,
         verdict=Verdict(body.verdict),
@@ -330,12 +330,12 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
     )
 
 
-def _outcome(outcome: Decision | ConflictError) -> schemas.Outcome:
+def _outcome(outcome: Decision | ConflictError) -> schemas.RereadOutcome:
     if isinstance(outcome, ConflictError):
         since = [schemas.decision_of(decision) for decision in outcome.decisions]
-        return schemas.Outcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
+        return schemas.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
     made = schemas.decision_of(outcome)
-    return schemas.Outcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
+    return schemas.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
 
 
 def _work(summary: Any) -> schemas.WorkOut:

@@ -18,7 +18,7 @@ from flask_wtf.csrf import CSRFProtect
 from jinja2 import StrictUndefined
 
 import proof
-from proof.check.recheck import Reader
+from proof.check.recheck import Rechecker
 from proof.paths import templates_dir
 from proof.settings.config import Settings
 from proof.store import Store
@@ -111,7 +111,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     images = Images(store.queue.image, settings.project.images)
-    reader = Reader(settings, store)
+    reader = Rechecker(settings, store)
     app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)

@@ -47,7 +47,7 @@ class GoneImageError(ProofError):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ImageRegion:
     """A piece of an image, packed as WebP, with its strong entity tag."""
 
     data: bytes
@@ -93,7 +93,7 @@ class Images:
         self._places: dict[str, Path] = {}
         self._opening = threading.Lock()
 
-    def piece(self, sha: str, region: str, size: str) -> Piece:
+    def piece(self, sha: str, region: str, size: str) -> ImageRegion:
         """The piece `region` of an image at `size`, both written as IIIF has them. Raises NoPieceError,
         GoneImageError."""
         key, edges, wanted = self._address(sha, region, size)
@@ -104,7 +104,7 @@ class Images:
                 cut = cut.resize(wanted, Image.Resampling.LANCZOS)
             data = pack_piece(cut)
             self._pieces.put(key, data)
-        return Piece(data, key)
+        return ImageRegion(data, key)
 
     def etag(self, sha: str, region: str, size: str) -> str:
         """The entity tag that the piece has, without cutting it."""

@@ -11,11 +11,11 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.check.recheck import Reread, Trouble
+from proof.check.recheck import RecheckFault, Reread
 from proof.errors import ProofError
 from proof.images.load import load_image
-from proof.layout.overrides import MOST_COLUMNS, LayoutHint
-from proof.store.layout_overrides import Mend
+from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
+from proof.store.layout_overrides import LayoutOverride
 from proof.web import schemas, serializers
 from proof.web.language import say
 from proof.web.messages import SERVER_STOPPED, TROUBLES
@@ -92,7 +92,7 @@ class MendsOut(BaseModel):
 class RereadOut(BaseModel):
     status: str
     message: str
-    trouble: Trouble | None = Field(description="Why the page could not be checked")
+    trouble: RecheckFault | None = Field(description="Why the page could not be checked")
     told: str = Field(description="The same, in the language of the request")
     fresh: int = Field(description="Raised flags that were not there before")
     gone: int = Field(description="Flags raised before that are no more")
@@ -105,7 +105,7 @@ class ReadingOut(BaseModel):
     state: Stage
     askers: list[str] = Field(description="Who waits for it")
     reason: str = Field(description="Why it failed")
-    trouble: Trouble | None = Field(description="What kind of failure it is")
+    trouble: RecheckFault | None = Field(description="What kind of failure it is")
     told: str = Field(description="The same, in the language of the request")
     outcome: RereadOut | None
 
@@ -139,7 +139,7 @@ def mends(path: schemas.PagePath) -> Response:
     summary="Set how a page is read from now on, or go back to what is found",
 )
 def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
-    layout = LayoutHint.from_json(body.layout.model_dump()) if body.layout else None
+    layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError("no image of this project has that name")
     quadrant = body.quadrant if body.image else ""
@@ -210,7 +210,7 @@ def _answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-def _mend(mend: Mend) -> MendOut:
+def _mend(mend: LayoutOverride) -> MendOut:
     layout = LayoutBody(**mend.layout.as_json()) if mend.layout else None
     return MendOut(
         version=mend.version,
@@ -249,5 +249,5 @@ def _reread(read: Reread) -> RereadOut:
     )
 
 
-def _told(trouble: Trouble | None) -> str:
+def _told(trouble: RecheckFault | None) -> str:
     return say(TROUBLES[trouble]) if trouble else ""

@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decisions import State
-from proof.store.queue import Order, Wanted, WorkSummary
+from proof.store.queue import Order, QueueFilter, WorkSummary
 from proof.web import api, layout_overrides, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
@@ -62,7 +62,7 @@ def page(work: str, number: int) -> AnyResponse:
     """A half-folio: its image with every character's box, the text in the layout of the page."""
     queue = project().store.queue
     place, result = queue.page(work, number)
-    wanted = Wanted(first_page=place.position, last_page=place.position, raised=None)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = serializers.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
@@ -83,7 +83,7 @@ def pairs(work: str) -> AnyResponse:
     """The same confusion gathered over the whole work."""
     store = project().store
     summary = store.queue.work(work)
-    found = store.queue.pairs(work, Wanted())
+    found = store.queue.pairs(work, QueueFilter())
     data = {
         "pairs": [
             schemas.PairStates(text=text, image=image, count=count, open=waiting).model_dump()

@@ -17,7 +17,7 @@ from flask_login import LoginManager, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from proof.errors import ToldError
-from proof.store.accounts import Account, By, NoAccountError, Way
+from proof.store.accounts import Account, AccountChannel, By, NoAccountError
 from proof.web.attempts import Attempts
 from proof.web.messages import PEOPLE, REFUSALS
 from proof.web.project import Project, project
@@ -90,7 +90,7 @@ def person() -> str:
 
 def by() -> By:
     """Who asks, as what is done to accounts remembers them."""
-    return By(person(), Way.BROWSER)
+    return By(person(), AccountChannel.BROWSER)
 
 
 def rights() -> frozenset[Right]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Event, Lock
 
-from proof.check.recheck import Reader, Reread, Trouble
+from proof.check.recheck import Rechecker, RecheckFault, Reread
 from proof.errors import ProofError, StoppedError, ToldError
 from proof.web.messages import REFUSALS
 
@@ -78,10 +78,10 @@ class Job:
         return not self.future.done()
 
     @property
-    def trouble(self) -> Trouble | None:
+    def trouble(self) -> RecheckFault | None:
         """What kind of failure it was; None where it did not fail, is not done, or the server was stopped."""
         error = self._error()
-        return Trouble.of(error) if error and self.state is Stage.FAILED and self.reason != STOPPED else None
+        return RecheckFault.of(error) if error and self.state is Stage.FAILED and self.reason != STOPPED else None
 
     @property
     def reason(self) -> str:
@@ -115,7 +115,7 @@ class Job:
 class Rereading:
     """The pages that are to be read again, in the order in which they were asked for."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Rechecker) -> None:
         self._reader = reader
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reading again")
         self._lock = Lock()
@@ -173,12 +173,12 @@ class Rereading:
         self._thread.shutdown(cancel_futures=True)
 
     def _read(self, work: str, page: int, stop: Event) -> Reread:
-        def heed() -> None:
+        def check_cancelled() -> None:
             if stop.is_set():
                 raise StoppedError(f"{work}: reading page {page} again was taken back")
 
         try:
-            return self._reader.read(work, page, heed)
+            return self._reader.read(work, page, check_cancelled)
         except ProofError:
             raise
         except Exception:

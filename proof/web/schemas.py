@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.model.flags import Kind
-from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Deed, Role, Way
+from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, AccountChannel, Deed, Role
 from proof.store.acts import What
 from proof.store.decisions import Decision, State, Verdict
 from proof.store.marks import PageState
@@ -193,7 +193,7 @@ class PeopleEventOut(BaseModel):
     was: str
     now: str
     person: str
-    way: Way
+    way: AccountChannel
     at: datetime
 
 
@@ -509,7 +509,7 @@ class PairsOut(BaseModel):
     next: str | None
 
 
-class Outcome(BaseModel):
+class RereadOutcome(BaseModel):
     flag: int
     decision: DecisionOut | None
     conflict: list[DecisionOut] | None
@@ -517,7 +517,7 @@ class Outcome(BaseModel):
 
 
 class OutcomesOut(BaseModel):
-    items: list[Outcome]
+    items: list[RereadOutcome]
 
 
 def decision_of(decision: Decision) -> DecisionOut:

@@ -14,7 +14,7 @@ from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.decisions import State
-from proof.store.queue import Place, QueuedFlag
+from proof.store.queue import ListedPage, QueuedFlag
 from proof.web.schemas import (
     AlternativeOut,
     CharacterOut,
@@ -36,7 +36,7 @@ MOST_ALTERNATIVES = 6
 LEAST_CHANCE = 0.0005
 
 
-def page_of(page: Place) -> PageOut:
+def page_of(page: ListedPage) -> PageOut:
     """A page as lists show it."""
     values = {name: getattr(page, name) for name in PageOut.model_fields if name != "image"}
     return PageOut(image=page.image_sha, **values)
@@ -101,7 +101,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
     )
 
 
-def _view(page: Place, result: PageResult, flag: Flag, view: View) -> ViewOut:
+def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewOut:
     named = result.column_of(replace(flag, bbox=view.focus))
     column = named.box if named else view.focus
     return ViewOut(
@@ -119,7 +119,7 @@ def _view(page: Place, result: PageResult, flag: Flag, view: View) -> ViewOut:
     )
 
 
-def page_detail(place: Place, result: PageResult, flags: Sequence[QueuedFlag], say: Say) -> PageDetail:
+def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFlag], say: Say) -> PageDetail:
     """A page with its columns, its characters and its flags."""
     return PageDetail(
         **page_of(place).model_dump(),
@@ -148,7 +148,7 @@ def columns_of(result: PageResult) -> list[ColumnOut]:
     return [ColumnOut(number=one.number, box=_edges(one.box), source=one.source) for one in result.columns]
 
 
-def _whole(area: Box, page: Place) -> Box:
+def _whole(area: Box, page: ListedPage) -> Box:
     """The area in whole pixels of the image, so that its picture can be asked for."""
     left, top = max(int(area.x), 0), max(int(area.y), 0)
     right, bottom = min(int(area.right + 0.999), page.width), min(int(area.bottom + 0.999), page.height)

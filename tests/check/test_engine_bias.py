@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proof.check.engine_bias import Habits
+from proof.check.engine_bias import EngineBias
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 
@@ -16,8 +16,8 @@ def flag(transcribed: str, read: str, own: float | None, score: float, best: flo
     return Flag("p", "", 1, 0, 1, Kind.SUBSTITUTION, transcribed, read, score, score >= THRESHOLD, None, evidence)
 
 
-def gathered(*flags: Flag) -> Habits:
-    habits = Habits()
+def gathered(*flags: Flag) -> EngineBias:
+    habits = EngineBias()
     habits.add(PageResult("p", "", Status.CHECKED, flags=flags))
     return habits
 

@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from proof.check.pipeline import Outcome, check
+from proof.check.pipeline import CheckOutcome, check
 from proof.images.load import load_image
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
@@ -82,7 +82,7 @@ def project(tmp_path: Path, openings: tuple[Opening, Opening]) -> Project:
     return Project(tmp_path, openings)
 
 
-def results(settings: Settings, outcome: Outcome) -> dict[str, PageResult]:
+def results(settings: Settings, outcome: CheckOutcome) -> dict[str, PageResult]:
     with Store.open(settings.store_address) as store:
         return {result.page: result for result in store.results(run=outcome.run_id)}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.check.pagination import ReadImage, paged
+from proof.check.pagination import ReadImage, paginate
 from proof.errors import TextError
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
@@ -50,7 +50,7 @@ def slices(text: Transcription) -> dict[str, str]:
 
 def test_every_page_has_its_slice_and_every_character_its_place_in_the_file() -> None:
     source = f"　　{CANON[:50]}，\n　　{CANON[50:70]}。【{CANON[70:90]}】{CANON[90:128]}\n"
-    text = paged(edition(source), images(*PAGES), FOLD)
+    text = paginate(edition(source), images(*PAGES), FOLD)
     assert list(slices(text).values()) == PAGES
     lines = source.split("\n")
     for page in text.pages:
@@ -65,13 +65,13 @@ def test_every_page_has_its_slice_and_every_character_its_place_in_the_file() ->
 
 def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
     source = "　　司射东面于大夫之西比耦大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦"
-    text = paged(edition(source), images(CANON[:19], CANON[19:38]), FOLD)
+    text = paginate(edition(source), images(CANON[:19], CANON[19:38]), FOLD)
     assert "".join(slices(text).values()) == source.strip()
     assert text.script is Script.SIMPLIFIED
 
 
 def test_the_text_begins_before_the_images_and_ends_after_them() -> None:
-    text = paged(edition(f"　　{CANON[:128]}"), images(*PAGES[1:3]), FOLD)
+    text = paginate(edition(f"　　{CANON[:128]}"), images(*PAGES[1:3]), FOLD)
     assert list(slices(text).values()) == PAGES[1:3]
     assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
         (Code.ON_NO_IMAGE, {"text": f"{PAGES[0][:12]}…", "number": 32}),
@@ -81,7 +81,7 @@ def test_the_text_begins_before_the_images_and_ends_after_them() -> None:
 
 def test_images_before_and_after_the_text_are_no_pages_of_it() -> None:
     other = "乃張侯下綱不及地武不繫左下綱中掩束之"
-    text = paged(edition(f"　　{''.join(PAGES[1:3])}"), images(other, *PAGES[1:3], other, other), FOLD)
+    text = paginate(edition(f"　　{''.join(PAGES[1:3])}"), images(other, *PAGES[1:3], other, other), FOLD)
     assert list(slices(text).values()) == PAGES[1:3]
     assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
         (Code.IMAGES_BEFORE, {"number": 1}),
@@ -90,20 +90,20 @@ def test_images_before_and_after_the_text_are_no_pages_of_it() -> None:
 
 
 def test_a_missing_image_costs_its_own_page() -> None:
-    text = paged(edition(f"　　{CANON[:128]}"), images(PAGES[0], PAGES[2], PAGES[3]), FOLD)
+    text = paginate(edition(f"　　{CANON[:128]}"), images(PAGES[0], PAGES[2], PAGES[3]), FOLD)
     assert list(slices(text).values()) == [PAGES[0], PAGES[2], PAGES[3]]
     (remark,) = text.remarks
     assert dict(remark.values) == {"text": f"{PAGES[1][:12]}…", "number": 32}
 
 
 def test_a_page_that_the_text_leaves_out_is_one_without_columns() -> None:
-    text = paged(edition(f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}"), images(*PAGES), FOLD)
+    text = paginate(edition(f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}"), images(*PAGES), FOLD)
     assert list(slices(text).values()) == [PAGES[0], PAGES[1], "", PAGES[3]]
 
 
 def test_what_the_images_leave_out_is_on_no_page() -> None:
     comment = "釋曰自此盡未降論命衆耦之事云為上居羣士之上者以其大夫尊故也"
-    text = paged(edition(f"　　{CANON[:40]}【{comment}】{CANON[40:128]}"), images(*PAGES), FOLD)
+    text = paginate(edition(f"　　{CANON[:40]}【{comment}】{CANON[40:128]}"), images(*PAGES), FOLD)
     assert list(slices(text).values()) == PAGES
     (remark,) = text.remarks
     assert dict(remark.values)["text"] == f"{comment[:12]}…"
@@ -111,26 +111,26 @@ def test_what_the_images_leave_out_is_on_no_page() -> None:
 
 def test_an_error_at_the_end_of_a_page_stays_on_its_page() -> None:
     spoiled = CANON[:31] + "甲" + CANON[32:128]
-    text = paged(edition(f"　　{spoiled}"), images(*PAGES), FOLD)
+    text = paginate(edition(f"　　{spoiled}"), images(*PAGES), FOLD)
     assert said(text.pages[0]) == spoiled[:32]
     assert said(text.pages[1]) == PAGES[1]
 
 
 def test_a_formula_that_stands_elsewhere_too_does_not_draw_a_page_there() -> None:
     twice = f"{PAGES[0]}{PAGES[1]}{PAGES[0][4:16]}{PAGES[2]}{PAGES[3]}"
-    text = paged(edition(f"　　{twice}"), images(PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]), FOLD)
+    text = paginate(edition(f"　　{twice}"), images(PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]), FOLD)
     assert list(slices(text).values()) == [PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]]
 
 
 def test_the_apparatus_of_an_edition_is_on_no_page() -> None:
     source = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
-    text = paged(edition(source, Format.CRITICAL), images(*PAGES[:2]), FOLD)
+    text = paginate(edition(source, Format.CRITICAL), images(*PAGES[:2]), FOLD)
     assert "".join(slices(text).values()) == CANON[:64]
 
 
 def test_images_of_another_text_are_refused() -> None:
     with pytest.raises(TextError, match="none of the 2 images shows this text"):
-        paged(edition(f"　　{CANON}"), images("乃張侯下綱不及地武", "不繫左下綱中掩束之"), FOLD)
+        paginate(edition(f"　　{CANON}"), images("乃張侯下綱不及地武", "不繫左下綱中掩束之"), FOLD)
 
 
 @given(st.lists(st.integers(0, 127), max_size=6, unique=True))
@@ -139,7 +139,7 @@ def test_no_character_is_lost_or_doubled_whatever_the_images_misread(places: lis
     for place in places:
         read[place] = "" if place % 2 else "甲"
     reads = ["".join(read[start : start + 32]) for start in range(0, 128, 32)]
-    text = paged(edition(f"　　{CANON[:128]}"), images(*reads), FOLD)
+    text = paginate(edition(f"　　{CANON[:128]}"), images(*reads), FOLD)
     told = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
     assert told == sorted(set(told))
     assert set(told) >= set(range(2 + 12, 2 + 116))

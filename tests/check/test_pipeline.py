@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from proof.check.pipeline import Outcome, Progress, check
+from proof.check.pipeline import CheckOutcome, Progress, check
 from proof.errors import TextError, UsageError
 from proof.model.flags import Kind
 from proof.model.result import PageResult
@@ -53,29 +53,29 @@ class Material:
         self.text.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def lines(outcome: Outcome) -> list[dict[str, Any]]:
+def lines(outcome: CheckOutcome) -> list[dict[str, Any]]:
     return [json.loads(line) for line in raw(outcome).decode().splitlines()]
 
 
-def raw(outcome: Outcome) -> bytes:
+def raw(outcome: CheckOutcome) -> bytes:
     return outcome_folder(outcome).joinpath("flags.jsonl").read_bytes()
 
 
-def pages(outcome: Outcome) -> dict[str, str]:
+def pages(outcome: CheckOutcome) -> dict[str, str]:
     summary = json.loads(outcome_folder(outcome).joinpath("summary.json").read_text(encoding="utf-8"))
     found: dict[str, str] = summary["pages"]
     return found
 
 
-def outcome_folder(outcome: Outcome) -> Path:
+def outcome_folder(outcome: CheckOutcome) -> Path:
     return outcome.written.flags.parent
 
 
-def work_of_run(store: Store, outcome: Outcome) -> str:
+def work_of_run(store: Store, outcome: CheckOutcome) -> str:
     return store.run(outcome.run_id).info.work
 
 
-def watched(settings: Settings) -> tuple[Outcome, list[Progress]]:
+def watched(settings: Settings) -> tuple[CheckOutcome, list[Progress]]:
     seen: list[Progress] = []
     return check(settings, seen.append), seen
 
@@ -95,14 +95,14 @@ def fresh(tmp_path: Path) -> Material:
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Material, Outcome]:
+def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Material, CheckOutcome]:
     """Material that was checked once. Tests copy it before they change it."""
     material = fill(tmp_path_factory.mktemp("checked"))
     return material, check(material.settings())
 
 
 @pytest.fixture
-def again(checked: tuple[Material, Outcome], tmp_path: Path) -> Material:
+def again(checked: tuple[Material, CheckOutcome], tmp_path: Path) -> Material:
     """A copy of the material that was checked, with its store."""
     shutil.copytree(checked[0].folder, tmp_path, dirs_exist_ok=True)
     return Material(tmp_path)
@@ -122,7 +122,7 @@ def read_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_a_check_leaves_its_findings_in_files_and_in_the_store(checked: tuple[Material, Outcome]) -> None:
+def test_a_check_leaves_its_findings_in_files_and_in_the_store(checked: tuple[Material, CheckOutcome]) -> None:
     material, outcome = checked
     assert outcome.sound
     assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
@@ -137,7 +137,7 @@ def test_a_check_leaves_its_findings_in_files_and_in_the_store(checked: tuple[Ma
 
 
 def test_a_second_run_reads_no_page_and_finds_the_same(
-    checked: tuple[Material, Outcome], again: Material, read_pages: list[str]
+    checked: tuple[Material, CheckOutcome], again: Material, read_pages: list[str]
 ) -> None:
     outcome, progress = watched(again.settings())
     assert read_pages == []
@@ -147,7 +147,7 @@ def test_a_second_run_reads_no_page_and_finds_the_same(
 
 
 def test_a_pdf_is_checked_page_for_page_and_finds_what_its_scans_would(
-    checked: tuple[Material, Outcome], fresh: Material, read_pages: list[str]
+    checked: tuple[Material, CheckOutcome], fresh: Material, read_pages: list[str]
 ) -> None:
     scans = [fresh.image(ref) for ref in (FIRST, SECOND, THIRD)]
     first, *rest = (Image.open(scan).convert("L") for scan in scans)
@@ -167,7 +167,7 @@ def test_a_pdf_is_checked_page_for_page_and_finds_what_its_scans_would(
     assert len(read_pages) == 3
 
 
-def test_a_third_run_finds_what_the_second_found(checked: tuple[Material, Outcome], again: Material) -> None:
+def test_a_third_run_finds_what_the_second_found(checked: tuple[Material, CheckOutcome], again: Material) -> None:
     assert [raw(check(again.settings())) for _ in range(2)] == [raw(checked[1])] * 2
 
 
@@ -277,7 +277,7 @@ class StopError(Exception):
 
 
 def test_an_interrupted_check_goes_on_where_it_was(
-    checked: tuple[Material, Outcome], fresh: Material, read_pages: list[str]
+    checked: tuple[Material, CheckOutcome], fresh: Material, read_pages: list[str]
 ) -> None:
     def stop(progress: Progress) -> None:
         if progress.done == 2:
@@ -295,7 +295,7 @@ def test_an_interrupted_check_goes_on_where_it_was(
 
 @pytest.mark.parametrize("error", [ValueError("a mistake"), MemoryError()])
 def test_a_page_that_raises_costs_that_page(
-    checked: tuple[Material, Outcome], fresh: Material, monkeypatch: pytest.MonkeyPatch, error: Exception
+    checked: tuple[Material, CheckOutcome], fresh: Material, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     real = Checker.judge
 
@@ -339,12 +339,12 @@ def test_a_page_without_image_is_named_and_costs_nothing(again: Material, read_p
 
 @pytest.mark.parametrize("given", [{"engine__workers": 1}, {"engine__threads": 2}, {"engine__workers": 4}])
 def test_the_number_of_threads_changes_no_flag(
-    checked: tuple[Material, Outcome], fresh: Material, given: dict[str, Any]
+    checked: tuple[Material, CheckOutcome], fresh: Material, given: dict[str, Any]
 ) -> None:
     assert raw(check(fresh.settings(**given))) == raw(checked[1])
 
 
-def test_another_threshold_changes_no_id(checked: tuple[Material, Outcome], fresh: Material) -> None:
+def test_another_threshold_changes_no_id(checked: tuple[Material, CheckOutcome], fresh: Material) -> None:
     strict = lines(check(fresh.settings(flags__threshold=500.0)))
     usual = lines(checked[1])
     assert [flag["id"] for flag in strict] == [flag["id"] for flag in usual]
@@ -352,7 +352,7 @@ def test_another_threshold_changes_no_id(checked: tuple[Material, Outcome], fres
     assert any(flag["raised"] for flag in usual)
 
 
-def test_every_character_and_flag_lies_on_its_image(checked: tuple[Material, Outcome]) -> None:
+def test_every_character_and_flag_lies_on_its_image(checked: tuple[Material, CheckOutcome]) -> None:
     material, outcome = checked
     with Store.open(material.settings().store_address) as store:
         for result in store.results(run=outcome.run_id):

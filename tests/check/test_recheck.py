@@ -10,14 +10,14 @@ import pytest
 
 from proof.check import recheck
 from proof.check.pipeline import Progress, check
-from proof.check.recheck import Reader, Reread
-from proof.layout.overrides import LayoutHint
+from proof.check.recheck import Rechecker, Reread
+from proof.layout.overrides import LayoutOverrideShape
 from proof.model.flags import WitnessReading
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
-from proof.store.decisions import Demand, State, Verdict
-from proof.store.queue import Order, Wanted
+from proof.store.decisions import DecisionRequest, State, Verdict
+from proof.store.queue import Order, QueueFilter
 from proof.text.edition import read_edition
 from proof.text.model import Row
 from proof.text.witness import Edition
@@ -38,20 +38,20 @@ def settings(tmp_path: Path) -> Settings:
     return Settings.load(tmp_path)
 
 
-def found_layout(result: PageResult, columns: int = 8) -> LayoutHint:
+def found_layout(result: PageResult, columns: int = 8) -> LayoutOverrideShape:
     """The layout of a page as a check found it, told as a person would."""
     boxes = [column.box for column in result.columns]
     left, right = min(b.x for b in boxes), max(b.right for b in boxes)
     top, bottom = max(b.y for b in boxes), min(b.bottom for b in boxes)
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
-    return LayoutHint(corners, tuple(n / columns for n in range(1, columns)))
+    return LayoutOverrideShape(corners, tuple(n / columns for n in range(1, columns)))
 
 
-def in_a_corner(hint: LayoutHint) -> LayoutHint:
+def in_a_corner(hint: LayoutOverrideShape) -> LayoutOverrideShape:
     """A frame around the lower left of the page alone."""
     (left, top), _, (right, bottom), _ = hint.corners
     middle, low = left + (right - left) / 3, top + 0.6 * (bottom - top)
-    return LayoutHint(((left, low), (middle, low), (middle, bottom), (left, bottom)), hint.rules)
+    return LayoutOverrideShape(((left, low), (middle, low), (middle, bottom), (left, bottom)), hint.rules)
 
 
 def agreeing(result: PageResult) -> float:
@@ -66,10 +66,10 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
         [work] = store.queue.works()
         place = store.queue.pages(work.name, 2, 1)[0]
         _, found = store.queue.page(work.name, place.number)
-        numbers, _ = store.queue.find(work.name, Wanted(first_page=2, last_page=2, raised=None), Order.PAGE)
+        numbers, _ = store.queue.find(work.name, QueueFilter(first_page=2, last_page=2, raised=None), Order.PAGE)
         first = numbers[0]
-        store.decisions.decide(Demand(work.name, first, Verdict.KEEP, 0, "甲", "request-1"))
-        reader = Reader(settings, store)
+        store.decisions.decide(DecisionRequest(work.name, first, Verdict.KEEP, 0, "甲", "request-1"))
+        reader = Rechecker(settings, store)
 
         # the wrong columns, as a machine might have found them
         wrong = in_a_corner(found_layout(found))
@@ -105,7 +105,7 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         one, other = store.queue.pages(work.name, 1, 2)
-        reader = Reader(settings, store)
+        reader = Rechecker(settings, store)
         names = {path.stem: name for name, path in reader.images()}
         given = names[Path(str(store.queue.page(work.name, other.number)[1].image)).stem]
         store.mends.set(work.name, one.number, None, given, "", version=0, person="甲", key="mended-1")
@@ -138,7 +138,7 @@ def test_a_project_that_was_copied_or_moved_reads_its_own_text_again(
     there = Settings.load(copied)
     with Store.open(there.store_address) as store:
         [work] = store.queue.works()
-        reader = Reader(there, store)
+        reader = Rechecker(there, store)
         first = reader.read(work.name, 1)
         assert first.trouble is None
         assert first.fresh == first.gone == ()
@@ -177,7 +177,7 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         [work] = store.queue.works()
         before = told(store, work.name)
         assert any(one.side == "image" for *_, heard in before for one in heard), "the witness backs the image"
-        reader = Reader(settings, store)
+        reader = Rechecker(settings, store)
         for page in store.queue.pages(work.name, 1, 2):
             # as if read otherwise once, so that the page is weighed anew and not merely found in the store
             store.mends.set(work.name, page.number, None, "", "", version=0, person="甲", key=f"mended-{page.number}")
@@ -198,9 +198,9 @@ def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_a
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         number = store.queue.pages(work.name, 1, 1)[0].number
-        reader = Reader(settings, store)
+        reader = Rechecker(settings, store)
 
-        def mended(hint: LayoutHint | None) -> Reread:
+        def mended(hint: LayoutOverrideShape | None) -> Reread:
             version = len(store.mends.history(work.name, number))
             key = f"mended-{version}"
             store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
@@ -210,7 +210,7 @@ def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_a
         straight = mended(right)
         rules = list(right.rules)
         rules[5] -= 0.6 / 8  # the rule between the second and the third column, into the third
-        askew = mended(LayoutHint(right.corners, tuple(rules)))
+        askew = mended(LayoutOverrideShape(right.corners, tuple(rules)))
         assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
         assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
         assert any(one.flag.line in {2, 3} for one in askew.fresh)
@@ -234,12 +234,12 @@ def test_note_rows_are_where_a_person_says_that_they_are(settings: Settings) -> 
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         number = store.queue.pages(work.name, 2, 1)[0].number
-        reader = Reader(settings, store)
+        reader = Rechecker(settings, store)
         right = found_layout(store.queue.page(work.name, number)[1])
         agreed = {}
         for version, spans in enumerate(((), ((0.0, 4.2 / 21),), None)):
             notes = tuple(spans if line == 6 else None for line in range(1, 9))
-            hint = LayoutHint(right.corners, right.rules, notes) if spans is not None else None
+            hint = LayoutOverrideShape(right.corners, right.rules, notes) if spans is not None else None
             key = f"mended-{version}"
             store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
             of_column = [one for one in reader.read(work.name, number).result.characters if one.line == 6]

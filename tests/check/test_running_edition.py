@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from proof.check.pipeline import Outcome, check
+from proof.check.pipeline import CheckOutcome, check
 from proof.cli import main
 from proof.errors import FontError, TextError
 from proof.export.corrections import Correction
@@ -21,8 +21,8 @@ from proof.model.result import PageResult, Status
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.decisions import Demand, Verdict
-from proof.store.queue import Order, Wanted
+from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.queue import Order, QueueFilter
 from proof.text.convert import convert
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
@@ -63,7 +63,7 @@ def results_of(settings: Settings) -> list[PageResult]:
         return list(StoredRun(store, run.id).results())
 
 
-def checked(folder: Path, text: Path, out: str) -> tuple[Outcome, list[PageResult], Settings]:
+def checked(folder: Path, text: Path, out: str) -> tuple[CheckOutcome, list[PageResult], Settings]:
     settings = Settings().replace(
         {"project.texts": [text], "project.images": [folder / "images"], "project.out": folder / out}
     )
@@ -160,9 +160,11 @@ def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: 
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
         assert run is not None
-        numbers, _ = store.queue.find(run.info.work, Wanted(least_score=SURE), Order.SCORE)
+        numbers, _ = store.queue.find(run.info.work, QueueFilter(least_score=SURE), Order.SCORE)
         (flag,) = store.queue.flags(run.info.work, numbers)
-        store.decisions.decide(Demand(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12))
+        store.decisions.decide(
+            DecisionRequest(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12)
+        )
         decided = decided_corrections(store, read_edition(text))
     assert correct(read_edition(text), decided).text == clean
 

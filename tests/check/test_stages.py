@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from proof.check.engine_bias import Habits
+from proof.check.engine_bias import EngineBias
 from proof.check.pipeline import check
 from proof.check.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
@@ -50,8 +50,8 @@ def test_another_threshold_raises_other_flags_and_judges_no_page(again: Material
 
 def test_variants_are_raised_where_the_project_wants_to_see_them() -> None:
     form = Flag("1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 0.01, False, None, Evidence(reason="variant"))
-    assert not weighed(form, Habits(), FlagsSection(), None).raised
-    assert weighed(form, Habits(), FlagsSection(show_variants=True), None).raised
+    assert not weighed(form, EngineBias(), FlagsSection(), None).raised
+    assert weighed(form, EngineBias(), FlagsSection(show_variants=True), None).raised
 
 
 def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:

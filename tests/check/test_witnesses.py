@@ -15,7 +15,7 @@ from proof.model.flags import Flag
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.queue import Order, Wanted
+from proof.store.queue import Order, QueueFilter
 from proof.text.read import read_transcription
 
 WRONG = {"降取弓矢于堂西": "降取弓失于堂西", "公許適西階東": "公言適西階東"}
@@ -139,7 +139,7 @@ def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_n
         check(settings)
         with Store.open(settings.store_address) as store:
             [work] = store.queue.works()
-            numbers, _ = store.queue.find(work.name, Wanted(), Order.PAGE, limit=1000)
+            numbers, _ = store.queue.find(work.name, QueueFilter(), Order.PAGE, limit=1000)
             planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.planted]
         assert bool(planted) == bool(rate)
         told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]

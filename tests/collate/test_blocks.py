@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.collate.blocks import Block, align
+from proof.collate.blocks import AlignedPart, align
 from tests.growth import computing
 
 WORDS = [chr(0x4E00 + number) for number in range(600)]
@@ -19,7 +19,7 @@ def passage(seed: int, length: int) -> str:
     return "".join(chosen.choice(WORDS) for _ in range(length))
 
 
-def check(a: str, b: str, blocks: list[Block]) -> None:
+def check(a: str, b: str, blocks: list[AlignedPart]) -> None:
     """What must hold of any alignment."""
     assert all(before.a1 <= after.a0 for before, after in pairwise(blocks))
     for block in blocks:

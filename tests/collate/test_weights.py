@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.collate.collation import collate
-from proof.collate.witness_evidence import WEIGHTS, Parallel, hear, unheard
+from proof.collate.witness_evidence import WEIGHTS, Parallel, hear, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
 from proof.text.edition import parse_edition
@@ -76,7 +76,7 @@ def test_a_clear_error_keeps_only_what_leaves_it_raised_and_forgets_all_of_it_ag
     after = heard(given, WRONG, WRONG)
     assert after.score >= THRESHOLD
     assert after.score == pytest.approx(given.score + sum(one.weight for one in after.evidence.witnesses))
-    assert unheard(after, THRESHOLD) == given
+    assert without_witnesses(after, THRESHOLD) == given
     assert heard(after, WRONG, WRONG) == after
 
 

@@ -12,20 +12,22 @@ from rich.console import Console
 
 from proof.commands.flagged import lines, print_places
 from proof.model.flags import Evidence, Flag, Kind
-from proof.report.places import Place
+from proof.report.places import SuspiciousPlace
 
 COLUMN = "司射东面于大夫之西北耦大夫与大夫(案比今注疏/本讹作北据)"
 
 
-def place(transcribed: str = "北", suggested: str = "比", kind: Kind = Kind.SUBSTITUTION, page: str = "1b") -> Place:
+def place(
+    transcribed: str = "北", suggested: str = "比", kind: Kind = Kind.SUBSTITUTION, page: str = "1b"
+) -> SuspiciousPlace:
     offset = COLUMN.index("北")
     flag = Flag(
         page, "", 5, offset, len(transcribed), kind, transcribed, suggested, 11.4, True, None, Evidence("posterior")
     )
-    return Place(flag, kind.value, "The image reads 比.", COLUMN[:offset], COLUMN[offset + 1 :])
+    return SuspiciousPlace(flag, kind.value, "The image reads 比.", COLUMN[:offset], COLUMN[offset + 1 :])
 
 
-def shown(found: list[Place], width: int = 80) -> list[str]:
+def shown(found: list[SuspiciousPlace], width: int = 80) -> list[str]:
     console = Console(width=width, file=io.StringIO())
     return [line.plain for line in lines(found, console)]
 

@@ -10,7 +10,7 @@ from proof.commands.check import command
 from proof.commands.options import CHECKING, settings_of, spelling
 from proof.errors import ConfigError
 from proof.settings.config import SETTINGS, Settings
-from proof.settings.setting import Kind
+from proof.settings.setting import ValueKind
 
 
 def test_every_setting_of_a_check_is_an_option_of_its_own() -> None:
@@ -26,7 +26,7 @@ def test_the_help_of_an_option_is_that_of_the_setting() -> None:
         setting = SETTINGS[name]
         told = helps[spelling(setting)]
         assert setting.help.replace("`", "")[1:] in told
-        if setting.kind in (Kind.WHOLE, Kind.NUMBER):
+        if setting.kind in (ValueKind.WHOLE, ValueKind.NUMBER):
             assert f"[default: {setting.default:g}]" in told
 
 

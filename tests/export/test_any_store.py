@@ -17,7 +17,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decisions import Demand, State, Verdict
+from proof.store.decisions import DecisionRequest, State, Verdict
 from proof.store.marks import Mark
 from proof.store.models import FlagRow, PageRow
 from proof.text.model import Script
@@ -134,7 +134,9 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
     if verdict is Verdict.UNDO and (not version or store.decisions.history(number)[-1].verdict is Verdict.UNDO):
         return
     reading = data.draw(st.sampled_from(sorted(WRITTEN[text.script]))) if verdict is Verdict.TYPED else ""
-    made = store.decisions.decide(Demand(text.work, number, verdict, version, person, f"request-{turn}", reading))
+    made = store.decisions.decide(
+        DecisionRequest(text.work, number, verdict, version, person, f"request-{turn}", reading)
+    )
     if made.state is State.CORRECTED:
         text.expected[page, line, at] = WRITTEN[text.script][made.reading]
     else:

@@ -18,7 +18,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 from proof.store.marks import Mark
 from proof.store.models import FlagRow
 from proof.store.records import TextInfo
@@ -61,7 +61,7 @@ def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> N
     decisions = {"f-north": (Verdict.TAKE, ""), "f-say": (Verdict.TYPED, "白"), "f-shoot": (Verdict.COPY, "")}
     for uid, (verdict, reading) in decisions.items():
         found = _flag_number(store, uid)
-        store.decisions.decide(Demand("KR1", found, verdict, 0, "甲", f"request-{uid}", reading))
+        store.decisions.decide(DecisionRequest("KR1", found, verdict, 0, "甲", f"request-{uid}", reading))
     corrected = correct(edition, decided_corrections(store, edition))
     assert corrected.text == TEXT.replace("西北", "西比").replace("曰告", "白告")
     assert house_list(corrected).splitlines() == [
@@ -73,14 +73,14 @@ def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> N
 
 def test_what_was_taken_back_or_left_unsure_stays_out(store: Store, edition: Edition) -> None:
     north, say = _flag_number(store, "f-north"), _flag_number(store, "f-say")
-    store.decisions.decide(Demand("KR1", north, Verdict.TAKE, 0, "甲", "request-1"))
-    store.decisions.decide(Demand("KR1", north, Verdict.UNDO, 1, "乙", "request-2"))
-    store.decisions.decide(Demand("KR1", say, Verdict.UNSURE, 0, "甲", "request-3"))
+    store.decisions.decide(DecisionRequest("KR1", north, Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", north, Verdict.UNDO, 1, "乙", "request-2"))
+    store.decisions.decide(DecisionRequest("KR1", say, Verdict.UNSURE, 0, "甲", "request-3"))
     assert decided_corrections(store, edition) == []
 
 
 def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition: Edition) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     corrected = correct(edition, decided_corrections(store, edition))
     edition.path.write_bytes(corrected.data)
     again = read_edition(edition.path)
@@ -100,7 +100,7 @@ def _flag_number(store: Store, uid: str) -> int:
 def test_a_later_check_of_another_work_takes_nothing_from_a_text(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     check(store, "another", edition.path.with_name("another.txt"), "traditional", replace(checked, flags=()))
     assert correct(edition, decided_in(store, edition).corrections).text == TEXT.replace("西北", "西比")
 
@@ -118,7 +118,7 @@ def test_a_text_that_was_never_checked_is_refused_with_those_that_have_its_pages
 def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_written(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     branch = edition.path.with_name("branch.txt")
     branch.write_text(TEXT, encoding="utf-8")
     check(store, "KR1-branch", branch, "traditional", replace(checked, flags=()))
@@ -130,7 +130,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
 def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     branch = edition.path.with_name("branch.txt")
     branch.write_text(TEXT.replace("西北", "西比"), encoding="utf-8")
     check(store, "KR1", branch, "traditional", replace(checked, flags=()))
@@ -140,7 +140,7 @@ def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(
 def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_has_none(
     store: Store, edition: Edition, tmp_path: Path
 ) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     copy = tmp_path / "moved" / edition.path.name
     copy.parent.mkdir()
     copy.write_text(TEXT.replace("告¶", "吿¶"), encoding="utf-8")
@@ -153,7 +153,7 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
 def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: Edition) -> None:
     said = {"f-north": Verdict.TAKE, "f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}
     for uid, verdict in said.items():
-        store.decisions.decide(Demand("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
     page = store.queue.pages("KR1")[0].number
     store.marks.correct(Mark("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
     found = decided_in(store, edition)
@@ -167,7 +167,7 @@ def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: 
 
 
 def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition: Edition) -> None:
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     page = store.queue.pages("KR1")[0].number
     store.marks.correct(Mark("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
     assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
@@ -177,7 +177,9 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     store: Store, edition: Edition, checked: PageResult
 ) -> None:
     for uid in ("f-north", "f-say"):
-        store.decisions.decide(Demand("KR1", _flag_number(store, uid), Verdict.TAKE, 0, "甲", f"request-{uid}"))
+        store.decisions.decide(
+            DecisionRequest("KR1", _flag_number(store, uid), Verdict.TAKE, 0, "甲", f"request-{uid}")
+        )
     edition.path.write_text(TEXT.replace("西北", "西東"), encoding="utf-8")
     columns = tuple(replace(one, source=one.source.replace("西北", "西東")) for one in checked.columns)
     kept = flag("f-say", 3, 11, "曰", "", "58;[曰]告")
@@ -203,7 +205,7 @@ def test_of_two_forms_the_likelier_is_not_taken_for_decided(
     evidence = Evidence("posterior", alternatives=(("乾", 0.9), ("北", 0.01)))
     dry = replace(flag("f-dry", 1, 5, "北", "干", "夫之西[北]耦(案"), evidence=evidence)
     check(store, "KR1", edition.path, "simplified", replace(checked, flags=(dry,)))
-    store.decisions.decide(Demand("KR1", _flag_number(store, "f-dry"), Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-dry"), Verdict.TAKE, 0, "甲", "request-1"))
     found = decided_in(store, edition)
     with pytest.raises(AmbiguousScriptError, match="is 乾 干 or 乾"):
         correct(found.edition, found.corrections)
@@ -224,21 +226,25 @@ def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
 @pytest.mark.parametrize("half", ["f-out", "f-in"])
 def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Edition, half: str) -> None:
     other = {"f-out": "f-in", "f-in": "f-out"}[half]
-    made = moved.decisions.decide(Demand("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
+    made = moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
     corrected = correct(edition, decided_corrections(moved, edition))
     assert corrected.text == TEXT.replace("命上射", "射命上")
     assert house_list(corrected) == f"{PAGE}，第3行　射：原在上下，據影像乙正。\n"
-    again = moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.TAKE, 0, "甲", "request-2"))
+    again = moved.decisions.decide(
+        DecisionRequest("KR1", _flag_number(moved, other), Verdict.TAKE, 0, "甲", "request-2")
+    )
     assert (again.repeated, again.state) == (True, made.state)
-    moved.decisions.decide(Demand("KR1", _flag_number(moved, other), Verdict.UNDO, 1, "甲", "request-3"))
+    moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, other), Verdict.UNDO, 1, "甲", "request-3"))
     assert decided_corrections(moved, edition) == []
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -> None:
-    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身"))
-    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.TAKE, 0, "乙", "request-2"))
+    moved.decisions.decide(
+        DecisionRequest("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身")
+    )
+    moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, "f-out"), Verdict.TAKE, 0, "乙", "request-2"))
     assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上")
-    moved.decisions.decide(Demand("KR1", _flag_number(moved, "f-out"), Verdict.UNDO, 1, "乙", "request-3"))
+    moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, "f-out"), Verdict.UNDO, 1, "乙", "request-3"))
     assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上射")
 
 

@@ -17,9 +17,9 @@ from proof.export.source import correct
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import Store
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 from proof.store.marks import Mark
-from proof.store.queue import Order, QueuedFlag, Wanted
+from proof.store.queue import Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, store_in
 
@@ -39,7 +39,7 @@ READING = st.sampled_from(["龜", "龍", "龍龜"])
 
 
 def flags_of(store: Store) -> list[QueuedFlag]:
-    numbers, _ = store.queue.find(WORK, Wanted(raised=None), Order.PAGE, limit=1000)
+    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=1000)
     return store.queue.flags(WORK, numbers)
 
 
@@ -48,7 +48,7 @@ def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str
     if verdict is Verdict.UNDO and not now.version:
         return
     typed = "" if verdict is Verdict.DELETE else reading
-    store.decisions.decide(Demand(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
+    store.decisions.decide(DecisionRequest(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
 
 
 def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:

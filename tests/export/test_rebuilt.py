@@ -17,12 +17,12 @@ from proof.export.source import CorrectedSource, correct
 from proof.export.tei import tei
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
-from proof.text.witness import Addresses, Edition, Format, Layer, Stretch
+from proof.text.witness import Addresses, Edition, Format, Layer, LayerStretch
 
 
 def characters(text: str) -> str:
     """What of a text is characters of it, without punctuation and spaces."""
-    return "".join(cell.text for cell in Stretch(Layer.CANON, 0, text).cells())
+    return "".join(cell.text for cell in LayerStretch(Layer.CANON, 0, text).cells())
 
 
 def body_of(document: etree._Element) -> etree._Element:

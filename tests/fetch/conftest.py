@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from proof.fetch.client import Client, Manners
+from proof.fetch.client import Client, RetryPolicy
 from tests.fetch.museum import Handler, Museum, Server, Waits
 
 
@@ -38,5 +38,5 @@ def waits() -> Waits:
 @pytest.fixture
 def client(waits: Waits) -> Iterator[Client]:
     """A client that may ask this machine, and does not really wait."""
-    with Client(Manners(pause=0, allow_private=True), wait=waits) as client:
+    with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
         yield client

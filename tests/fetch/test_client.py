@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 
 from proof.errors import AddressError, ServerError
 from proof.fetch import ssrf
-from proof.fetch.client import Answer, Client, Manners, retry_after
+from proof.fetch.client import Client, RetryPolicy, ServerAnswer, retry_after
 from tests.fetch.museum import Handler, Museum, Server, Waits, page, says
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 
 
-def body(answer: Answer) -> bytes:
+def body(answer: ServerAnswer) -> bytes:
     return b"".join(answer.chunks())
 
 
@@ -51,7 +51,7 @@ def test_a_redirection_into_a_private_network_is_refused(museum: Museum, monkeyp
 def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) -> None:
     museum.next["/1.png"].extend([lambda _: time.sleep(0.5)] * 2)
     with (
-        Client(Manners(pause=0, tries=2, silence=0.1, allow_private=True), wait=waits) as client,
+        Client(RetryPolicy(pause=0, tries=2, silence=0.1, allow_private=True), wait=waits) as client,
         pytest.raises(ServerError, match="does not answer in time; asked 2 times"),
     ):
         client.get(museum.url("/1.png"), dict, body)
@@ -68,7 +68,7 @@ def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> Non
 
     museum.next["/1.png"].append(dribble)
     with (
-        Client(Manners(pause=0, tries=1, longest=0.2, allow_private=True), wait=waits) as client,
+        Client(RetryPolicy(pause=0, tries=1, longest=0.2, allow_private=True), wait=waits) as client,
         pytest.raises(ServerError, match="takes longer than"),
     ):
         client.get(museum.url("/1.png"), dict, body)
@@ -79,7 +79,7 @@ def test_a_server_that_is_not_there_is_asked_again_and_named(waits: Waits) -> No
         taken.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{taken.getsockname()[1]}"
         with (
-            Client(Manners(pause=0, tries=3, allow_private=True), wait=waits) as client,
+            Client(RetryPolicy(pause=0, tries=3, allow_private=True), wait=waits) as client,
             pytest.raises(
                 ServerError, match=rf"{re.escape(host)}/1\.png: the server cannot be reached .*asked 3 times"
             ),
@@ -152,7 +152,7 @@ def test_tls_holds_a_server_to_the_name_that_was_asked_for(
 ) -> None:
     """The connection goes to an address; the certificate must be for the name."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with Client(Manners(pause=0, allow_private=True), wait=waits) as client:
+    with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
         assert client.get(encrypted.url("/1.png"), dict, body) == page()
         with pytest.raises(ServerError, match="cannot prove who it is"):
             client.get(encrypted.url("/1.png").replace("localhost", "127.0.0.1"), dict, body)
@@ -161,7 +161,7 @@ def test_tls_holds_a_server_to_the_name_that_was_asked_for(
 
 def test_a_certificate_that_nobody_vouches_for_is_refused_at_once(encrypted: Museum, waits: Waits) -> None:
     with (
-        Client(Manners(pause=0, allow_private=True), wait=waits) as client,
+        Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client,
         pytest.raises(ServerError, match="cannot prove who it is"),
     ):
         client.get(encrypted.url("/1.png"), dict, body)

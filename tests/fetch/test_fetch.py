@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from proof.errors import OutputError, SourceError
-from proof.fetch.client import USER_AGENT, Client, Manners
-from proof.fetch.fetch import Fetcher, Haul, How
+from proof.fetch.client import USER_AGENT, Client, RetryPolicy
+from proof.fetch.fetch import Fetcher, FetchResult, Haul
 from proof.fetch.index import INDEX
-from proof.fetch.model import Wanted
+from proof.fetch.model import WantedImage
 from proof.model.refs import ImageRef
 from tests.fetch.museum import Handler, Museum, Waits, drops_after, etag_of, page, says
 
@@ -27,7 +27,7 @@ def fetch(museum: Museum, client: Client, tmp_path: Path) -> Fetch:
     """Fetches from the museum into `tmp_path` the files of these paths."""
 
     def call(*paths: str, **options: Any) -> Haul:
-        wanted = [Wanted(n, path.lstrip("/"), museum.url(path)) for n, path in enumerate(paths, start=1)]
+        wanted = [WantedImage(n, path.lstrip("/"), museum.url(path)) for n, path in enumerate(paths, start=1)]
         return Fetcher(tmp_path, client, **options).fetch(wanted)
 
     return call
@@ -38,7 +38,7 @@ def hows(haul: Haul) -> list[str]:
 
 
 def why(haul: Haul) -> str:
-    assert [result.how for result in haul.results] == [How.FAILED]
+    assert [result.how for result in haul.results] == [FetchResult.FAILED]
     return haul.results[0].why
 
 
@@ -76,14 +76,14 @@ def test_a_second_run_asks_nothing(museum: Museum, fetch: Fetch) -> None:
 def test_one_request_at_a_time_with_a_pause_between(museum: Museum, tmp_path: Path) -> None:
     paths = [f"/{number}.png" for number in range(4)]
     museum.files |= {path: page(seed) for seed, path in enumerate(paths)}
-    wanted = [Wanted(1, path[1:], museum.url(path)) for path in paths]
+    wanted = [WantedImage(1, path[1:], museum.url(path)) for path in paths]
     waited: list[tuple[int, bool]] = []
     """How many requests had come at each wait, and whether it was the pause."""
 
     def wait(seconds: float) -> None:
         waited.append((len(museum.asked), 9000 < seconds <= 10_000))
 
-    with Client(Manners(pause=10_000, allow_private=True), wait=wait) as client:
+    with Client(RetryPolicy(pause=10_000, allow_private=True), wait=wait) as client:
         assert Fetcher(tmp_path, client).fetch(wanted).complete
     assert waited == [(0, False), (1, True), (2, True), (3, True)]
 
@@ -130,8 +130,8 @@ def test_a_name_taken_by_an_image_from_elsewhere_is_no_match(
 ) -> None:
     museum.files = {"/a/0001.png": page(1), "/b/0001.png": page(2)}
     fetcher = Fetcher(tmp_path, client)
-    assert fetcher.fetch([Wanted(1, "0001.png", museum.url("/a/0001.png"))]).complete
-    haul = fetcher.fetch([Wanted(1, "0001.png", museum.url("/b/0001.png"))])
+    assert fetcher.fetch([WantedImage(1, "0001.png", museum.url("/a/0001.png"))]).complete
+    haul = fetcher.fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))])
     assert "came from" in why(haul)
     assert "--refresh" in why(haul)
     assert (tmp_path / "0001.png").read_bytes() == page(1)
@@ -181,8 +181,8 @@ def test_a_list_of_nothing_but_missing_images_is_not_asked_for_to_its_end(museum
 
 
 def test_addresses_that_are_not_asked_end_a_run_too(tmp_path: Path) -> None:
-    images = [Wanted(number, f"{number}.png", f"http://10.0.0.1/{number}.png") for number in range(9)]
-    with Client(Manners(pause=0)) as client:
+    images = [WantedImage(number, f"{number}.png", f"http://10.0.0.1/{number}.png") for number in range(9)]
+    with Client(RetryPolicy(pause=0)) as client:
         haul = Fetcher(tmp_path, client).fetch(images)
     assert hows(haul) == ["failed"] * 3 + ["not asked for"] * 6
     assert "--allow-private" in haul.results[0].why
@@ -271,8 +271,8 @@ def test_a_part_from_another_address_is_not_gone_on_with(museum: Museum, client:
     museum.files["/small"] = page(2)
     museum.next["/large"].extend([drops_after(9_000, page(1), ETag='"same"'), *[says(503)] * 4])
     fetcher = Fetcher(tmp_path, client)
-    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/large"))])) == ["failed"]
-    assert hows(fetcher.fetch([Wanted(1, "1.png", museum.url("/small"))])) == ["fetched"]
+    assert hows(fetcher.fetch([WantedImage(1, "1.png", museum.url("/large"))])) == ["failed"]
+    assert hows(fetcher.fetch([WantedImage(1, "1.png", museum.url("/small"))])) == ["fetched"]
     assert "range" not in museum.asked[-1][1]
     assert (tmp_path / "1.png").read_bytes() == page(2)
 
@@ -404,7 +404,7 @@ def test_ctrl_c_leaves_what_is_whole(museum: Museum, client: Client, tmp_path: P
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    wanted = [Wanted(1, "1.png", museum.url("/1.png")), Wanted(2, "2.png", museum.url("/2.png"))]
+    wanted = [WantedImage(1, "1.png", museum.url("/1.png")), WantedImage(2, "2.png", museum.url("/2.png"))]
     with pytest.raises(KeyboardInterrupt):
         Fetcher(tmp_path, client).fetch(wanted, interrupt)
     assert left(tmp_path) == ["1.png"]
@@ -413,7 +413,7 @@ def test_ctrl_c_leaves_what_is_whole(museum: Museum, client: Client, tmp_path: P
 
 def test_a_name_that_leads_out_of_the_folder_costs_that_image(museum: Museum, client: Client, tmp_path: Path) -> None:
     museum.files = {"/1.png": page(1)}
-    images = [Wanted(1, "../1.png", museum.url("/1.png")), Wanted(2, "1.png", museum.url("/1.png"))]
+    images = [WantedImage(1, "../1.png", museum.url("/1.png")), WantedImage(2, "1.png", museum.url("/1.png"))]
     (tmp_path / "images").mkdir()
     assert hows(Fetcher(tmp_path / "images", client).fetch(images)) == ["failed", "fetched"]
     assert left(tmp_path) == ["images/1.png"]

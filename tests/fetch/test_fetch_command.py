@@ -14,7 +14,7 @@ from threading import Event
 import pytest
 
 from proof.fetch.index import alone_in
-from proof.images.find import How, ImageIndex
+from proof.images.find import FoundBy, ImageIndex
 from proof.text.read import read_transcription
 from tests.conftest import PATIENCE
 from tests.fetch.manifests import book_2, book_3, data
@@ -64,7 +64,7 @@ def test_a_kanripo_repository_becomes_images_that_its_pages_find(
     index = ImageIndex([tmp_path / "images"], [tmp_path / "imglist" / "KR1d0030_010.txt"])
     first = index.find(read_transcription(text).pages[0])
     assert first is not None
-    assert (first.how, first.path.read_bytes()) == (How.IMAGE_LIST, page(0))
+    assert (first.how, first.path.read_bytes()) == (FoundBy.IMAGE_LIST, page(0))
 
 
 def test_images_go_into_the_first_folder_of_the_project(museum: Museum, run: Run, tmp_path: Path) -> None:

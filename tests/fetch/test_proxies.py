@@ -16,7 +16,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 import pytest
 
 from proof.errors import AddressError, ServerError
-from proof.fetch.client import Answer, Client, Manners
+from proof.fetch.client import Client, RetryPolicy, ServerAnswer
 from tests.fetch.museum import Handler, Museum, Server, Waits, page
 
 OUTSIDE = "http://museum.proof-test.example"
@@ -102,11 +102,11 @@ def gate(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 @pytest.fixture
 def careful(waits: Waits) -> Iterator[Client]:
     """A client that asks the open Internet alone."""
-    with Client(Manners(pause=0, tries=2), wait=waits) as client:
+    with Client(RetryPolicy(pause=0, tries=2), wait=waits) as client:
         yield client
 
 
-def body(answer: Answer) -> bytes:
+def body(answer: ServerAnswer) -> bytes:
     return b"".join(answer.chunks())
 
 
@@ -222,7 +222,7 @@ def test_https_goes_through_the_proxy_unread(
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         port = server.server_address[1]
-        with Client(Manners(pause=0, allow_private=True), wait=waits) as client:
+        with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
             assert client.get(f"https://localhost:{port}/1.png", dict, body) == page()
         server.shutdown()
         thread.join()

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from proof.errors import ServerError, SourceError
 from proof.fetch.client import Client
 from proof.fetch.fetch import Fetcher
-from proof.fetch.model import Source, Wanted
-from proof.fetch.published import Reader
+from proof.fetch.model import ImageSource, WantedImage
+from proof.fetch.published import ManifestReader
 from proof.fetch.ssrf import path_inside
 from proof.images.load import SUFFIXES
 from tests.fetch.manifests import Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 from tests.fetch.museum import Museum, etag_of, page, says
 
 
-def read(client: Client, folder: Path, where: str | Path, members: bool = False, **options: Any) -> Source:
-    return Reader(folder, client, **options).images(where, members=members)
+def read(client: Client, folder: Path, where: str | Path, members: bool = False, **options: Any) -> ImageSource:
+    return ManifestReader(folder, client, **options).images(where, members=members)
 
 
 def names(museum: Museum, client: Client, folder: Path, value: Json) -> list[str]:
@@ -173,7 +173,7 @@ def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
     (folder / "damaged.json").write_bytes(data(value))
-    images: tuple[Wanted, ...] = ()
+    images: tuple[WantedImage, ...] = ()
     refused = ""
     try:
         images = read(idle, folder / "images", folder / "damaged.json", width=width, keep=False).images

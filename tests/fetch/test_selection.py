@@ -9,20 +9,20 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
 from proof.fetch.labels import place_given
-from proof.fetch.model import Source, Wanted
+from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.imglist import ImageList
 from proof.model.refs import Folio
 
-PLAIN = tuple(Wanted(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
+PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
 
 
 @pytest.fixture(scope="module")
-def work(shared: Path) -> Source:
+def work(shared: Path) -> ImageSource:
     return listed_images(shared / "kanripo" / "KR1d0030")
 
 
-def names(images: tuple[Wanted, ...]) -> list[str]:
+def names(images: tuple[WantedImage, ...]) -> list[str]:
     return [Path(wanted.name).stem for wanted in images]
 
 
@@ -40,7 +40,7 @@ def test_a_range_without_images_is_refused(given: str) -> None:
         numbered(PLAIN, [given])
 
 
-def test_a_juan_a_half_folio_and_a_reference_are_parts(work: Source) -> None:
+def test_a_juan_a_half_folio_and_a_reference_are_parts(work: ImageSource) -> None:
     juan = about(work.images, ["010"])
     assert {wanted.places[0][0] for wanted in juan} == {"10"}
     assert names(juan)[0] == "WYG0103-0192c"
@@ -48,7 +48,7 @@ def test_a_juan_a_half_folio_and_a_reference_are_parts(work: Source) -> None:
     assert about(work.images, ["卷十"]) == juan
 
 
-def test_from_one_part_to_another_goes_over_the_end_of_a_juan(work: Source) -> None:
+def test_from_one_part_to_another_goes_over_the_end_of_a_juan(work: ImageSource) -> None:
     first, last = about(work.images, ["010"])[-1], about(work.images, ["011"])[1]
     part = about(work.images, [f"010-{first.places[0][1]}..011-{last.places[0][1]}"])
     assert len(part) == 3
@@ -56,7 +56,7 @@ def test_from_one_part_to_another_goes_over_the_end_of_a_juan(work: Source) -> N
 
 
 @pytest.mark.parametrize("part", ["099", "010-99a", "WYG9999-0001a", "010..099", "010..011..012", ".."])
-def test_a_part_that_the_source_lacks_is_named_with_what_it_has(work: Source, part: str) -> None:
+def test_a_part_that_the_source_lacks_is_named_with_what_it_has(work: ImageSource, part: str) -> None:
     with pytest.raises(UsageError, match="it shows from 000-1a to 030-"):
         about(work.images, [part])
 
@@ -109,7 +109,7 @@ def test_a_list_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
 def test_openings_show_two_half_folios_each_the_blank_ones_included(tmp_path: Path) -> None:
     """A book lies open at 0b | 1a first; juan 10 ends with 2a, and the next one begins on a new leaf."""
     text = [(juan, Folio.parse(folio)) for juan, folio in (("10", "1a"), ("10", "1b"), ("10", "2a"), ("11", "1a"))]
-    images = [Wanted(number, f"book/{number:04}.jpg", "") for number in (1, 2, 3)]
+    images = [WantedImage(number, f"book/{number:04}.jpg", "") for number in (1, 2, 3)]
     shown = shown_from(images, "010-0b", text, openings=True)
     assert [[str(folio) for _, folio in wanted.places] for wanted in shown] == [
         ["0b", "1a"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.errors import ImageListError, UsageError
-from proof.images.find import How, ImageIndex, PageImage
+from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import ImageList, find_image_lists
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Page
@@ -70,7 +70,7 @@ def found(index: ImageIndex, wanted: Page) -> PageImage:
 )
 def test_an_image_is_found_by_any_sensible_spelling_of_its_page(tmp_path: Path, name: str) -> None:
     image = found(ImageIndex([touch(tmp_path / "set", name)]), page(LAST))
-    assert image == PageImage(tmp_path / "set" / name, "", How.NAME)
+    assert image == PageImage(tmp_path / "set" / name, "", FoundBy.NAME)
 
 
 @pytest.mark.parametrize(
@@ -110,17 +110,17 @@ def test_a_page_of_another_work_is_found_without_its_edition(tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["WYG0103-0192c.png", "wyg0103-0192C.TIFF", "deep/down/WYG0103-0192c.jpg"])
 def test_an_image_is_found_by_the_pages_own_reference(tmp_path: Path, name: str) -> None:
     image = found(ImageIndex([touch(tmp_path, name)]), mirror_page("WYG0103-0192c"))
-    assert image == PageImage(tmp_path / name, "", How.REFERENCE)
+    assert image == PageImage(tmp_path / name, "", FoundBy.REFERENCE)
 
 
 def test_a_plate_serves_the_quadrants_that_have_no_file_of_their_own(tmp_path: Path) -> None:
     index = ImageIndex([touch(tmp_path, "WYG0103-0192.png", "WYG0103-0192c.png")])
     images = [found(index, mirror_page(f"WYG0103-0192{quadrant}")) for quadrant in "abcd"]
     assert [(image.path.stem, image.quadrant, image.how) for image in images] == [
-        ("WYG0103-0192", "a", How.PLATE),
-        ("WYG0103-0192", "b", How.PLATE),
-        ("WYG0103-0192c", "", How.REFERENCE),
-        ("WYG0103-0192", "d", How.PLATE),
+        ("WYG0103-0192", "a", FoundBy.PLATE),
+        ("WYG0103-0192", "b", FoundBy.PLATE),
+        ("WYG0103-0192c", "", FoundBy.REFERENCE),
+        ("WYG0103-0192", "d", FoundBy.PLATE),
     ]
 
 
@@ -131,7 +131,7 @@ def test_the_plate_of_another_page_serves_nothing(tmp_path: Path) -> None:
 
 def test_the_reference_comes_before_the_name(tmp_path: Path) -> None:
     index = ImageIndex([touch(tmp_path, "010-1a.png", "WYG0103-0192c.png")])
-    assert found(index, mirror_page("WYG0103-0192c")).how is How.REFERENCE
+    assert found(index, mirror_page("WYG0103-0192c")).how is FoundBy.REFERENCE
 
 
 # --- by image list ----------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_the_lists_path_is_tried_as_it_stands_and_then_by_its_last_part(tmp_path
     touch(tmp_path / "one", "elsewhere/WYG0140-0330d.png")
     touch(tmp_path / "two", "WYG0140/WYG0140-0330d.png")
     last_part = found(ImageIndex([tmp_path / "one"], lists), page(LAST))
-    assert last_part == PageImage(tmp_path / "one/elsewhere/WYG0140-0330d.png", "", How.IMAGE_LIST)
+    assert last_part == PageImage(tmp_path / "one/elsewhere/WYG0140-0330d.png", "", FoundBy.IMAGE_LIST)
     as_it_stands = found(ImageIndex([tmp_path / "one", tmp_path / "two"], lists), page(LAST))
     assert as_it_stands.path == tmp_path / "two/WYG0140/WYG0140-0330d.png"
 
@@ -150,7 +150,7 @@ def test_the_lists_path_is_tried_as_it_stands_and_then_by_its_last_part(tmp_path
 def test_the_ending_and_case_of_a_listed_file_may_differ(tmp_path: Path) -> None:
     lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
     touch(tmp_path / "set", "wyg0140/WYG0140-0330D.TIF")
-    assert found(ImageIndex([tmp_path / "set"], lists), page(LAST)).how is How.IMAGE_LIST
+    assert found(ImageIndex([tmp_path / "set"], lists), page(LAST)).how is FoundBy.IMAGE_LIST
 
 
 def test_the_list_comes_before_reference_and_name(tmp_path: Path) -> None:
@@ -164,13 +164,13 @@ def test_a_listed_half_folio_without_a_file_is_served_by_its_plate(tmp_path: Pat
     lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
     for name in ("WYG0140/WYG0140-0330.png", "WYG0140-0330.jpg"):
         folder = touch(tmp_path / name.replace("/", "_"), name)
-        assert found(ImageIndex([folder], lists), page(LAST)) == PageImage(folder / name, "d", How.PLATE)
+        assert found(ImageIndex([folder], lists), page(LAST)) == PageImage(folder / name, "d", FoundBy.PLATE)
 
 
 def test_a_listed_file_that_is_missing_leaves_the_page_to_its_name(tmp_path: Path) -> None:
     lists = [a_list(tmp_path / "l.txt", "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png")]
     index = ImageIndex([touch(tmp_path / "set", "223-17b.png")], lists)
-    assert found(index, page(LAST)).how is How.NAME
+    assert found(index, page(LAST)).how is FoundBy.NAME
 
 
 def test_the_list_gives_a_page_its_reference(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_the_scans_of_the_concise_catalogue_are_found_through_their_lists(shared
     index = ImageIndex([folder / "images"], find_image_lists(text, pages))
     images = [found(index, wanted) for wanted in pages]
     assert len(pages) == count
-    assert {image.how for image in images} == {How.IMAGE_LIST}
+    assert {image.how for image in images} == {FoundBy.IMAGE_LIST}
     assert [image.path.stem for image in images] == [f"JMML_{wanted.juan}-{wanted.folio}" for wanted in pages]
     assert index.notices == ()
     assert len(index.unused(images)) == 8 - count
@@ -328,7 +328,7 @@ def test_without_lists_the_same_scans_are_found_by_name(shared: Path) -> None:
     index = ImageIndex([folder])
     for wanted in real_pages(folder / "JMML_001.txt"):
         image = found(index, wanted)
-        assert (image.how, image.path.name) == (How.NAME, f"JMML_001-{wanted.folio}.jpg")
+        assert (image.how, image.path.name) == (FoundBy.NAME, f"JMML_001-{wanted.folio}.jpg")
 
 
 def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(shared: Path) -> None:
@@ -339,7 +339,7 @@ def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(sha
     served = {folio: image for folio, image in images.items() if image}
     plate = shared / "facsimile/plates/WYG0140/WYG0140-0330.png"
     assert served == {
-        folio: PageImage(plate, quadrant, How.PLATE)
+        folio: PageImage(plate, quadrant, FoundBy.PLATE)
         for folio, quadrant in zip(("16a", "16b", "17a", "17b"), "abcd", strict=True)
     }
     assert len(index.missing(pages)) == len(pages) - 4 > 100
@@ -362,7 +362,7 @@ def test_a_whole_work_of_27000_images_is_found_as_quickly_as_a_tenth_of_it_ten_t
             return images
 
         images = search()
-        assert {image.how for image in images} == {How.IMAGE_LIST}
+        assert {image.how for image in images} == {FoundBy.IMAGE_LIST}
         return len(images), computing(search)
 
     lists = sorted((shared / "kanripo/KR1d0087/imglist").glob("*.txt"))
@@ -389,7 +389,7 @@ def test_an_opening_is_found_by_the_two_half_folios_that_it_shows(
     tmp_path: Path, name: str, folio: str, half: str
 ) -> None:
     image = found(ImageIndex([touch(tmp_path, name)]), page(f"KR1d0030_WYG_010-{folio}"))
-    assert image == PageImage(tmp_path / name, half, How.PLATE)
+    assert image == PageImage(tmp_path / name, half, FoundBy.PLATE)
 
 
 @pytest.mark.parametrize("name", ["010-1.png", "010-1b-3a.png", "010-1b-2b.png", "011-1ab.png", "1ab.png"])
@@ -416,9 +416,9 @@ def test_a_list_names_the_halves_of_an_opening_by_the_letter_behind_its_name(tmp
     index = ImageIndex([tmp_path], [listed])
     images = [index.find(page(f"KR1d0030_WYG_010-{folio}")) for folio in ("1b", "2a", "2b", "3a")]
     assert images == [
-        PageImage(tmp_path / "book/0012.jpg", "a", How.PLATE),
-        PageImage(tmp_path / "book/0012.jpg", "b", How.PLATE),
-        PageImage(tmp_path / "book/0013b.jpg", "", How.IMAGE_LIST),
+        PageImage(tmp_path / "book/0012.jpg", "a", FoundBy.PLATE),
+        PageImage(tmp_path / "book/0012.jpg", "b", FoundBy.PLATE),
+        PageImage(tmp_path / "book/0013b.jpg", "", FoundBy.IMAGE_LIST),
         None,
     ]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from proof.errors import ImageError
-from proof.images.find import How, ImageIndex
+from proof.images.find import FoundBy, ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
 from proof.images.pdf import PdfPage, draw, file_name, page_labels, stem_of
@@ -196,7 +196,7 @@ def test_an_image_list_names_pages_of_a_pdf(tmp_path: Path) -> None:
     index = ImageIndex([tmp_path / "scans"], find_image_lists(tmp_path / "010.txt"))
     image = index.find(text_page("1b"))
     assert image is not None
-    assert (image.path, image.how) == (tmp_path / "scans" / "wyg.pdf#4", How.IMAGE_LIST)
+    assert (image.path, image.how) == (tmp_path / "scans" / "wyg.pdf#4", FoundBy.IMAGE_LIST)
 
 
 def test_a_pdf_called_as_the_text_shows_it_page_for_page(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_label_in_the_pdf_is_a_name_of_the_page(tmp_path: Path) -> None:
     assert page_labels(file) == ["010-1a", "010-1b"]
     image = ImageIndex([tmp_path]).find(text_page("1b"))
     assert image is not None
-    assert (image.path.name, image.how) == ("wyg.pdf#2", How.NAME)
+    assert (image.path.name, image.how) == ("wyg.pdf#2", FoundBy.NAME)
 
 
 def test_the_pages_of_a_pdf_come_in_their_order_among_the_images(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from proof.layout.half_folio import ColumnArea, Layout, find_layout
 from proof.layout.ink import has_ink
 from proof.layout.plate import quadrant_boxes
 from proof.layout.rules import ink_mask
-from proof.layout.strips import Way, cut_strips
+from proof.layout.strips import CutBy, cut_strips
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.ocr.ppocr import PPOCR
@@ -227,7 +227,7 @@ def test_the_columns_of_a_real_page_are_counted(shared: Path, name: str) -> None
 
 def column_text(layout: Layout, area: ColumnArea, engine: PPOCR, rows: int = 21) -> str:
     """What a column shows, read without any help from a transcription."""
-    strips = cut_strips(layout, area, None, rows, Way.SEEN)
+    strips = cut_strips(layout, area, None, rows, CutBy.SEEN)
     return "".join(reading.text for reading in engine.read([strip.pixels for strip in strips]))
 
 

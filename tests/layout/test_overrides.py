@@ -9,14 +9,14 @@ import pytest
 
 from proof.errors import UsageError
 from proof.layout.half_folio import find_layout
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 
 FRAME = ((100.0, 80.0), (500.0, 80.0), (500.0, 680.0), (100.0, 680.0))
 BLANK = np.full((800, 600), 235, np.uint8)
 
 
 def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
-    hint = LayoutHint(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
     layout = find_layout(BLANK, hint=hint)
     assert layout.ruled
     assert not find_layout(BLANK).ruled
@@ -31,7 +31,7 @@ def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
 
 def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
     corners = ((110.0, 80.0), (510.0, 88.0), (498.0, 688.0), (98.0, 680.0))
-    layout = find_layout(BLANK, hint=LayoutHint(corners, (0.5,)))
+    layout = find_layout(BLANK, hint=LayoutOverrideShape(corners, (0.5,)))
     right, left = layout.columns
     there = layout.rectification.to_file(
         np.array([[left.left, left.top], [right.right, left.top], [right.right, left.bottom], [left.left, left.bottom]])
@@ -54,9 +54,9 @@ def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
 )
 def test_what_no_page_can_be_is_refused(corners: Any, rules: Any, notes: Any) -> None:
     with pytest.raises(UsageError):
-        LayoutHint(corners, rules, notes)
+        LayoutOverrideShape(corners, rules, notes)
 
 
 def test_what_is_kept_is_what_was_said() -> None:
-    hint = LayoutHint(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
-    assert LayoutHint.from_json(hint.as_json()) == hint
+    hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    assert LayoutOverrideShape.from_json(hint.as_json()) == hint

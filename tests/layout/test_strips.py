@@ -16,7 +16,7 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, TrueCharacter, render_page
 from proof.facsimile.wear import LEVELS, without_seal
 from proof.layout.half_folio import Layout, find_layout
-from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, Strip, Way, cut_strips, window
+from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, CutBy, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
@@ -56,7 +56,7 @@ class Cut:
     page: Page
     strips: tuple[tuple[Strip, ...], ...]
 
-    def again(self, number: int, line: Column | None, way: Way) -> tuple[Strip, ...]:
+    def again(self, number: int, line: Column | None, way: CutBy) -> tuple[Strip, ...]:
         return cut_strips(self.layout, self.layout.columns[number - 1], line, ROWS, way)
 
     def file_box(self, strip: Strip) -> Box:
@@ -99,14 +99,14 @@ def test_notes_are_told_from_main_text(cut: Cut, number: int) -> None:
 
 @pytest.mark.parametrize("number", [1, 3, 4, 5, 8])
 def test_the_image_alone_tells_them_too(cut: Cut, number: int) -> None:
-    assert runs_of(cut.again(number, None, Way.SEEN)) == RUNS[number - 1]
+    assert runs_of(cut.again(number, None, CutBy.SEEN)) == RUNS[number - 1]
 
 
 @pytest.mark.parametrize("number", [3, 4])
 def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
     source = cut.page.columns[number - 1].source
     flat = line(source.replace("(", "").replace(")", "").replace("/", ""))
-    assert runs_of(cut.again(number, flat, Way.SEEN)) == RUNS[number - 1]
+    assert runs_of(cut.again(number, flat, CutBy.SEEN)) == RUNS[number - 1]
 
 
 def test_every_character_lies_in_a_strip_of_its_row_and_column(cut: Cut) -> None:
@@ -118,7 +118,7 @@ def test_the_cells_of_the_text_lie_where_counting_puts_them(cut: Cut) -> None:
     """Counted runs begin and end within a cell of where the characters do."""
     for number in (3, 4, 6):
         column = cut.page.columns[number - 1]
-        strips = cut.again(number, column, Way.COUNTED)
+        strips = cut.again(number, column, CutBy.COUNTED)
         assert runs_of(strips) == RUNS[number - 1]
         cell = (cut.layout.columns[0].bottom - cut.layout.columns[0].top) / ROWS
         scale = np.linalg.norm(cut.layout.rectification.inverse[:, 1])
@@ -177,7 +177,7 @@ def test_a_raised_column_begins_above_the_frame(cut: Cut) -> None:
 
 
 def test_a_column_without_ink_has_no_strips(cut: Cut) -> None:
-    for way in Way:
+    for way in CutBy:
         assert cut.again(8, None, way) == ()
         assert cut.again(8, line("三"), way) == ()
 
@@ -230,11 +230,11 @@ def test_a_window_past_the_end_ends_with_the_strip(cut: Cut) -> None:
 
 @given(
     runs=st.lists(st.tuples(st.booleans(), st.integers(1, 25)), min_size=1, max_size=14),
-    way=st.sampled_from(Way),
+    way=st.sampled_from(CutBy),
     number=st.integers(1, 8),
 )
 def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
-    cut: Cut, runs: list[tuple[bool, int]], way: Way, number: int
+    cut: Cut, runs: list[tuple[bool, int]], way: CutBy, number: int
 ) -> None:
     source = "".join(f"({'注' * size}/{'疏' * size})" if note else "經" * size for note, size in runs)
     area = cut.layout.columns[number - 1]

@@ -13,13 +13,15 @@ import pytest
 import yaml
 
 from proof.errors import EngineError
-from proof.ocr.models import Task, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.models import ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from tests.conftest import PATIENCE
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, tmp_path_factory.mktemp("cache")).path
+    return model_folder(
+        packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, tmp_path_factory.mktemp("cache")
+    ).path
 
 
 def own_folder(path: Path, model: bytes = b"weights", name: str = "some_rec", characters: str = "天地") -> Path:
@@ -31,14 +33,14 @@ def own_folder(path: Path, model: bytes = b"weights", name: str = "some_rec", ch
 
 
 def test_the_packaged_models_are_those_of_pp_ocr_v6() -> None:
-    assert packaged_model(Task.RECOGNITION).name == "PP-OCRv6_rec_small.onnx"
-    assert packaged_model(Task.DETECTION).name == "PP-OCRv6_det_small.onnx"
+    assert packaged_model(ModelTask.RECOGNITION).name == "PP-OCRv6_rec_small.onnx"
+    assert packaged_model(ModelTask.DETECTION).name == "PP-OCRv6_det_small.onnx"
 
 
 def test_a_made_folder_holds_the_model_unchanged_and_its_whole_dictionary(tmp_path: Path) -> None:
-    packaged = packaged_model(Task.RECOGNITION)
+    packaged = packaged_model(ModelTask.RECOGNITION)
 
-    folder = model_folder(packaged, Task.RECOGNITION, tmp_path)
+    folder = model_folder(packaged, ModelTask.RECOGNITION, tmp_path)
 
     assert (folder.path / "inference.onnx").read_bytes() == packaged.read_bytes()
     characters = dictionary(folder)
@@ -54,31 +56,31 @@ def test_a_dictionary_reads_the_same_through_either_of_yamls_loaders(made: Path)
 
 
 def test_the_checksum_of_a_single_file_is_its_sha256(tmp_path: Path) -> None:
-    packaged = packaged_model(Task.DETECTION)
-    folder = model_folder(packaged, Task.DETECTION, tmp_path)
+    packaged = packaged_model(ModelTask.DETECTION)
+    folder = model_folder(packaged, ModelTask.DETECTION, tmp_path)
     assert folder.checksum == hashlib.sha256(packaged.read_bytes()).hexdigest()
     assert folder.title == "PP-OCRv6_det_small"
 
 
 def test_a_folder_is_made_once(tmp_path: Path) -> None:
-    first = model_folder(packaged_model(Task.DETECTION), Task.DETECTION, tmp_path)
+    first = model_folder(packaged_model(ModelTask.DETECTION), ModelTask.DETECTION, tmp_path)
     before = {file.name: file.stat().st_mtime_ns for file in first.path.iterdir()}
-    second = model_folder(packaged_model(Task.DETECTION), Task.DETECTION, tmp_path)
+    second = model_folder(packaged_model(ModelTask.DETECTION), ModelTask.DETECTION, tmp_path)
     assert second == first
     assert {file.name: file.stat().st_mtime_ns for file in second.path.iterdir()} == before
 
 
 @pytest.mark.parametrize("damage", ["weights cut short", "weights gone", "settings empty", "settings gone"])
 def test_a_damaged_folder_is_mended(tmp_path: Path, damage: str) -> None:
-    packaged = packaged_model(Task.DETECTION)
-    folder = model_folder(packaged, Task.DETECTION, tmp_path)
+    packaged = packaged_model(ModelTask.DETECTION)
+    folder = model_folder(packaged, ModelTask.DETECTION, tmp_path)
     settings = (folder.path / "inference.yml").read_bytes()
     damaged = folder.path / ("inference.onnx" if damage.startswith("weights") else "inference.yml")
     damaged.unlink()
     if not damage.endswith("gone"):
         damaged.write_bytes(packaged.read_bytes()[:1000] if damage.startswith("weights") else b"")
 
-    model_folder(packaged, Task.DETECTION, tmp_path)
+    model_folder(packaged, ModelTask.DETECTION, tmp_path)
 
     assert (folder.path / "inference.onnx").read_bytes() == packaged.read_bytes()
     assert (folder.path / "inference.yml").read_bytes() == settings
@@ -110,14 +112,14 @@ def test_several_processes_may_make_a_folder_at_once(tmp_path: Path) -> None:
 
 def test_a_folder_of_the_users_own_is_taken_as_it_is(tmp_path: Path) -> None:
     own = own_folder(tmp_path / "my model", name="PP-OCRv5_server_rec")
-    folder = model_folder(own, Task.RECOGNITION, tmp_path / "cache")
+    folder = model_folder(own, ModelTask.RECOGNITION, tmp_path / "cache")
     assert (folder.path, folder.name, dictionary(folder)) == (own, "PP-OCRv5_server_rec", ("天", "地"))
     assert not (tmp_path / "cache").exists()
 
 
 def test_another_dictionary_is_another_model(tmp_path: Path) -> None:
-    one = model_folder(own_folder(tmp_path / "one", characters="天地"), Task.RECOGNITION)
-    other = model_folder(own_folder(tmp_path / "other", characters="天也"), Task.RECOGNITION)
+    one = model_folder(own_folder(tmp_path / "one", characters="天地"), ModelTask.RECOGNITION)
+    other = model_folder(own_folder(tmp_path / "other", characters="天也"), ModelTask.RECOGNITION)
     assert one.checksum != other.checksum
 
 
@@ -144,17 +146,17 @@ def test_what_is_no_model_is_named_with_what_to_do(tmp_path: Path) -> None:
         listed: "not the settings of a model",
         nameless: "no model_name",
         text: "not an ONNX model",
-        packaged_model(Task.DETECTION): "carries no character dictionary",
+        packaged_model(ModelTask.DETECTION): "carries no character dictionary",
     }
     for path, expected in cases.items():
         with pytest.raises(EngineError) as raised:
-            model_folder(path, Task.RECOGNITION, tmp_path / "cache")
+            model_folder(path, ModelTask.RECOGNITION, tmp_path / "cache")
         assert str(path) in str(raised.value)
         assert expected in str(raised.value)
 
 
 def test_a_detector_has_no_dictionary(tmp_path: Path) -> None:
-    folder = model_folder(packaged_model(Task.DETECTION), Task.DETECTION, tmp_path)
+    folder = model_folder(packaged_model(ModelTask.DETECTION), ModelTask.DETECTION, tmp_path)
     with pytest.raises(EngineError, match="not a text recogniser"):
         dictionary(folder)
 
@@ -162,7 +164,7 @@ def test_a_detector_has_no_dictionary(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, not a folder")
     with pytest.raises(EngineError, match=r"cache.*XDG_CACHE_HOME"):
-        model_folder(packaged_model(Task.DETECTION), Task.DETECTION, tmp_path / "cache")
+        model_folder(packaged_model(ModelTask.DETECTION), ModelTask.DETECTION, tmp_path / "cache")
 
 
 def test_the_cache_is_where_the_platform_keeps_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

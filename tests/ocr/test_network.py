@@ -12,7 +12,7 @@ import pytest
 from proof.errors import EngineError
 from proof.images.load import load_image
 from proof.layout.half_folio import find_layout
-from proof.layout.strips import Way, cut_strips
+from proof.layout.strips import CutBy, cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 
@@ -42,7 +42,7 @@ def onnxruntime() -> OnnxRuntime:
 def lines() -> list[Line]:
     """The columns of the sample's first half-folio as lines, top of the column to the left."""
     layout = find_layout(load_image(PAGE).pixels)
-    strips = [strip for area in layout.columns for strip in cut_strips(layout, area, None, 21, Way.SEEN)]
+    strips = [strip for area in layout.columns for strip in cut_strips(layout, area, None, 21, CutBy.SEEN)]
     return [np.rot90(strip.pixels).astype(np.float32) / 127.5 - 1.0 for strip in strips]
 
 

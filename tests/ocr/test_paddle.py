@@ -20,7 +20,7 @@ from PIL import Image
 
 from proof.errors import EngineError
 from proof.ocr.engine import Engine, Pixels
-from proof.ocr.models import Task, model_folder, packaged_model
+from proof.ocr.models import ModelTask, model_folder, packaged_model
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
@@ -148,10 +148,10 @@ def test_settings_that_cannot_be_are_refused(cache: Path) -> None:
 def test_a_model_folder_or_a_file_of_the_users_own_is_read_with(
     tmp_path: Path, cache: Path, strips: dict[tuple[int, int, int, int], Pixels]
 ) -> None:
-    made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+    made = model_folder(packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, cache)
     folder, file = tmp_path / "my model", tmp_path / "my own.onnx"
     shutil.copytree(made.path, folder)
-    shutil.copyfile(packaged_model(Task.RECOGNITION), file)
+    shutil.copyfile(packaged_model(ModelTask.RECOGNITION), file)
     for path, title in ((folder, "PP-OCRv6_small_rec"), (file, "my own")):
         engine = PaddleRecogniser(PaddleSettings(model=str(path), cache=cache))
         assert engine.read([strips[LONG]])[0].text == COLUMNS[LONG]
@@ -159,7 +159,7 @@ def test_a_model_folder_or_a_file_of_the_users_own_is_read_with(
 
 
 def test_a_model_that_cannot_be_used_is_named_with_what_to_do(tmp_path: Path, cache: Path) -> None:
-    made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+    made = model_folder(packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, cache)
     broken, foreign, unknown = tmp_path / "broken", tmp_path / "foreign", tmp_path / "unknown"
     for folder in (broken, foreign, unknown):
         shutil.copytree(made.path, folder)
@@ -210,7 +210,7 @@ def test_it_works_without_network_says_nothing_and_leaves_no_trace_but_its_cache
 ) -> None:
     """With the packaged model, and with one of PaddleOCR's own that was fetched before."""
     if model:
-        made = model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, cache)
+        made = model_folder(packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, cache)
         shutil.copytree(made.path, tmp_path / f".paddlex/official_models/{model}_onnx")
     image = shared / "facsimile/JMML/images/JMML_000-1a.png"
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("PADDLE", "ORT_", "XDG_"))}

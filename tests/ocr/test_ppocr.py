@@ -17,7 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from proof.errors import EngineError
 from proof.images.load import load_image
 from proof.layout.half_folio import find_layout
-from proof.layout.strips import Way, cut_strips
+from proof.layout.strips import CutBy, cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 
@@ -36,7 +36,7 @@ Read = Callable[[Pixels], np.ndarray]
 def strips() -> list[Pixels]:
     """The strips of the two columns."""
     layout = find_layout(load_image(PAGES / "WYG0103-0192c.png").pixels)
-    return [cut_strips(layout, layout.columns[number], None, 21, Way.SEEN)[0].pixels for number in (3, 4)]
+    return [cut_strips(layout, layout.columns[number], None, 21, CutBy.SEEN)[0].pixels for number in (3, 4)]
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,7 @@ def test_another_version_than_the_engine_was_made_for_is_named(monkeypatch: pyte
 def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = models.packaged_model(models.Task.RECOGNITION)
+    model = models.packaged_model(models.ModelTask.RECOGNITION)
     monkeypatch.setattr(registry, "find_packaged", lambda _: None)
     by_name = {each.name: each for each in availability()}
     for name in ("ppocr", "paddleocr"):

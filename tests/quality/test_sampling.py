@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proof.model.flags import Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.quality.sampling import estimate, sampled
+from proof.quality.sampling import add_samples, estimate
 from proof.text.model import Row
 from tests.web.drawn import wrong
 
@@ -34,7 +34,7 @@ def page(number: int, flags: bool = False) -> PageResult:
 
 
 def samples(rate: float, count: int = 60, flags: bool = False) -> list[PageResult]:
-    return [sampled(page(number, flags), rate, 3.0) for number in range(count)]
+    return [add_samples(page(number, flags), rate, 3.0) for number in range(count)]
 
 
 def test_about_as_many_are_drawn_as_were_asked_for() -> None:
@@ -44,8 +44,8 @@ def test_about_as_many_are_drawn_as_were_asked_for() -> None:
 
 
 def test_the_same_page_has_the_same_samples_and_another_has_others() -> None:
-    assert sampled(page(1), 200, 3.0) == sampled(page(1), 200, 3.0)
-    places = {tuple((f.line, f.offset) for f in sampled(page(n), 200, 3.0).flags) for n in range(10)}
+    assert add_samples(page(1), 200, 3.0) == add_samples(page(1), 200, 3.0)
+    places = {tuple((f.line, f.offset) for f in add_samples(page(n), 200, 3.0).flags) for n in range(10)}
     assert len(places) > 5
 
 
@@ -59,7 +59,7 @@ def test_a_sample_is_no_finding_and_stands_beside_none() -> None:
 
 
 def test_where_none_is_asked_for_none_is_drawn() -> None:
-    assert sampled(page(1), 0.0, 3.0) == page(1)
+    assert add_samples(page(1), 0.0, 3.0) == page(1)
 
 
 @given(st.integers(1, 5000), st.data())

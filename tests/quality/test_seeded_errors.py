@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 
 from proof.model.flags import Flag, Kind
-from proof.quality.sampling import sampled
-from proof.quality.seeded_errors import planted
+from proof.quality.sampling import add_samples
+from proof.quality.seeded_errors import add_seeded_errors
 from proof.text.alike import look_alikes, run_together
 from proof.text.variants import Relation
 from tests.ground import COLUMNS, FLAGS, JUDGE, page
 
 
 def flags_at(rate: float, name: str = "P1", flags: tuple[Flag, ...] = ()) -> list[Flag]:
-    return [flag for flag in planted(page(flags, name), rate, JUDGE).flags if flag.planted]
+    return [flag for flag in add_seeded_errors(page(flags, name), rate, JUDGE).flags if flag.planted]
 
 
 def test_where_none_is_asked_for_none_is_planted() -> None:
-    assert planted(page(FLAGS), 0.0, JUDGE) == page(FLAGS)
+    assert add_seeded_errors(page(FLAGS), 0.0, JUDGE) == page(FLAGS)
 
 
 def test_about_as_many_are_planted_as_were_asked_for() -> None:
@@ -40,7 +40,7 @@ def test_fewer_are_among_more() -> None:
 
 def test_none_stands_near_a_finding_a_sample_or_another() -> None:
     for number in range(20):
-        result = planted(sampled(page(FLAGS), 300, 3.0), 1000, JUDGE)
+        result = add_seeded_errors(add_samples(page(FLAGS), 300, 3.0), 1000, JUDGE)
         places = [(flag.line, flag.offset, flag.planted) for flag in result.flags]
         for line, offset, is_planted in places:
             near = [p for p in places if p[0] == line and abs(p[1] - offset) <= 6 and p != (line, offset, is_planted)]
@@ -67,11 +67,11 @@ def test_a_planted_error_looks_like_one_that_was_found() -> None:
 
 def test_nothing_is_planted_where_the_image_was_not_read_for_sure() -> None:
     blurred = replace(page(), characters=tuple(replace(one, p_text=0.6) for one in page().characters))
-    assert planted(blurred, 1000, JUDGE) == blurred
+    assert add_seeded_errors(blurred, 1000, JUDGE) == blurred
 
 
 def test_flags_keep_the_order_of_the_page() -> None:
-    result = planted(page(FLAGS), 1000, JUDGE)
+    result = add_seeded_errors(page(FLAGS), 1000, JUDGE)
     places = [(flag.line, flag.offset) for flag in result.flags]
     assert places == sorted(places)
     assert len({flag.id for flag in result.flags}) == len(result.flags)

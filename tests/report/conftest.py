@@ -13,7 +13,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.report import HeldRun
-from proof.store import Run, RunInfo, TextInfo
+from proof.store import RunInfo, StoredRunInfo, TextInfo
 from proof.text.model import Row
 
 PAGE = "JMML_WYG_000-2a"
@@ -140,12 +140,12 @@ def checked(facsimile: Path) -> PageResult:
 
 
 @pytest.fixture(scope="session")
-def run() -> Run:
+def run() -> StoredRunInfo:
     """The run that the pages belong to."""
     engine = EngineIdentity("ppocr", "1.31.1", "PP-OCRv6 small", "0123456789abcdef0123")
     text = TextInfo("JMML_000.txt", "fedcba9876543210", "kanripo", "traditional")
     started = datetime(2025, 3, 14, 9, 30, tzinfo=UTC)
-    return Run(
+    return StoredRunInfo(
         id=1,
         info=RunInfo("JMML", "欽定四庫全書簡明目錄", (text,), engine, {"columns": 8, "rows": 21}),
         started=started,
@@ -156,7 +156,7 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="session")
-def held(run: Run, checked: PageResult) -> HeldRun:
+def held(run: StoredRunInfo, checked: PageResult) -> HeldRun:
     """Four pages: one with flags, one clean, one without an image, one that failed."""
     clean = replace(checked, page="JMML_WYG_000-2b", ref="JMML_000-2b", flags=(), notices=())
     absent = PageResult("JMML_WYG_000-3a", "JMML_000-3a", Status.NO_IMAGE)

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from proof.model.geometry import Box
-from proof.report.crops import AT_ONCE, Crop, Cutter, Picture
+from proof.report.crops import AT_ONCE, Crop, Cutter, PageImageFile
 
 
 def picture(uri: str) -> Image.Image:
@@ -24,13 +24,13 @@ def picture(uri: str) -> Image.Image:
     return image
 
 
-def known(path: Path | None, sha: str = "") -> Picture:
+def known(path: Path | None, sha: str = "") -> PageImageFile:
     """An image as a check would know it."""
     size = (300, 200)
     if path and path.is_file():
         with Image.open(path) as image:
             size = image.size
-    return Picture(path, sha, size)
+    return PageImageFile(path, sha, size)
 
 
 def cut(path: Path | None, area: Box, width: int = 1000) -> Crop | None:
@@ -93,13 +93,13 @@ def test_an_image_that_is_gone_or_broken_gives_no_piece(tmp_path: Path) -> None:
     broken = tmp_path / "broken.png"
     broken.write_bytes(checkered(tmp_path).read_bytes()[:60])
     assert cut(tmp_path / "gone.png", Box(0, 0, 10, 10)) is None
-    assert Cutter().cut(Picture(broken, "", (300, 200)), Box(0, 0, 10, 10), 100) is None
+    assert Cutter().cut(PageImageFile(broken, "", (300, 200)), Box(0, 0, 10, 10), 100) is None
     assert cut(None, Box(0, 0, 10, 10)) is None
     assert cut(checkered(tmp_path), Box(400, 0, 10, 10)) is None
 
 
 def test_an_image_smaller_than_the_one_checked_gives_no_piece(tmp_path: Path) -> None:
-    assert Cutter().cut(Picture(checkered(tmp_path), "", (600, 400)), Box(250, 150, 100, 100), 100) is None
+    assert Cutter().cut(PageImageFile(checkered(tmp_path), "", (600, 400)), Box(250, 150, 100, 100), 100) is None
 
 
 def test_an_image_that_lies_on_its_side_is_cut_as_it_is_looked_at(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_image_that_lies_on_its_side_is_cut_as_it_is_looked_at(tmp_path: Path
         exif = image.getexif()
         exif[0x0112] = 6  # to be turned a quarter clockwise: what was on the left is then above
         image.save(tmp_path / "turned.jpg", exif=exif, quality=95)
-    crop = Cutter().cut(Picture(tmp_path / "turned.jpg", "", (200, 300)), Box(0, 100, 200, 100), 200)
+    crop = Cutter().cut(PageImageFile(tmp_path / "turned.jpg", "", (200, 300)), Box(0, 100, 200, 100), 200)
     assert crop is not None
     shown = np.asarray(picture(crop.uri).convert("L"))
     assert shown.shape == (100, 200)

@@ -14,8 +14,8 @@ from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decisions import Demand, Verdict
-from proof.store.queue import Order, Wanted
+from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.queue import Order, QueueFilter
 from proof.web.threshold_curve import dial
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
@@ -44,16 +44,16 @@ def filled(folder: Path) -> tuple[Store, int]:
 
 
 def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, reading: str = "") -> None:
-    numbers, _ = store.queue.find(WORK, Wanted(kinds=(kind,)), Order.PAGE)
+    numbers, _ = store.queue.find(WORK, QueueFilter(kinds=(kind,)), Order.PAGE)
     waiting = [one for one in store.queue.flags(WORK, numbers) if one.version == 0][:count]
     for one in waiting:
         key = f"{person}-{one.number:08d}"
-        store.decisions.decide(Demand(WORK, one.number, verdict, 0, person, key, reading))
+        store.decisions.decide(DecisionRequest(WORK, one.number, verdict, 0, person, key, reading))
 
 
 def test_samples_are_met_in_the_queue_and_listed_nowhere(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
-    numbers, _ = store.queue.find(WORK, Wanted(), Order.SCORE)
+    numbers, _ = store.queue.find(WORK, QueueFilter(), Order.SCORE)
     kinds = [one.flag.kind for one in store.queue.flags(WORK, numbers)]
     assert kinds.count(Kind.AUDIT) == 4
     written = write_reports(StoredRun(store, run), tmp_path / "out")
@@ -102,7 +102,7 @@ def test_before_anybody_decided_there_is_no_progress_to_report(tmp_path: Path) -
 
 def test_the_dial_counts_no_sample(tmp_path: Path) -> None:
     store, _ = filled(tmp_path)
-    scores, _, _ = store.queue.scores(WORK, Wanted())
+    scores, _, _ = store.queue.scores(WORK, QueueFilter())
     assert len(scores) == 6
 
 
@@ -116,9 +116,9 @@ def with_one_planted(store: Store, run: int, score: float) -> None:
 def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
     with_one_planted(store, run, 8.0)
-    numbers, _ = store.queue.find(WORK, Wanted(), Order.PAGE)
+    numbers, _ = store.queue.find(WORK, QueueFilter(), Order.PAGE)
     [one] = [one for one in store.queue.flags(WORK, numbers) if one.flag.planted]
-    store.decisions.decide(Demand(WORK, one.number, Verdict.TAKE, 0, "甲", "request-1"))
+    store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, 0, "甲", "request-1"))
     written = write_reports(StoredRun(store, run), tmp_path / "out")
     said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
     assert said["planted"]["caught"] == said["planted"]["answered"] == 1
@@ -132,9 +132,9 @@ def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> N
 
 def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
-    before = dial(*store.queue.scores(WORK, Wanted())[:2], 3.0)
+    before = dial(*store.queue.scores(WORK, QueueFilter())[:2], 3.0)
     with_one_planted(store, run, 9.5)
-    scores, states, genuine = store.queue.scores(WORK, Wanted())
+    scores, states, genuine = store.queue.scores(WORK, QueueFilter())
     after = dial(scores, states, 3.0, genuine)
     assert after[0].places == before[0].places + 1
     assert after[-1].left == pytest.approx(before[-1].left, abs=0.05)

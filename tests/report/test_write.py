@@ -19,8 +19,8 @@ from proof import atomic
 from proof.errors import OutputError, UsageError
 from proof.model.flags import FOUND, Kind
 from proof.model.result import PageResult
-from proof.report import HeldRun, StoredRun, Written, write_reports
-from proof.store import PagePlace, Run, Store
+from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
+from proof.store import PagePlace, Store, StoredRunInfo
 
 
 class Page(HTMLParser):
@@ -52,7 +52,7 @@ class Page(HTMLParser):
         return [attrs[name] or "" for _, attrs in self.tags for name in names if name in attrs]
 
 
-def flag_lines(written: Written) -> list[dict[str, Any]]:
+def flag_lines(written: WrittenReport) -> list[dict[str, Any]]:
     return [json.loads(line) for line in written.flags.read_text(encoding="utf-8").splitlines()]
 
 
@@ -188,7 +188,7 @@ def test_an_image_that_is_gone_leaves_the_words(tmp_path: Path, held: HeldRun) -
     assert [tag for tag, _ in page.tags].count("image") == 0
 
 
-def test_a_run_without_pages_makes_a_report(tmp_path: Path, run: Run) -> None:
+def test_a_run_without_pages_makes_a_report(tmp_path: Path, run: StoredRunInfo) -> None:
     written = write_reports(HeldRun(run, []), tmp_path)
     assert written.flags.read_bytes() == b""
     assert "Nothing was raised." in Page(written.page).text
@@ -222,7 +222,7 @@ def test_an_unknown_language_is_wrong_usage(tmp_path: Path, held: HeldRun) -> No
 class LongRun:
     """Many pages, made as they are asked for."""
 
-    run: Run
+    run: StoredRunInfo
     page: PageResult
     count: int
     shelf: None = None

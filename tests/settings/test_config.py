@@ -15,7 +15,7 @@ from proof.facsimile import wear
 from proof.images import load
 from proof.locale import languages
 from proof.settings.config import SETTINGS, Settings, settings_table
-from proof.settings.setting import Kind
+from proof.settings.setting import ValueKind
 from proof.text.model import Script
 from proof.text.witness_source import WitnessSource
 
@@ -421,6 +421,6 @@ def test_the_sample_project_loads_and_names_the_sample() -> None:
     settings = Settings.load(ROOT / "config.toml")
     assert settings.project.images == (ROOT / "pages",)
     assert settings.project.out == ROOT / "out"
-    needed = [name for name, setting in SETTINGS.items() if setting.kind is Kind.PATHS]
+    needed = [name for name, setting in SETTINGS.items() if setting.kind is ValueKind.PATHS]
     assert all(settings[name] for name in needed)
     assert [file.parent for file in settings.text_files()] == [ROOT / "pages"]

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from proof.store import Store
-from proof.store.accounts import AccountError, By, Deed, NoAccountError, Role, Way
+from proof.store.accounts import AccountChannel, AccountError, By, Deed, NoAccountError, Role
 
 GOOD = "四庫 full of 書"
 OTHER = "another pass phrase"
@@ -151,7 +151,7 @@ def test_who_is_not_there_is_named(people: Store) -> None:
 
 # what was done to accounts
 
-MANAGER = By("甲", Way.BROWSER)
+MANAGER = By("甲", AccountChannel.BROWSER)
 
 
 def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
@@ -159,17 +159,17 @@ def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
     made = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
     accounts.set_role(made.number, Role.PROOFREADER, by=MANAGER)
     accounts.set_password(made.number, OTHER, provisional=True, by=MANAGER)
-    accounts.set_password(made.number, GOOD, by=By("丙", Way.BROWSER))
-    accounts.set_disabled(made.number, True, by=By("root", Way.COMMAND))
+    accounts.set_password(made.number, GOOD, by=By("丙", AccountChannel.BROWSER))
+    accounts.set_disabled(made.number, True, by=By("root", AccountChannel.COMMAND))
     accounts.set_disabled(made.number, False, by=MANAGER)
     events = [one for one in reversed(accounts.events()) if one.name == "丙"]
     assert [(one.deed, one.was, one.now, one.person, one.way) for one in events] == [
-        (Deed.CREATED, "", "reader", "甲", Way.BROWSER),
-        (Deed.ROLE, "reader", "proofreader", "甲", Way.BROWSER),
-        (Deed.PASSWORD, "", "provisional", "甲", Way.BROWSER),
-        (Deed.PASSWORD, "", "", "丙", Way.BROWSER),
-        (Deed.DISABLED, "", "", "root", Way.COMMAND),
-        (Deed.ENABLED, "", "", "甲", Way.BROWSER),
+        (Deed.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
+        (Deed.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
+        (Deed.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
+        (Deed.PASSWORD, "", "", "丙", AccountChannel.BROWSER),
+        (Deed.DISABLED, "", "", "root", AccountChannel.COMMAND),
+        (Deed.ENABLED, "", "", "甲", AccountChannel.BROWSER),
     ]
     assert [one.at for one in events] == sorted(one.at for one in events)
 

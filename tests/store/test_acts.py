@@ -19,10 +19,10 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.acts import ChangedError, NothingLeftError, What
-from proof.store.decisions import ConflictError, Demand, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decisions import ConflictError, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
 from proof.store.marks import Mark, PageConflictError, PageState
 from proof.store.models import DecisionRow, PageEventRow, RuleRow
-from proof.store.queue import Order, Wanted
+from proof.store.queue import Order, QueueFilter
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -72,13 +72,13 @@ def key() -> str:
     return uuid.uuid4().hex
 
 
-def demand(flag: int, verdict: Verdict, version: int = 0, person: str = "甲", **more: Any) -> Demand:
-    return Demand(WORK, flag, verdict, version, person, key(), **more)
+def demand(flag: int, verdict: Verdict, version: int = 0, person: str = "甲", **more: Any) -> DecisionRequest:
+    return DecisionRequest(WORK, flag, verdict, version, person, key(), **more)
 
 
 def seen(store: Store) -> dict[str, Any]:
     """All that anybody can see of where a work stands: flags, pages and rules."""
-    numbers, _ = store.queue.find(WORK, Wanted(raised=None), Order.PAGE, limit=10_000)
+    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=10_000)
     return {
         "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
         "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
@@ -255,7 +255,7 @@ def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: St
         filled.finish_run(run)
 
     check(1)
-    [number, *_], _ = filled.queue.find(WORK, Wanted(first_page=1, last_page=1), Order.PAGE)
+    [number, *_], _ = filled.queue.find(WORK, QueueFilter(first_page=1, last_page=1), Order.PAGE)
     filled.decisions.decide(demand(number, Verdict.TAKE))
     check(2)
     assert [one.verdict for one in filled.decisions.standing(WORK)] == [Verdict.TAKE, Verdict.CARRIED]

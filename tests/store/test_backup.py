@@ -14,11 +14,11 @@ import pytest
 
 from proof.cli import main
 from proof.errors import UsageError
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import STORE_NAME, Settings
 from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
 
@@ -31,7 +31,7 @@ def project(tmp_path: Path) -> Settings:
     settings = settings_in(folder)
     with Store.open(settings.store_address) as store:
         fill(store, folder)
-        store.decisions.decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001"))
+        store.decisions.decide(DecisionRequest(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001"))
     return settings
 
 
@@ -48,14 +48,14 @@ def test_a_project_comes_back_whole_in_another_place(project: Settings, tmp_path
         [sha] = {place.image_sha for place in store.queue.pages(WORK)}
         client = create_app(settings, store=store).test_client()
         assert client.get(f"/iiif/{sha}/full/50,/0/default.webp").status_code == 200
-        again = store.decisions.decide(Demand(WORK, 1, Verdict.UNDO, 1, "乙", "request-0002"))
+        again = store.decisions.decide(DecisionRequest(WORK, 1, Verdict.UNDO, 1, "乙", "request-0002"))
         assert again.version == 2
 
 
 def test_it_is_a_moment_of_a_project_that_is_worked_on(project: Settings, tmp_path: Path) -> None:
     with Store.open(project.store_address) as store:
         backup(project, tmp_path / "project.zip")
-        store.decisions.decide(Demand(WORK, 2, Verdict.KEEP, 0, "甲", "request-0002"))
+        store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "甲", "request-0002"))
     restore(tmp_path / "project.zip", tmp_path / "elsewhere")
     with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
         assert [one.flag for one in store.decisions.standing(WORK)] == [1]
@@ -64,7 +64,7 @@ def test_it_is_a_moment_of_a_project_that_is_worked_on(project: Settings, tmp_pa
 def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there(
     project: Settings, tmp_path: Path
 ) -> None:
-    hint = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+    hint = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
     with Store.open(project.store_address) as store:
         store.mends.set(WORK, 1, hint, "", "", version=0, person="甲", key="mended-0001")
         store.mends.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="mended-0002")

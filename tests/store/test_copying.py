@@ -10,7 +10,7 @@ from proof.errors import UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.copying import copy_store, count_rows
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 
 
 def test_a_copy_holds_the_same_and_goes_on(
@@ -20,11 +20,11 @@ def test_a_copy_holds_the_same_and_goes_on(
         run = source.begin_run(info)
         source.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)
         source.finish_run(run)
-        made = source.decisions.decide(Demand("KR1d0030", 1, Verdict.TAKE, 0, "甲", "request-0001"))
+        made = source.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.TAKE, 0, "甲", "request-0001"))
         assert copy_store(source, store) == count_rows(source) == count_rows(store)
         assert list(store.results(work="KR1d0030")) == list(source.results(work="KR1d0030"))
         with pytest.raises(UsageError, match="holds something already"):
             copy_store(source, store)
     assert store.decisions.history(1) == [made]
-    assert store.decisions.decide(Demand("KR1d0030", 1, Verdict.UNDO, 1, "甲", "request-0002")).id > made.id
+    assert store.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.UNDO, 1, "甲", "request-0002")).id > made.id
     assert store.begin_run(info) > run

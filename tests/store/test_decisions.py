@@ -28,7 +28,7 @@ from proof.store.decisions import (
     SETTLED,
     ConflictError,
     Decision,
-    Demand,
+    DecisionRequest,
     MissingFlagError,
     NotYoursError,
     RefusedDecisionError,
@@ -56,8 +56,10 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     return store
 
 
-def demand(verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲", key: str = "", **rest: str) -> Demand:
-    return Demand(WORK, flag, verdict, version, person, key or uuid.uuid4().hex, **rest)  # type: ignore[arg-type]
+def demand(
+    verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲", key: str = "", **rest: str
+) -> DecisionRequest:
+    return DecisionRequest(WORK, flag, verdict, version, person, key or uuid.uuid4().hex, **rest)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

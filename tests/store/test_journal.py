@@ -16,24 +16,26 @@ from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
-from proof.store.decisions import Demand, RefusedDecisionError, Verdict
+from proof.store.decisions import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import ACTS, Journal, all_lines, identity
 from proof.store.marks import Mark, PageState
 from proof.store.models import Base
 from tests.web.drawn import WORK, fill
 
-HINT = LayoutHint(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 
 
 def work_on(store: Store) -> None:
     """Something of all that people can do."""
     decide = store.decisions.decide
-    decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
-    decide(Demand(WORK, 1, Verdict.UNDO, 1, "甲", "request-0002"))
-    decide(Demand(WORK, 1, Verdict.TYPED, 2, "乙", "request-0003", reading="某"))
-    store.decisions.decide_all([Demand(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)])
+    decide(DecisionRequest(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
+    decide(DecisionRequest(WORK, 1, Verdict.UNDO, 1, "甲", "request-0002"))
+    decide(DecisionRequest(WORK, 1, Verdict.TYPED, 2, "乙", "request-0003", reading="某"))
+    store.decisions.decide_all(
+        [DecisionRequest(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)]
+    )
     store.marks.correct(Mark(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
     store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
     store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
@@ -102,7 +104,7 @@ def test_all_comes_back_from_the_journal_alone_and_once(worked: Path, tmp_path: 
         again = store.recover()
         assert (again.rebuilt, again.present) == ({}, 12)
         assert acts(store) == acts(old)
-        store.decisions.decide(Demand(WORK, 1, Verdict.UNDO, 3, "乙", "request-0009"))
+        store.decisions.decide(DecisionRequest(WORK, 1, Verdict.UNDO, 3, "乙", "request-0009"))
 
 
 def replaced(decision: object) -> str:
@@ -116,7 +118,7 @@ def test_an_older_store_put_back_gets_what_it_lacks(worked: Path, tmp_path: Path
     with Store.open(worked) as store:
         with Store.open(older / "proof.sqlite") as target:
             fill(target, tmp_path)
-            target.decisions.decide(Demand(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
+            target.decisions.decide(DecisionRequest(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
         shutil.copy(worked.with_suffix(".decisions.jsonl"), older / "proof.decisions.jsonl")
         with Store.open(older / "proof.sqlite") as target:
             assert target.recover().present == 1
@@ -125,8 +127,8 @@ def test_an_older_store_put_back_gets_what_it_lacks(worked: Path, tmp_path: Path
 
 def test_what_was_decided_since_holds_and_what_it_replaced_is_told(worked: Path, tmp_path: Path) -> None:
     with fresh(worked, tmp_path / "new") as store:
-        store.decisions.decide(Demand(WORK, 1, Verdict.COPY, 0, "丙", "request-0010"))
-        store.decisions.decide(Demand(WORK, 2, Verdict.COPY, 0, "丙", "request-0011"))
+        store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 0, "丙", "request-0010"))
+        store.decisions.decide(DecisionRequest(WORK, 2, Verdict.COPY, 0, "丙", "request-0011"))
         done = store.recover()
         assert done.superseded == 4
         assert [one.verdict for one in store.decisions.history(1)] == [Verdict.COPY]
@@ -154,7 +156,7 @@ def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Pa
     with journal.open("ab") as file:
         file.write('{"format": 1, "act": "decision", "work": "大'.encode()[:-1])
     with Store.open(worked) as store:
-        store.decisions.decide(Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
+        store.decisions.decide(DecisionRequest(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
         assert store.journal is not None
         read = store.journal.read()
         assert len(read.damaged) == 1
@@ -167,7 +169,7 @@ def test_a_store_of_before_the_journal_begins_one_with_all_that_it_holds(worked:
         assert store.journal is not None
         assert {identity(line) for line in store.journal.read().lines} == acts(store)
         store.journal.path.unlink()
-        store.decisions.decide(Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
+        store.decisions.decide(DecisionRequest(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
         assert {identity(line) for line in store.journal.read().lines} == acts(store)
     with Store.open("sqlite://") as memory, pytest.raises(UsageError, match="no journal"):
         memory.recover()
@@ -184,7 +186,7 @@ def test_what_cannot_be_noted_is_not_decided(worked: Path, monkeypatch: pytest.M
                 raise OSError(28, "No space left on device")
             return real(*arguments, **named)
 
-        demand = Demand(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012")
+        demand = DecisionRequest(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012")
         with monkeypatch.context() as patch:
             patch.setattr(os, call, full)
             with pytest.raises(OutputError, match="No space left"):
@@ -211,7 +213,7 @@ def test_whatever_was_decided_the_journal_alone_gives_the_same(
         for n, (flag, verdict) in enumerate(deeds):
             seen = versions.get(flag, 0)
             with suppress(RefusedDecisionError):  # an undo of nothing
-                old.decisions.decide(Demand(WORK, flag, verdict, seen, "甲", f"request-{n:04}"))
+                old.decisions.decide(DecisionRequest(WORK, flag, verdict, seen, "甲", f"request-{n:04}"))
                 versions[flag] = seen + 1
         (folder / "old" / "proof.decisions.jsonl").touch()
         with fresh(folder / "old" / "proof.sqlite", folder / "new") as store:

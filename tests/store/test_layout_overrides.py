@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.errors import UsageError
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.layout_overrides import ReadOtherwiseError
@@ -13,7 +13,7 @@ from proof.store.marks import NoPlaceError, PageConflictError
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
-HINT = LayoutHint(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 700.0)), (0.5,))
+HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 700.0)), (0.5,))
 
 
 @pytest.fixture

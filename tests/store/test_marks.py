@@ -11,7 +11,7 @@ from proof.model.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decisions import (
     ConflictError,
-    Demand,
+    DecisionRequest,
     MissingFlagError,
     NotYoursError,
     RefusedDecisionError,
@@ -19,7 +19,7 @@ from proof.store.decisions import (
     Verdict,
 )
 from proof.store.marks import Mark, NoPlaceError, PageConflictError, PageState
-from proof.store.queue import Wanted
+from proof.store.queue import QueueFilter
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -72,14 +72,14 @@ def test_an_empty_box_deletes_no_character(filled: Store) -> None:
 
 
 def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_the_history(filled: Store) -> None:
-    before, count = filled.queue.facets(WORK, Wanted(raised=None)), filled.queue.pages(WORK)
+    before, count = filled.queue.facets(WORK, QueueFilter(raised=None)), filled.queue.pages(WORK)
     made = filled.marks.correct(mark(1, 1, "入"))
-    assert filled.queue.facets(WORK, Wanted(raised=None)).total == before.total + 1
-    filled.decisions.decide(Demand(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total + 1
+    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
     for fresh in (False, True):
         if fresh:  # columns made anew, not caught up
             filled.marks.set_rule(WORK, "某", "甲", True, "甲")
-        assert filled.queue.facets(WORK, Wanted(raised=None)).total == before.total
+        assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total
         assert filled.queue.pages(WORK) == count
         with pytest.raises(MissingFlagError):
             filled.queue.flags(WORK, [made.flag])
@@ -89,7 +89,7 @@ def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_th
 
 def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Store) -> None:
     made = filled.marks.correct(mark(1, 1, "入"))
-    filled.decisions.decide(Demand(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
     again = filled.marks.correct(mark(1, 1, "八", "request-anew"))
     assert (again.version, again.suggested, again.reading) == (3, "八", "八")
     assert filled.marks.correct(mark(1, 1, "八", "request-anew")) == replace(again, repeated=True)
@@ -112,7 +112,7 @@ def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store, no
     with pytest.raises(RefusedDecisionError, match="U\\+"):
         filled.marks.set_page(WORK, 1, PageState.PROBLEM, 0, "甲", "key-0001", note)
     with pytest.raises(RefusedDecisionError, match="U\\+"):
-        filled.decisions.decide(Demand(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
+        filled.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
     with pytest.raises(RefusedDecisionError):
         filled.marks.set_rule(WORK, f"告{note}", "吿", True, "甲")
 
@@ -184,20 +184,20 @@ def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a
 def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) -> None:
     filled.marks.set_rule(WORK, "告", "吿", True, "甲")
     assert [(rule.transcribed, rule.suggested, rule.hides) for rule in filled.marks.rules(WORK)] == [("告", "吿", 1)]
-    assert filled.queue.facets(WORK, Wanted()).total == 1
+    assert filled.queue.facets(WORK, QueueFilter()).total == 1
     filled.marks.set_rule(WORK, "告", "吿", False, "乙")
     assert filled.marks.rules(WORK) == []
-    assert filled.queue.facets(WORK, Wanted()).total == 2
+    assert filled.queue.facets(WORK, QueueFilter()).total == 2
 
 
 def test_the_queue_sees_what_another_program_decides_and_checks(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    assert filled.queue.facets(WORK, Wanted()).states[State.OPEN] == 2
+    assert filled.queue.facets(WORK, QueueFilter()).states[State.OPEN] == 2
     with Store.open(filled._engine.url) as other:
-        other.decisions.decide(Demand(WORK, 1, Verdict.KEEP, 0, "乙", "other-program"))
-        assert filled.queue.facets(WORK, Wanted()).states[State.KEPT] == 1
+        other.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "乙", "other-program"))
+        assert filled.queue.facets(WORK, QueueFilter()).states[State.KEPT] == 1
         run = other.begin_run(info)
         other.save_page(run, PLACE, "", replace(page_result, flags=page_result.flags[:1]))
         other.finish_run(run)
-    assert filled.queue.facets(WORK, Wanted()).total == 1
+    assert filled.queue.facets(WORK, QueueFilter()).total == 1

@@ -13,9 +13,9 @@ from proof.model.flags import Kind
 from proof.report.progress import progress_of
 from proof.store import FlagFilter, Store
 from proof.store.decisions import Decision, RefusedDecisionError, Verdict
-from proof.store.decisions import Demand as Asked
+from proof.store.decisions import DecisionRequest as Asked
 from proof.store.marks import Mark
-from proof.store.queue import Order, QueuedFlag, Wanted
+from proof.store.queue import Order, QueuedFlag, QueueFilter
 from tests.ground import COLUMNS, FLAGS, WORK, check_again, store_in
 
 
@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def queued(store: Store, raised: bool | None = True) -> list[QueuedFlag]:
-    numbers, _ = store.queue.find(WORK, Wanted(raised=raised), Order.PAGE, limit=1000)
+    numbers, _ = store.queue.find(WORK, QueueFilter(raised=raised), Order.PAGE, limit=1000)
     return store.queue.flags(WORK, numbers)
 
 

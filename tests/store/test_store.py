@@ -16,7 +16,7 @@ from proof.model.flags import FOUND, Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
-from proof.store.queue import Order, Wanted
+from proof.store.queue import Order, QueueFilter
 from proof.text.model import Row
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -253,7 +253,7 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
     store.finish_run(run, whole=True)
 
     def queued() -> list[tuple[str, float]]:
-        numbers, _ = store.queue.find(info.work, Wanted(), Order.SCORE)
+        numbers, _ = store.queue.find(info.work, QueueFilter(), Order.SCORE)
         return [(one.flag.id, one.flag.score) for one in store.queue.flags(info.work, numbers)]
 
     assert queued() == [("flag 0", 9.0), ("flag 1", 8.0)]

@@ -8,7 +8,7 @@ from math import log
 import pytest
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import Way
+from proof.layout.strips import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.settings.config import Settings
@@ -52,7 +52,7 @@ def read(source: str, glyphs: list[Glyph], first: int = 1) -> ReadColumn:
     line = Column(first, source, 0, first, parse_column(source).runs)
     cells = tuple(cell for cell in line.cells if cell.glyph)
     pairings, cost = align(cells, glyphs, exact)
-    return ReadColumn(AREA, line, cells, tuple(glyphs), tuple(pairings), cost, Way.BEST)
+    return ReadColumn(AREA, line, cells, tuple(glyphs), tuple(pairings), cost, CutBy.BEST)
 
 
 def flags(source: str, glyphs: list[Glyph], script: Script = Script.TRADITIONAL) -> list[Flag]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from proof.text.column import parse_column
 from proof.text.model import Column
-from proof.verify.lines import Trouble, assign, in_order
+from proof.verify.lines import LineFault, assign, in_order
 
 PAGE = [
     "司射適西階西倚扑升自西階",
@@ -39,30 +39,30 @@ def test_a_few_misread_characters_change_nothing() -> None:
 
 def test_a_line_left_out_is_one_finding_that_says_what_the_column_shows() -> None:
     assignment = assign(lines([*PAGE[:2], *PAGE[3:]]), PAGE, same)
-    assert [(t.trouble, t.line, t.column, t.read) for t in assignment.troubles] == [(Trouble.MISSING, 3, 2, PAGE[2])]
+    assert [(t.trouble, t.line, t.column, t.read) for t in assignment.troubles] == [(LineFault.MISSING, 3, 2, PAGE[2])]
     assert [line.number if line else None for line in assignment.lines] == [1, 2, None, 3, 4]
 
 
 def test_a_line_that_stands_twice_is_one_finding() -> None:
     assignment = assign(lines([*PAGE[:2], PAGE[1], *PAGE[2:]]), PAGE, same)
-    assert [t.trouble for t in assignment.troubles] == [Trouble.DOUBLED]
+    assert [t.trouble for t in assignment.troubles] == [LineFault.DOUBLED]
     assert assignment.troubles[0].line in (2, 3)
 
 
 def test_two_lines_that_changed_places_are_told_and_still_read_on_their_own_columns() -> None:
     assignment = assign(lines([PAGE[0], PAGE[3], PAGE[2], PAGE[1], PAGE[4]]), PAGE, same)
-    assert {t.trouble for t in assignment.troubles} == {Trouble.MOVED}
+    assert {t.trouble for t in assignment.troubles} == {LineFault.MOVED}
     assert [line.source if line else None for line in assignment.lines] == PAGE
 
 
 def test_a_line_of_another_page_is_not_on_this_one() -> None:
     assignment = assign(lines([*PAGE, "一耦出西面揖當楅北面揖及楅揖"]), PAGE, same)
-    assert [t.trouble for t in assignment.troubles] == [Trouble.NOT_ON_PAGE]
+    assert [t.trouble for t in assignment.troubles] == [LineFault.NOT_ON_PAGE]
 
 
 def test_lines_beyond_the_last_column_are_not_on_the_page() -> None:
     assignment = in_order(lines(PAGE), 4)
-    assert [(t.trouble, t.line) for t in assignment.troubles] == [(Trouble.NOT_ON_PAGE, 5)]
+    assert [(t.trouble, t.line) for t in assignment.troubles] == [(LineFault.NOT_ON_PAGE, 5)]
 
 
 @given(st.lists(st.text("天地玄黃宇宙洪荒日月", max_size=12), max_size=8), st.permutations(range(8)))

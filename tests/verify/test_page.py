@@ -15,7 +15,7 @@ from proof.errors import FontError, ImageError
 from proof.facsimile.benchmark_pages import choose, rendered
 from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage
-from proof.images.find import How, PageImage
+from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
@@ -73,7 +73,7 @@ class Sample:
         if sources is not None:
             page = page_of(page, sources)
         path = PAGES / f"{image or ref}.png"
-        found = PageImage(path, "", How.REFERENCE)
+        found = PageImage(path, "", FoundBy.REFERENCE)
         return self.checker.check(page, ref, found, load_image(path), neighbours_of(self.pages, number))
 
 
@@ -302,7 +302,7 @@ def test_a_wrong_image_is_one_finding_that_names_the_page_it_carries(sample: Sam
 def test_an_image_of_none_of_the_pages_around_is_one_finding(sample: Sample, shared: Path) -> None:
     path = shared / "facsimile" / "JMML" / "images" / "JMML_000-1b.png"
     page = sample.page(PLAIN)
-    found = PageImage(path, "", How.NAME)
+    found = PageImage(path, "", FoundBy.NAME)
     result = sample.checker.check(page, PLAIN, found, load_image(path), neighbours_of(sample.pages, 2))
     assert result.status is Status.MISMATCH
     assert len(result.flags) == 1
@@ -407,7 +407,7 @@ def trials(
     for trial, (name, drawn) in zip(chosen, rendered(chosen, seed=11), strict=True):
         path = folder / f"{name}.png"
         Image.fromarray(drawn.image).save(path)
-        page_image = PageImage(path, "", How.NAME)
+        page_image = PageImage(path, "", FoundBy.NAME)
         near = neighbours_of(trial.transcription.pages, trial.transcription.pages.index(trial.page))
         found.append((drawn, reader.check(trial.page, name, page_image, load_image(path), near)))
     return found
@@ -447,14 +447,14 @@ def real_results(shared: Path, engine: PPOCR) -> Iterator[PageResult]:
         pages = read_transcription(folder / f"JMML_{juan}.txt").pages
         for number, page in enumerate(pages):
             (path,) = (folder / "images").glob(f"JMML_{juan}-{page.folio}.*")
-            found = PageImage(path, "", How.NAME)
+            found = PageImage(path, "", FoundBy.NAME)
             yield reader.check(page, path.stem, found, load_image(path), neighbours_of(pages, number))
     pages = read_transcription(shared / "kanripo" / "KR1d0087" / "KR1d0087_223.txt").pages
     path = shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png"
     image = load_image(path)
     for quadrant, folio in zip("abcd", ("16a", "16b", "17a", "17b"), strict=True):
         (number,) = [n for n, page in enumerate(pages) if str(page.folio) == folio]
-        found = PageImage(path, quadrant, How.PLATE)
+        found = PageImage(path, quadrant, FoundBy.PLATE)
         yield reader.check(pages[number], f"WYG0140-0330{quadrant}", found, image, neighbours_of(pages, number))
 
 
@@ -507,7 +507,7 @@ def test_a_quadrant_of_a_plate_has_its_boxes_in_the_pixels_of_the_sheet(real: di
 
 def test_a_quadrant_of_what_is_no_plate_is_an_error_that_names_the_file(sample: Sample) -> None:
     path = PAGES / f"{PLAIN}.png"
-    found = PageImage(path, "a", How.PLATE)
+    found = PageImage(path, "a", FoundBy.PLATE)
     with pytest.raises(ImageError, match=rf"{PLAIN}\.png: no plate of four half-folios"):
         sample.checker.check(sample.page(PLAIN), PLAIN, found, load_image(path), [])
 
@@ -555,7 +555,7 @@ def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
         return Read(page_engine, reading)
 
     reader = replace(checker(ppocr, Script.TRADITIONAL), fallback=fallback)
-    result = reader.check(page_of(empty, read), "X", PageImage(path, "", How.NAME), image, [])
+    result = reader.check(page_of(empty, read), "X", PageImage(path, "", FoundBy.NAME), image, [])
     assert result.status is Status.CHECKED
     assert asked == [1]
     (notice,) = [notice for notice in result.notices if "page pipeline" in notice]

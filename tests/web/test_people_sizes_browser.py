@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from proof.store import Store
-from proof.store.accounts import By, Role, Way
+from proof.store.accounts import AccountChannel, By, Role
 from tests.web.drawn import fill, settings_in
 from tests.web.served import serving
 
@@ -39,7 +39,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with Store.open(settings_in(folder).store_address) as store:
         fill(store, folder)
         store.accounts.add("甲", Role.ADMINISTRATOR, PASSWORD)
-        by = By("甲", Way.BROWSER)
+        by = By("甲", AccountChannel.BROWSER)
         for name in ("乙", LONGEST, "丁"):
             store.accounts.add(name, Role.PROOFREADER, PASSWORD, by=by)
     with serving(folder, "--auth") as served:

@@ -12,9 +12,9 @@ from typing import cast
 
 import pytest
 
-from proof.check.recheck import Heed, Reader, Reread, Trouble
+from proof.check.recheck import CheckCancelled, Rechecker, RecheckFault, Reread
 from proof.errors import EngineError, GonePageError, StoppedError, UsageError
-from proof.layout.overrides import LayoutHint
+from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web.rereading import NoReadingError, NotAskedError, Rereading, Stage
@@ -32,13 +32,13 @@ class Slow:
         self.now = self.most = 0
         self.read_pages: list[int] = []
 
-    def read(self, work: str, page: int, heed: Heed) -> Reread:
+    def read(self, work: str, page: int, check_cancelled: CheckCancelled) -> Reread:
         self.now += 1
         self.most = max(self.most, self.now)
         self.begun.release()
         self.let.acquire()
         self.now -= 1
-        heed()
+        check_cancelled()
         self.read_pages.append(page)
         if page == 13:
             raise UsageError("text.txt: page 13 is no longer there")
@@ -51,7 +51,7 @@ def slow() -> Slow:
 
 
 def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_the_same(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     second, same = rereading.begin(WORK, 2, "王"), rereading.begin(WORK, 2, "王")
@@ -68,7 +68,7 @@ def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_th
 
 
 def test_why_a_page_could_not_be_read_is_kept_for_who_asks(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     job = rereading.begin(WORK, 13, "王")
     slow.let.release()
     job.wait(PATIENCE)
@@ -80,7 +80,7 @@ def test_why_a_page_could_not_be_read_is_kept_for_who_asks(slow: Slow) -> None:
 
 
 def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     waiting = rereading.begin(WORK, 2, "王")
@@ -96,7 +96,7 @@ def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
 
 
 def test_a_reading_that_waits_is_taken_back_by_who_asked_and_never_begun(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     waiting = rereading.begin(WORK, 2, "李")
@@ -112,7 +112,7 @@ def test_a_reading_that_waits_is_taken_back_by_who_asked_and_never_begun(slow: S
 
 
 def test_a_reading_that_others_asked_for_too_goes_on_without_who_took_it_back(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     shared = rereading.begin(WORK, 2, "李")
@@ -127,7 +127,7 @@ def test_a_reading_that_others_asked_for_too_goes_on_without_who_took_it_back(sl
 
 
 def test_a_page_asked_for_again_after_it_was_taken_back_is_read(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     waiting = rereading.begin(WORK, 2, "王")
@@ -144,7 +144,7 @@ def test_a_page_asked_for_again_after_it_was_taken_back_is_read(slow: Slow) -> N
 
 
 def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_place(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     job = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     assert rereading.take_back(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
@@ -168,12 +168,12 @@ def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(samp
     corners = ((100.0, 100.0), (900.0, 100.0), (900.0, 1400.0), (100.0, 1400.0))
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
-        layout = LayoutHint(corners, (0.5,), ())
+        layout = LayoutOverrideShape(corners, (0.5,), ())
         store.mends.set(work.name, 1, layout, "", "", version=0, person="王", key="set-right-1")
-        reader, before = Reader(settings, store), dump(folder)
+        reader, before = Rechecker(settings, store), dump(folder)
         places, stop = 0, 0
 
-        def heed() -> None:
+        def check_cancelled() -> None:
             nonlocal places
             places += 1
             if places == stop:
@@ -182,7 +182,7 @@ def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(samp
         for stop in range(1, 100):
             places = 0
             try:
-                reader.read(work.name, 1, heed)
+                reader.read(work.name, 1, check_cancelled)
             except StoppedError:
                 assert dump(folder) == before, f"at safe place {stop}"
             else:
@@ -192,7 +192,7 @@ def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(samp
 
 
 def test_what_is_done_stays_done_though_it_is_taken_back(slow: Slow) -> None:
-    rereading = Rereading(cast(Reader, slow))
+    rereading = Rereading(cast(Rechecker, slow))
     job = rereading.begin(WORK, 1, "王")
     slow.let.release()
     wait([job.future], PATIENCE)
@@ -202,12 +202,12 @@ def test_what_is_done_stays_done_though_it_is_taken_back(slow: Slow) -> None:
 
 def test_the_kind_of_failure_is_told_from_mistakes_of_the_program(slow: Slow) -> None:
     class Broken:
-        def read(self, work: str, page: int, heed: Heed) -> Reread:
+        def read(self, work: str, page: int, check_cancelled: CheckCancelled) -> Reread:
             raise [EngineError("no model"), GonePageError("gone"), ZeroDivisionError()][page]
 
-    rereading = Rereading(cast(Reader, Broken()))
+    rereading = Rereading(cast(Rechecker, Broken()))
     jobs = [rereading.begin(WORK, page, "王") for page in range(3)]
     wait([job.future for job in jobs], PATIENCE)
     rereading.close()
-    assert [job.trouble for job in jobs] == [Trouble.ENGINE, Trouble.TEXT_CHANGED, Trouble.MISTAKE]
+    assert [job.trouble for job in jobs] == [RecheckFault.ENGINE, RecheckFault.TEXT_CHANGED, RecheckFault.MISTAKE]
     assert "ZeroDivision" not in jobs[2].reason

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from proof.store import Store
-from proof.store.decisions import Demand, State, Verdict
+from proof.store.decisions import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK, fill, settings_in
 from tests.web.served import serving
@@ -65,7 +65,7 @@ def stands(folder: Path) -> list[tuple[int, Verdict, State]]:
 def decide(folder: Path, flag: int, verdict: Verdict, version: int, person: str = "王") -> None:
     """Somebody else decides."""
     with Store.open(folder / "proof.sqlite") as store:
-        store.decisions.decide(Demand(WORK, flag, verdict, version, person, key=f"theirs-{flag}-{version}"))
+        store.decisions.decide(DecisionRequest(WORK, flag, verdict, version, person, key=f"theirs-{flag}-{version}"))
 
 
 def written(folder: Path, flags: set[int]) -> None:

@@ -17,7 +17,7 @@ from proof.errors import EngineError
 from proof.images.pdf import stem_of
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, Reading
-from proof.ocr.external.model import GivenCharacter, GivenPage, ReadingFileError
+from proof.ocr.external.model import ExternalPage, GivenCharacter, ReadingFileError
 from proof.ocr.external.parse import parse_readings
 
 SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml", ".alto", ".page"})
@@ -33,7 +33,7 @@ _NAMES = re.compile(
 )
 
 
-class ReadingsEngine:
+class ExternalEngine:
     """Gives what the files of a folder (or one file) say of an image. Raises EngineError where there are none."""
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +70,7 @@ class ReadingsEngine:
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         raise EngineError(f"{self._folder}: these readings are of whole pages, not of strips; choose another engine")
 
-    def page_of(self, image: Path, size: tuple[int, int]) -> GivenPage:
+    def page_of(self, image: Path, size: tuple[int, int]) -> ExternalPage:
         """What is read on an image, in its pixels. Raises EngineError where there is no reading of it."""
         key = _key(image.name)
         named, called = self._by_name.get(key, []), self._by_stem.get(key, [])
@@ -95,7 +95,7 @@ class ReadingsEngine:
         return _scaled(page, size)
 
 
-def _scaled(page: GivenPage, size: tuple[int, int]) -> GivenPage:
+def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     """The page in pixels of its image, where it was read on a larger or smaller copy or is not measured in pixels."""
     if min(page.size) <= 0 or page.size == size:
         return page

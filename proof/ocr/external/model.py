@@ -37,7 +37,7 @@ class GivenCharacter:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenLine:
+class ExternalLine:
     """Characters below one another (beside one another, where it is not `vertical`). `placed` tells whether the file
     says where each one stands; else they were spread along the line."""
 
@@ -48,19 +48,19 @@ class GivenLine:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPage:
+class ExternalPage:
     """What a file says of one image: `image` is the image's name in it, `size` its width and height there, 0 where
     the file does not say. `notices` tell what was passed over."""
 
     source: Path
     image: str
     size: tuple[float, float]
-    lines: tuple[GivenLine, ...]
+    lines: tuple[ExternalLine, ...]
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of text whose box is known: a glyph, or a word. `confidences` are those of its characters."""
 
     text: str
@@ -70,7 +70,9 @@ class Piece:
     confidences: tuple[float, ...] = ()
 
 
-def line_of(text: str, box: Box, pieces: Sequence[Piece], vertical: bool | None, confidence: float | None) -> GivenLine:
+def line_of(
+    text: str, box: Box, pieces: Sequence[TextPiece], vertical: bool | None, confidence: float | None
+) -> ExternalLine:
     """A line from the text that its file gives it and the pieces that it is made of.
 
     The text of the line is what was corrected last, so that it holds where the pieces say otherwise; they lend
@@ -81,20 +83,20 @@ def line_of(text: str, box: Box, pieces: Sequence[Piece], vertical: bool | None,
     known = [one for piece in pieces for one in _spread(piece, vertical)]
     told = text or "".join(one.text for one in known)
     if not known:
-        known, placed = _spread(Piece(told, box, confidence), vertical), False
+        known, placed = _spread(TextPiece(told, box, confidence), vertical), False
     else:
         placed = any(len(piece.text) == 1 for piece in pieces)
         if "".join(told.split()) != "".join(one.text for one in known):
             known = _corrected("".join(told.split()), known, vertical)
     inked = tuple(one for one in known if _has_ink(one.text))
-    return GivenLine(inked, box, vertical, placed)
+    return ExternalLine(inked, box, vertical, placed)
 
 
 def _has_ink(text: str) -> bool:
     return not all(unicodedata.category(one).startswith(_NO_INK) for one in text)
 
 
-def _spread(piece: Piece, vertical: bool) -> list[GivenCharacter]:
+def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
     """The characters of a piece along its box, in equal cells; an ideographic space takes one, others none."""
     cells = _characters(piece.text)
     found = []
@@ -135,7 +137,7 @@ def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> li
             room = known[a].box if a < b else _between(known, a, vertical)
             for one in known[a + 1 : b]:
                 room = room.union(one.box)
-            found += _spread(Piece("".join(wanted[c:d]), room), vertical)
+            found += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree, html
 
 from proof.model.geometry import Box
-from proof.ocr.external.model import GivenLine, GivenPage, Piece, ReadingFileError, line_of
+from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileError, TextPiece, line_of
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _FARTHEST = 1e6
@@ -25,7 +25,7 @@ _FARTHEST = 1e6
 _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 
 
-def parse_readings(path: Path, data: bytes) -> tuple[GivenPage, ...]:
+def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     """All pages of a file. Raises ReadingFileError, which names file and line."""
     if re.search(rb"class\s*=\s*[\"']ocr_page", data):
         return _hocr(path, data)
@@ -47,7 +47,7 @@ def parse_readings(path: Path, data: bytes) -> tuple[GivenPage, ...]:
     raise ReadingFileError(path, root.sourceline, f"its root is {kind}, expected {expected}; export it as one of these")
 
 
-def _page(path: Path, page: Any) -> GivenPage:
+def _page(path: Path, page: Any) -> ExternalPage:
     lines, notices = [], []
     for element in _all(page, "TextLine"):
         text, sure, _ = _equivalent(path, element)
@@ -60,7 +60,7 @@ def _page(path: Path, page: Any) -> GivenPage:
                 said, conf, others = _equivalent(path, one)
                 place = _outline(path, one)
                 if said and place is not None:
-                    pieces.append(Piece(said, place, conf, others))
+                    pieces.append(TextPiece(said, place, conf, others))
         if box is None and pieces:
             box = _around(pieces)
         if box is None:
@@ -73,7 +73,7 @@ def _page(path: Path, page: Any) -> GivenPage:
     return _found(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
-def _alto(path: Path, root: Any, page: Any) -> GivenPage:
+def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
     name = next((one.text or "" for one in _all(root, "fileName")), "")
     size = (_figure(path, page, "WIDTH"), _figure(path, page, "HEIGHT"))
     lines, notices = [], []
@@ -96,14 +96,14 @@ def _alto(path: Path, root: Any, page: Any) -> GivenPage:
     return _found(path, page, name.strip(), size, lines, notices)
 
 
-def _string(path: Path, string: Any) -> list[Piece]:
+def _string(path: Path, string: Any) -> list[TextPiece]:
     glyphs = [one for one in string if _name(one) == "Glyph"]
     pieces = []
     for one in glyphs:
         box, said = _alto_box(path, one), one.get("CONTENT", "")
         if box is not None and said:
             others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in one if _name(v) == "Variant"]
-            pieces.append(Piece(said, box, _share(path, one, "GC"), tuple(o for o in others if o[0])))
+            pieces.append(TextPiece(said, box, _share(path, one, "GC"), tuple(o for o in others if o[0])))
     box, said = _alto_box(path, string), string.get("CONTENT", "")
     if pieces or box is None or not said:
         return pieces
@@ -112,10 +112,10 @@ def _string(path: Path, string: Any) -> list[Piece]:
     each = tuple(1.0 - digit / 10 for digit in digits)
     alike = [one.text or "" for one in string if _name(one) == "ALTERNATIVE"]
     others = [(text, 0.01) for text in alike if len(text) == len(said) == 1]
-    return [Piece(said, box, _share(path, string, "WC"), tuple(others), each)]
+    return [TextPiece(said, box, _share(path, string, "WC"), tuple(others), each)]
 
 
-def _hocr(path: Path, data: bytes) -> tuple[GivenPage, ...]:
+def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     try:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
     except (etree.LxmlError, ValueError) as error:
@@ -124,7 +124,7 @@ def _hocr(path: Path, data: bytes) -> tuple[GivenPage, ...]:
     for page in root.iter():
         if "ocr_page" not in _classes(page):
             continue
-        lines: list[GivenLine] = []
+        lines: list[ExternalLine] = []
         notices: list[str] = []
         for element in page.iter():
             if not _classes(element) & _LINES_OF_HOCR:
@@ -144,21 +144,21 @@ def _hocr(path: Path, data: bytes) -> tuple[GivenPage, ...]:
     return tuple(found)
 
 
-def _hocr_pieces(path: Path, line: Any) -> list[Piece]:
+def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
     """The boxes of a line's characters, where it gives them, or of its words."""
-    pieces: list[Piece] = []
+    pieces: list[TextPiece] = []
     for word in (one for one in line.iter() if "ocrx_word" in _classes(one)):
         letters = [one for one in word.iter() if "ocrx_cinfo" in _classes(one)]
         for one in letters:
             box, said = _hocr_box(path, one, "x_bboxes"), "".join(one.itertext()).strip()
             if box is not None and said:
-                pieces.append(Piece(said, box, _percent(path, one, "x_conf")))
+                pieces.append(TextPiece(said, box, _percent(path, one, "x_conf")))
         if not letters:
             pieces += _boxed(path, word)
     return pieces or (_boxed(path, line) if _property(line, "x_bboxes") else [])
 
 
-def _boxed(path: Path, element: Any) -> list[Piece]:
+def _boxed(path: Path, element: Any) -> list[TextPiece]:
     """The text of an hOCR element, character by character where `x_bboxes` has a box for each."""
     said = "".join("".join(element.itertext()).split())
     sure = _percent(path, element, "x_wconf")
@@ -167,19 +167,19 @@ def _boxed(path: Path, element: Any) -> list[Piece]:
         quads = [numbers[start : start + 4] for start in range(0, len(numbers), 4)]
         confs = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
         each = confs if len(confs) == len(said) else [sure] * len(said)
-        return [Piece(c, _box(*q), s) for c, q, s in zip(said, quads, each, strict=True)]
+        return [TextPiece(c, _box(*q), s) for c, q, s in zip(said, quads, each, strict=True)]
     box = _hocr_box(path, element, "bbox")
-    return [Piece(said, box, sure)] if said and box is not None else []
+    return [TextPiece(said, box, sure)] if said and box is not None else []
 
 
 def _found(
-    path: Path, page: Any, name: str, size: tuple[float, float], lines: list[GivenLine], notices: list[str]
-) -> GivenPage:
+    path: Path, page: Any, name: str, size: tuple[float, float], lines: list[ExternalLine], notices: list[str]
+) -> ExternalPage:
     if notices and not lines:
         raise ReadingFileError(
             path, page.sourceline, "no line of this page says where it stands; export it with coordinates"
         )
-    return GivenPage(path, name, size, tuple(one for one in lines if one.characters), tuple(notices))
+    return ExternalPage(path, name, size, tuple(one for one in lines if one.characters), tuple(notices))
 
 
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
@@ -239,7 +239,7 @@ def _box(left: float, top: float, right: float, bottom: float) -> Box:
     return Box(min(left, right), min(top, bottom), abs(right - left), abs(bottom - top))
 
 
-def _around(pieces: list[Piece]) -> Box:
+def _around(pieces: list[TextPiece]) -> Box:
     box = pieces[0].box
     for piece in pieces[1:]:
         box = box.union(piece.box)

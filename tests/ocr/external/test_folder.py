@@ -15,12 +15,12 @@ from proof.export.alto import alto
 from proof.export.corrections import Correction
 from proof.export.marked import mark
 from proof.export.pagexml import page_xml
-from proof.images.find import How, PageImage
+from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import Engine
-from proof.ocr.external.folder import ReadingsEngine
+from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
 from proof.text.read import read_transcription
@@ -39,7 +39,7 @@ def checked(engine: Engine, number: int) -> PageResult:
     page = text.pages[number]
     path = PAGES / f"{page.ref}.png"
     checker = Checker.of(engine, VariantPolicy(text.script), 8, 21, 3.0, no_pipeline)
-    return checker.check(page, str(page.ref), PageImage(path, "", How.REFERENCE), load_image(path), [])
+    return checker.check(page, str(page.ref), PageImage(path, "", FoundBy.REFERENCE), load_image(path), [])
 
 
 def raised(result: PageResult) -> set[tuple[int, int, Kind]]:
@@ -76,7 +76,7 @@ def test_an_exported_page_read_back_gives_the_flags_that_it_was_corrected_by(
         assert marked is not None
         document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)) if form == "page" else alto(marked)
         (tmp_path / f"{Path(marked.name).stem}.xml").write_bytes(document)
-        again = checked(ReadingsEngine(tmp_path), number)
+        again = checked(ExternalEngine(tmp_path), number)
         assert errors(first)
         assert errors(again) == errors(first)
 
@@ -101,17 +101,17 @@ def test_a_reading_of_lines_alone_agrees_with_a_text_that_has_notes(tmp_path: Pa
     assert marked is not None
     document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)).decode()
     (tmp_path / "read.xml").write_text(re.sub(r"<Word.*?</Word>", "", document), encoding="utf-8")
-    again = checked(ReadingsEngine(tmp_path), 1)
+    again = checked(ExternalEngine(tmp_path), 1)
     assert again.characters_checked == first.characters_checked
     assert raised(again) == set()
 
 
 def test_a_page_without_a_reading_and_one_of_another_image_are_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="no PAGE XML, ALTO or hOCR"):
-        ReadingsEngine(tmp_path)
+        ExternalEngine(tmp_path)
     page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
     (tmp_path / "a.xml").write_text(page, encoding="utf-8")
-    engine = ReadingsEngine(tmp_path)
+    engine = ExternalEngine(tmp_path)
     with pytest.raises(EngineError, match=r"no file there is a reading of 1a\.png"):
         engine.page_of(Path("1a.png"), (100, 700))
     with pytest.raises(EngineError, match=r"a\.xml: is of an image of 100 x 700"):
@@ -123,7 +123,7 @@ def test_a_file_called_as_an_image_that_names_another_is_refused(tmp_path: Path)
     page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
     (tmp_path / "1a.xml").write_text(page, encoding="utf-8")
     with pytest.raises(EngineError, match=r"1a\.xml: is a reading of other\.png, not of 1a\.png"):
-        ReadingsEngine(tmp_path).page_of(Path("1a.png"), (100, 700))
+        ExternalEngine(tmp_path).page_of(Path("1a.png"), (100, 700))
 
 
 def test_a_check_takes_a_folder_of_readings_from_the_command_line(
