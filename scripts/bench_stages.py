@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     seconds, strips, _ = run("first", kept=False)
     with Store.open(f"sqlite:///{folder / 'first.sqlite'}") as store:
-        size = store.readings.size() / options.pages
+        size = store.cache.size() / options.pages
     table = Table("after", "strips read", "of the first", "seconds", "of the first", "flags as from nothing")
     table.add_row("(first check)", str(strips), "", f"{seconds:.1f}", "", "")
     changes: dict[str, dict[str, Any]] = {

@@ -145,7 +145,7 @@ def open_readings(
     key: str, found: PageImage, store: Store, checker: Checker, plates: Plates, hint: LayoutOverrideShape | None = None
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
     """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
-    known = PageRecord.unpacked(store.readings.get(key))
+    known = PageRecord.unpacked(store.cache.get(key))
     readings = checker.readings(found, lambda: plates.load(found), hint, known)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
@@ -218,7 +218,7 @@ def on_pages(
             LOG.warning("%s could not be read: %s", found.path, error)
             return ReadImage(name, ())  # its page will fail with the same words
         if (kept := keep()) is not None:
-            store.readings.put(*kept)
+            store.cache.put(*kept)
         return ReadImage(name, columns)
 
     cv2.setNumThreads(1)

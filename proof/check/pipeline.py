@@ -96,6 +96,7 @@ def check(
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.message for finding in sequence_findings(leaves))
         store.finish_run(run_id, findings=(*sources.unread, *findings), whole=True)
+        store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
         written = write_reports(run, settings.project.out, language=settings.report.lang)
         told = tuple(places(run, show))
@@ -154,7 +155,7 @@ def _save(
 ) -> PageResult:
     """Save a page, read again where a person set meanwhile how it is read; gives what was found on it."""
     if page.readings is not None:
-        store.readings.put(*page.readings)
+        store.cache.put(*page.readings)
     try:
         given = add_quality_flags(page.result, settings, checker)
         store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)

@@ -133,7 +133,7 @@ class Rechecker:
         given = self._settled(work, page.result, add_quality_flags(page.result, self._settings, checker), hearing)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
-            self._store.readings.put(*page.readings)
+            self._store.cache.put(*page.readings)
         if not self._store.replace_page(number, seen, task.place, page.key, given):
             return None
         if place.text != known.text:

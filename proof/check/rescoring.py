@@ -84,10 +84,10 @@ def hearings_of(
                 continue
             parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), edition.text, witness.text)
             key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
-            known = store.readings.get(key)
+            known = store.cache.get(key)
             parallel, alignment = beside(edition, witness, known)
             if known is None:
-                store.readings.put(key, alignment)
+                store.cache.put(key, alignment)
             if parallel.aligned:
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)

@@ -14,18 +14,20 @@ from proof.store.backup import backup, verify
 @click.argument("file", type=click.Path(path_type=Path))
 @config_option
 @click.option("--images/--no-images", default=True, help="Whether page images go into it.  [default: they do]")
+@click.option("--with-cache", "cache", is_flag=True, help="Also save what was read on the images.")
 @click.option("--verify", "verifies", is_flag=True, help="Restore FILE, a backup, into a temporary folder and compare.")
-def command(file: Path, config: Path | None, images: bool, verifies: bool) -> int:
+def command(file: Path, config: Path | None, images: bool, cache: bool, verifies: bool) -> int:
     """Save the project into FILE: store with all decisions and their journal, settings, texts and images.
 
-    It may be worked on meanwhile; the file holds one moment of it. With --verify nothing is saved: FILE is restored
+    It may be worked on meanwhile; the file holds one moment of it. What was read on the images is left out, since a
+    check reads it again. With --verify nothing is saved: FILE is restored
     and found whole, or the exit status is 2.
     """
     if verifies:
         held = verify(file)
         click.echo(f"{held.path}: restores whole, {held.files:,} files, {held.rows:,} rows of the store")
         return 0
-    saved = backup(settings_of(config), file, images=images)
+    saved = backup(settings_of(config), file, images=images, cache=cache)
     click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store")
     for path in saved.left_out:
         click.echo(f"not in it, outside the project's folder: {path}", err=True)

@@ -47,7 +47,7 @@ class StoredRun:
 
     @property
     def shelf(self) -> Shelf:
-        return self.store.readings
+        return self.store.cache
 
     @property
     def progress(self) -> WorkProgress:

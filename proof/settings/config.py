@@ -139,6 +139,14 @@ class StoreSection:
         "",
         f"database of the project, such as `sqlite:///other.sqlite`; empty: `{STORE_NAME}` beside this file",
     )
+    cache: int = _setting(
+        ValueKind.WHOLE,
+        2000,
+        "megabytes of what was read that are kept in the store, so that a change of text or settings reads little "
+        "again; some 15 KB a half-folio",
+        low=0,
+        high=1_000_000,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,9 @@ class Saved:
     unused: str = ""
 
 
-def backup(settings: Settings, path: Path, *, images: bool = True) -> Saved:
+def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool = False) -> Saved:
     """Save the project of `settings` into the file `path`, as it is at this moment; it may be worked on meanwhile.
+    `cache`: also what was read on its images, which a check would read again.
 
     Raises UsageError where there is no project folder or the file is there, OutputError where it cannot be written.
     """
@@ -70,7 +71,7 @@ def backup(settings: Settings, path: Path, *, images: bool = True) -> Saved:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
             with Store.open(settings.store_address, folder=folder) as source, Store.open(copy) as target:
-                rows = copy_store(source, target)
+                rows = copy_store(source, target, cache=cache)
                 journal = source.journal.path if source.journal else None
             held[STORE_NAME] = copy
             if journal and journal.exists():  # all that is in the store is in it: it is read after the store
@@ -157,7 +158,7 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
     unused = ""
     if given:
         with Store.open(saved) as source, Store.open(given) as target:
-            rows = copy_store(source, target)
+            rows = copy_store(source, target, cache=True)
         saved.unlink()
         _say_address(path, config, given)
         return rows, named if named != given else ""

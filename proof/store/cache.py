@@ -1,5 +1,6 @@
-"""What was got out of an image at some cost, kept under what it depends on: readings by image, layout and
-engine, so that an edit of the text costs no reading; crops by image and place."""
+"""What was computed at some cost, kept under what it depends on: what was read on an image, by image and engine; how a
+text lies beside a witness; pieces of images for reports. All of it can be made again: it is pruned, and no backup holds
+it unless asked to."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from proof.store.models import ReadingRow
+from proof.store.models import CacheRow
 
 AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
 
@@ -30,7 +31,7 @@ class Cache:
     def get(self, key: str) -> bytes | None:
         """What was put under `key`, or None."""
         with self._reading() as session:
-            data = session.scalar(select(ReadingRow.data).where(ReadingRow.key == key))
+            data = session.scalar(select(CacheRow.data).where(CacheRow.key == key))
         if data is not None:
             with self._lock:
                 self._used.add(key)
@@ -44,33 +45,35 @@ class Cache:
         """Keep all of `entries`, in one transaction."""
         with self._writing() as session:
             for key, data in entries.items():
-                row = session.get(ReadingRow, key)
+                row = session.get(CacheRow, key)
                 if row is None:
-                    row = ReadingRow(key=key)
+                    row = CacheRow(key=key)
                     session.add(row)
                 row.data, row.size, row.used = data, len(data), datetime.now(UTC)
 
     def size(self) -> int:
         """Bytes kept."""
         with self._reading() as session:
-            return session.scalar(select(func.sum(ReadingRow.size))) or 0
+            return session.scalar(select(func.sum(CacheRow.size))) or 0
 
     def prune(self, keep: int) -> int:
-        """Drop the readings longest unused until at most `keep` bytes are left; gives how many went."""
+        """Drop what was longest unused until at most `keep` bytes are left; gives how many entries went."""
         self.note_use()
+        if self.size() <= keep:
+            return 0
         with self._writing() as session:
             kept, gone = 0, []
-            newest_first = select(ReadingRow.key, ReadingRow.size).order_by(ReadingRow.used.desc(), ReadingRow.key)
+            newest_first = select(CacheRow.key, CacheRow.size).order_by(CacheRow.used.desc(), CacheRow.key)
             for key, size in session.execute(newest_first):
                 kept += size
                 if kept > keep:
                     gone.append(key)
             for keys in _pieces(gone):
-                session.execute(delete(ReadingRow).where(ReadingRow.key.in_(keys)))
+                session.execute(delete(CacheRow).where(CacheRow.key.in_(keys)))
         return len(gone)
 
     def note_use(self) -> None:
-        """Write down which readings were got since the last time: reading must not write each time."""
+        """Write down which entries were got since the last time: reading must not write each time."""
         with self._lock:
             used, self._used = sorted(self._used), set()
         if not used:
@@ -78,7 +81,7 @@ class Cache:
         with self._writing() as session:
             for keys in _pieces(used):
                 session.execute(
-                    update(ReadingRow).where(ReadingRow.key.in_(keys)).values(used=datetime.now(UTC)),
+                    update(CacheRow).where(CacheRow.key.in_(keys)).values(used=datetime.now(UTC)),
                     execution_options={"synchronize_session": False},
                 )
 

@@ -6,14 +6,15 @@ from sqlalchemy import Connection, Integer, func, insert, select, text
 
 from proof.errors import UsageError
 from proof.store import database
-from proof.store.models import Base
+from proof.store.models import Base, CacheRow
 from proof.store.store import Store
 
 AT_ONCE = 500
 
 
-def copy_store(source: Store, target: Store) -> int:
-    """Copy every row of `source` into `target`, which must be empty, as of one moment; gives how many.
+def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
+    """Copy every row of `source` into `target`, which must be empty, as of one moment; gives how many. What can be made
+    again is copied with `cache` alone.
 
     All or nothing: what goes wrong half-way leaves the target empty. Raises UsageError where it is not empty.
     """
@@ -31,6 +32,8 @@ def copy_store(source: Store, target: Store) -> int:
                 raise UsageError(
                     f"{target.name}: holds something already; restore into a folder or database of its own"
                 )
+            if table is CacheRow.__table__ and not cache:
+                continue
             rows = there.execution_options(yield_per=AT_ONCE).execute(select(table))
             for part in rows.mappings().partitions(AT_ONCE):
                 here.execute(insert(table), [dict(row) for row in part])

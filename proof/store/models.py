@@ -327,11 +327,9 @@ class AccountEventRow(Base):
     at: Mapped[datetime] = mapped_column(Moment)
 
 
-class ReadingRow(Base):
-    """What an engine read on an image, kept so that an edit of the text costs no reading.
-
-    `key` is made of the image, its layout and the engine; `data` is for who wrote it to understand.
-    """
+class CacheRow(Base):
+    """What was computed at some cost, under a `key` made of all that it depends on; `data` is for who wrote it to
+    understand."""
 
     __tablename__ = "readings"
 

@@ -54,7 +54,7 @@ class Store:
         self._engine = engine
         self.journal = journal
         self._writers = engine.execution_options(writes=True)
-        self.readings = Cache(self._reading, self._writing)
+        self.cache = Cache(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
         self.acts = Acts(self._writing)
         self.marks = Marks(self._reading, self._writing)
@@ -158,7 +158,7 @@ class Store:
                 session.execute(absent, execution_options={"synchronize_session": False})
             carry_over(session, run.work_id)
             _changed(session, run.work_id)
-        self.readings.note_use()
+        self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
         """The run of that number. Raises UsageError where there is none."""

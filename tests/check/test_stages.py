@@ -100,7 +100,7 @@ def test_a_corrected_character_asks_for_the_strips_of_its_run_alone(
 
 def test_what_was_read_of_a_page_is_kept_small(checked: tuple[Material, object]) -> None:
     with Store.open(checked[0].settings().store_address) as store:
-        assert 0 < store.readings.size() / 3 < 20_000
+        assert 0 < store.cache.size() / 3 < 20_000
 
 
 def test_a_damaged_record_is_read_again(
@@ -108,7 +108,7 @@ def test_a_damaged_record_is_read_again(
 ) -> None:
     assert PageRecord.unpacked(b"nothing of the kind") == PageRecord()
     with Store.open(again.settings().store_address) as store:
-        store.readings.prune(0)
+        store.cache.prune(0)
     pairs = again.folder / "pairs.tsv"
     pairs.write_text("畧\t略\tform\n", encoding="utf-8")
     outcome = check(again.settings(variants__file=str(pairs)))

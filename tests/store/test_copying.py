@@ -28,3 +28,13 @@ def test_a_copy_holds_the_same_and_goes_on(
     assert store.decisions.history(1) == [made]
     assert store.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.UNDO, 1, "甲", "request-0002")).id > made.id
     assert store.begin_run(info) > run
+
+
+def test_what_can_be_made_again_is_copied_only_where_it_is_asked_for(store: Store, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "source.sqlite") as source:
+        source.cache.put("page 1", b"readings")
+        copy_store(source, store)
+        assert store.cache.size() == 0
+        with Store.open(tmp_path / "whole.sqlite") as whole:
+            copy_store(source, whole, cache=True)
+            assert whole.cache.get("page 1") == b"readings"

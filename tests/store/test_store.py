@@ -340,14 +340,14 @@ def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunIn
 
 def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store) -> None:
     for key in ("old", "middle", "new"):
-        store.readings.put(key, key.encode() * 100)
-    store.readings.put_many({"new": b"x" * 300, "middle": b"middle" * 100})
-    assert store.readings.get("new") == b"x" * 300
-    assert store.readings.get("never") is None
-    assert store.readings.get("old") == b"old" * 100
-    assert store.readings.size() == 300 + 600 + 300
-    assert store.readings.prune(keep=600) == 1
-    assert store.readings.get("middle") is None
-    assert store.readings.get("old") == b"old" * 100
-    assert store.readings.prune(keep=0) == 2
-    assert store.readings.size() == 0
+        store.cache.put(key, key.encode() * 100)
+    store.cache.put_many({"new": b"x" * 300, "middle": b"middle" * 100})
+    assert store.cache.get("new") == b"x" * 300
+    assert store.cache.get("never") is None
+    assert store.cache.get("old") == b"old" * 100
+    assert store.cache.size() == 300 + 600 + 300
+    assert store.cache.prune(keep=600) == 1
+    assert store.cache.get("middle") is None
+    assert store.cache.get("old") == b"old" * 100
+    assert store.cache.prune(keep=0) == 2
+    assert store.cache.size() == 0
