@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proof.flags import Evidence, Flag, Kind, WitnessReading
+from proof.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
 from proof.geometry import Box
 from proof.ocr.engine import EngineIdentity
 from proof.result import CheckedColumn, PageResult, Status
@@ -79,6 +79,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "note": evidence.note,
         "base": None if evidence.base is None else float(evidence.base),
         "witnesses": [one.as_dict() for one in evidence.witnesses],
+        "sense": evidence.sense.as_dict() if evidence.sense else None,
     }
     return {
         "uid": flag.id,
@@ -145,6 +146,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         note=details.get("note", ""),
         base=details.get("base"),
         witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
+        sense=SenseReading.of(details["sense"]) if "sense" in details else None,
     )
     return Flag(
         page=page,

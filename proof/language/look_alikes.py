@@ -1,0 +1,89 @@
+"""The characters between which the sense decides: for each the others that a hand or a recogniser takes it for.
+
+`data/look_alikes.tsv` is made by `scripts/make_look_alikes.py`, which says by what measure; the nearest stand first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
+
+MOST = 5
+"""A character and its look-alikes: how many there are at most."""
+
+PLANE = 0x40000
+"""Code points from here on are no Han characters."""
+
+Codes = NDArray[np.uint32]
+
+
+class LookAlikes:
+    """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
+    look-alikes, nearest first, then zeros; `row_of` leads from a code point to its row, -1 where it has none."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        near: defaultdict[int, list[int]] = defaultdict(list)
+        for one, other in pairs:
+            near[ord(one)].append(ord(other))
+            near[ord(other)].append(ord(one))
+        self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
+        self.row_of = np.full(PLANE, -1, np.int32)
+        for row, (code, others) in enumerate(sorted(near.items())):
+            kept = [code, *dict.fromkeys(others)][:MOST]
+            self.rivals[row, : len(kept)] = kept
+            self.row_of[code] = row
+
+    @classmethod
+    def shipped(cls) -> LookAlikes:
+        """Those that come with the program."""
+        return _shipped()
+
+    def places(self, tokens: Codes) -> NDArray[np.int64]:
+        """Where in a row of tokens characters with look-alikes stand."""
+        return np.flatnonzero(self.row_of[np.minimum(tokens, PLANE - 1)] >= 0)
+
+    def of(self, tokens: Codes) -> Codes:
+        """For characters that have look-alikes: the character itself, then these (n x `MOST`)."""
+        return np.asarray(self.rivals[self.row_of[tokens]])
+
+
+@cache
+def _shipped() -> LookAlikes:
+    text = resources.files("proof.language").joinpath("data/look_alikes.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return LookAlikes(
+        (row[0], row[1]) for row in sorted(rows, key=lambda row: -max(float(row[2]), float(row[3]) - 0.5))
+    )
+
+
+class Folding:
+    """One form for every word, whatever the edition and its script: what stands around a character is compared so.
+
+    A character that has look-alikes stays what it is, and no other is folded into it: between these the sense decides.
+    """
+
+    def __init__(self, look_alikes: LookAlikes) -> None:
+        self._kept = look_alikes.row_of >= 0
+        self._policy = VariantPolicy(Script.TRADITIONAL)
+        self._table = np.zeros(PLANE, np.uint32)
+
+    def __call__(self, tokens: Codes) -> Codes:
+        """The tokens folded."""
+        clipped = np.minimum(tokens, PLANE - 1)
+        for code in np.unique(clipped[self._table[clipped] == 0]):
+            self._table[code] = self._folded(int(code))
+        return np.asarray(self._table[clipped])
+
+    def _folded(self, code: int) -> int:
+        if self._kept[code] or code < 0x80:
+            return code
+        folded = self._policy.fold(chr(code))
+        return ord(folded) if len(folded) == 1 and ord(folded) < PLANE and not self._kept[ord(folded)] else code
