@@ -22,6 +22,7 @@ COMMANDS = (
     "backup",
     "restore",
     "report",
+    "learn",
     "convert",
     "export",
     "collate",

@@ -21,6 +21,7 @@ from proof.store import Store
 from proof.text.edition import read_text
 from proof.text.model import Transcription
 from proof.text.witness import Edition
+from proof.unseen import by_sense, with_sense
 from proof.work import Work
 
 
@@ -71,10 +72,12 @@ def check(settings: Settings, watch: Watch | None = None) -> Outcome:
         work = Work(settings, texts, index, engine.identity, store)
         run_id = store.begin_run(work.info())
         checkers = {script: checker_for(settings, engine, script) for script in {work.script(t) for t in texts}}
+        told = by_sense(work, settings)
         habits = Habits()
         for number, (task, result, key) in enumerate(results(work, store, checkers, settings.workers), 1):
             habits.add(result)
-            store.save_page(run_id, task.place, key, mixed_in(result, settings, checkers[work.script(task.text)]))
+            checked = with_sense(result, task.page, told.get(number - 1, ()), settings.flags.threshold)
+            store.save_page(run_id, task.place, key, mixed_in(checked, settings, checkers[work.script(task.text)]))
             if watch:
                 watch(Progress(number, len(work.tasks), work.reused, result.page))
         hearings = hearings_of(settings, editions, texts, store)
