@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from proof.language.evidence import Sense, TextTokens
+from proof.language.findings import against
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
 from proof.language.weights import NOTHING, Floats, Weights
@@ -59,13 +60,10 @@ def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> C
 
 def odds(sense: Sense, raw: Codes, places: np.ndarray) -> tuple[Floats, Codes]:
     """The odds against what stands at places, and what is suggested."""
-    candidates = LookAlikes.shipped().of(raw[places])
-    scores = sense.scores(places, candidates)
-    others = scores.copy()
-    others[:, 0] = NOTHING
-    best = others.argmax(1)
-    rows = np.arange(len(places))
-    return others[rows, best] - scores[:, 0], candidates[rows, best]
+    look_alikes = LookAlikes.shipped()
+    candidates = look_alikes.of(raw[places])
+    best, nats = against(sense, places, candidates, look_alikes.margins_of(raw[places]))
+    return nats, candidates[np.arange(len(places)), best]
 
 
 class Measured:
@@ -137,7 +135,7 @@ def main() -> None:
     CONSOLE.print(table)
     every, planted_odds = sum(one.characters for one in measured), np.concatenate([one.planted for one in measured])
     sound = np.concatenate([one.sound for one in measured])
-    for threshold in (2.5, 2.75, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5):
+    for threshold in (1.5, 2.0, 2.5, 2.75, 3.0, 3.25, 3.5, 4.0):
         recall, false = (planted_odds >= threshold).mean(), 1000 * (sound >= threshold).sum() / every
         mean = np.mean([one.recall(threshold) for one in measured])
         means = np.mean([one.false(threshold) for one in measured])

@@ -20,7 +20,11 @@ from proof.text.model import Column, Page, Transcription
 
 REASON = "sense"
 
-LEAST = 2.0
+CAUTION = 1.5
+"""Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold half a place in a
+thousand characters of sound text is then raised (`scripts/bench_sense.py`)."""
+
+LEAST = 1.5
 """The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
 
 TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
@@ -41,7 +45,8 @@ class PageId:
 @dataclass(frozen=True, slots=True)
 class SenseEvidence:
     """What the sense says of one place: `odds` is how much more likely what is `suggested` is there than what is
-    transcribed, in nats; `told` is what speaks for it. `column` and `offset` are the place in the page's source."""
+    transcribed, in nats, less `CAUTION` and the margin of the pair; `told` is what speaks for it. `column` and `offset`
+    are the place in the page's source."""
 
     where: PageId
     column: int
@@ -64,15 +69,22 @@ def evidence(
     work = _Work(texts, language, weights)
     places = work.places(pages)
     candidates = LookAlikes.shipped().of(work.tokens.raw[places])
-    scores = work.sense.scores(places, candidates)
-    others = scores.copy()
-    others[:, 0] = NOTHING
-    best = others.argmax(1)
-    rows = np.arange(len(places))
-    odds = others[rows, best] - scores[:, 0]
+    best, odds = against(work.sense, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
     chosen = np.flatnonzero(odds >= least)
     pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
+
+
+def against(
+    sense: Sense, places: Places, candidates: Codes, margins: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """For each place which of the candidates the sense speaks for rather than for the first, and by how many nats more
+    than it takes."""
+    scores = sense.scores(places, candidates)
+    others = scores - margins - CAUTION
+    others[:, 0] = NOTHING
+    best = others.argmax(1)
+    return best, others[np.arange(len(places)), best] - scores[:, 0]
 
 
 class _Work:

@@ -19,6 +19,10 @@ from proof.text.variants import VariantPolicy
 MOST = 5
 """A character and its look-alikes: how many there are at most."""
 
+MEASURED, SURELY = 4.0, 0.8
+"""Nats that the sense must bring on top where nobody but the measurement says that two characters are confused, and the
+confusion from which it need not. Such pairs are many, and texts write some of them for one another."""
+
 PLANE = 0x40000
 """Code points from here on are no Han characters."""
 
@@ -27,18 +31,21 @@ Codes = NDArray[np.uint32]
 
 class LookAlikes:
     """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
-    look-alikes, nearest first, then zeros; `row_of` leads from a code point to its row, -1 where it has none."""
+    look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the sense must bring on top to speak for
+    each; `row_of` leads from a code point to its row, -1 where it has none."""
 
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        near: defaultdict[int, list[int]] = defaultdict(list)
-        for one, other in pairs:
-            near[ord(one)].append(ord(other))
-            near[ord(other)].append(ord(one))
+    def __init__(self, pairs: Iterable[tuple[str, str, float]]) -> None:
+        near: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        for one, other, margin in pairs:
+            near[ord(one)].setdefault(ord(other), margin)
+            near[ord(other)].setdefault(ord(one), margin)
         self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
+        self.margins = np.zeros((len(near), MOST), np.float32)
         self.row_of = np.full(PLANE, -1, np.int32)
         for row, (code, others) in enumerate(sorted(near.items())):
-            kept = [code, *dict.fromkeys(others)][:MOST]
+            kept = [code, *others][:MOST]
             self.rivals[row, : len(kept)] = kept
+            self.margins[row, 1 : len(kept)] = list(others.values())[: MOST - 1]
             self.row_of[code] = row
 
     @classmethod
@@ -54,14 +61,20 @@ class LookAlikes:
         """For characters that have look-alikes: the character itself, then these (n x `MOST`)."""
         return np.asarray(self.rivals[self.row_of[tokens]])
 
+    def margins_of(self, tokens: Codes) -> NDArray[np.float32]:
+        """For the same the margins of each (n x `MOST`)."""
+        return np.asarray(self.margins[self.row_of[tokens]])
+
 
 @cache
 def _shipped() -> LookAlikes:
     text = resources.files("proof.language").joinpath("data/look_alikes.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
-    return LookAlikes(
-        (row[0], row[1]) for row in sorted(rows, key=lambda row: -max(float(row[2]), float(row[3]) - 0.5))
-    )
+    return LookAlikes((row[0], row[1], _margin(float(row[2]), row[4])) for row in rows)
+
+
+def _margin(confused: float, origin: str) -> float:
+    return 0.0 if origin or confused >= SURELY else MEASURED
 
 
 class Folding:

@@ -14,14 +14,22 @@ def codes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
 
 
 def test_a_character_stands_first_among_its_look_alikes() -> None:
-    rows = LookAlikes([("己", "已"), ("己", "巳"), ("日", "曰")]).of(codes("己曰"))
+    rows = LookAlikes([("己", "已", 0), ("己", "巳", 0), ("日", "曰", 0)]).of(codes("己曰"))
     assert rows.tolist() == [[ord("己"), ord("已"), ord("巳"), 0, 0], [ord("曰"), ord("日"), 0, 0, 0]]
 
 
 def test_a_character_has_the_nearest_of_its_look_alikes_alone() -> None:
-    rows = LookAlikes([("一", other) for other in "二三丁七十"]).of(codes("一"))
+    rows = LookAlikes([("一", other, 0) for other in "二三丁七十"]).of(codes("一"))
     assert len(rows[0]) == MOST
     assert chr(rows[0][-1]) == "七"
+
+
+def test_what_was_only_measured_takes_more_to_be_spoken_for() -> None:
+    shipped = LookAlikes.shipped()
+    rows, margins = shipped.of(codes("己教")), shipped.margins_of(codes("己教"))
+    assert margins[0].max() == 0
+    assert margins[1][rows[1].tolist().index(ord("義"))] > 0
+    assert (margins[:, 0] == 0).all()
 
 
 def test_the_shipped_pairs_are_different_characters_that_stand_for_each_other() -> None:
