@@ -54,7 +54,7 @@ class TextTokens:
         pages, first = [], 0
         for stream in streams:
             pages.append(np.where(stream.page >= 0, stream.page + first, -1).astype(np.int32))
-            first += int(stream.page.max(initial=-1)) + 1
+            first += stream.pages
         return cls(raw, folding(raw), np.concatenate(pages))
 
 

@@ -105,8 +105,8 @@ class _Work:
         places = LookAlikes.shipped().places(self.tokens.raw)
         if pages is None:
             return places
-        wanted = np.zeros(int(self.tokens.page.max(initial=0)) + 1, np.bool_)
         first = np.cumsum([0, *(len(text.pages) for text in self._texts)])
+        wanted = np.zeros(first[-1], np.bool_)
         wanted[[first[one.text] + one.page for one in pages]] = True
         return np.asarray(places[wanted[self.tokens.page[places]]])
 

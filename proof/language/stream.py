@@ -31,12 +31,14 @@ Places = NDArray[np.int32]
 class TokenStream:
     """`tokens` are code points in reading order, `MARGIN` breaks at either end. `page`, `line` and `offset` say where
     each stands: the index of its page in the transcription (or of its block in an edition), the index of its column
-    on the page, the code point in the column's source; -1 for breaks."""
+    on the page, the code point in the column's source; -1 for breaks. `pages` is how many pages (or blocks) there are,
+    those without a character included."""
 
     tokens: Tokens
     page: Places
     line: Places
     offset: Places
+    pages: int
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -86,7 +88,7 @@ def _of_pages(text: Transcription) -> TokenStream:
                         begun = True
                 if not run.note and any(cell.glyph for cell in run.right):
                     notes.stop()
-    return _joined((main, notes))
+    return _joined((main, notes), len(text.pages))
 
 
 def _of_edition(edition: Edition) -> TokenStream:
@@ -98,10 +100,10 @@ def _of_edition(edition: Edition) -> TokenStream:
                 voice.add(token_of(cell.text), number, 0, cell.start - block.start)
         for voice in voices.values():
             voice.stop()
-    return _joined(voices.values())
+    return _joined(voices.values(), len(edition.blocks))
 
 
-def _joined(voices: Iterable[_Voice]) -> TokenStream:
+def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
     parts = [voice for voice in voices if voice.tokens]
 
     def whole(name: str, edge: int) -> NDArray[np.int64]:
@@ -112,4 +114,4 @@ def _joined(voices: Iterable[_Voice]) -> TokenStream:
         return np.concatenate(found)
 
     places = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
-    return TokenStream(whole("tokens", BREAK).astype(np.uint32), *places)
+    return TokenStream(whole("tokens", BREAK).astype(np.uint32), *places, pages=pages)
