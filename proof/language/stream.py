@@ -113,5 +113,5 @@ def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
             found += [np.array(getattr(part, name), np.int64), margin]
         return np.concatenate(found)
 
-    places = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
-    return TokenStream(whole("tokens", BREAK).astype(np.uint32), *places, pages=pages)
+    page, line, offset = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
+    return TokenStream(whole("tokens", BREAK).astype(np.uint32), page, line, offset, pages)
