@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
-from typing import IO
+from typing import IO, Any
 
 from proof.errors import OutputError
 
@@ -19,13 +19,31 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
 
     Raises OutputError where it cannot be written.
     """
+    with _in_place_of(path) as part, part.open("w", encoding=encoding, newline=newline) as file:
+        yield file
+        _kept(file)
+
+
+@contextmanager
+def whole_binary_file(path: Path) -> Iterator[IO[bytes]]:
+    """The same of a file of bytes."""
+    with _in_place_of(path) as part, part.open("wb") as file:
+        yield file
+        _kept(file)
+
+
+def _kept(file: IO[Any]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextmanager
+def _in_place_of(path: Path) -> Iterator[Path]:
+    """Where to write what is to stand at `path` once it is whole."""
     part = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding=encoding, newline=newline) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+        yield part
         part.replace(path)
         sync_folder(path.parent)
     except OSError as error:

@@ -23,6 +23,7 @@ COMMANDS = (
     "restore",
     "recover",
     "report",
+    "learn",
     "convert",
     "export",
     "collate",

@@ -300,7 +300,7 @@ def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
     [
         (["chekc"], "chekc"),
         (["check"], "nothing to check"),
-        (["check", "text.txt"], "--images"),
+        (["check", "text.txt", "--no-sense"], "--images"),
         (["check", "text.txt", "--images", "nowhere"], "nowhere does not exist"),
         (["check", "no.txt", "--images", "images"], "no.txt"),
         (["check", "text.txt", "--images", "images", "--columns", "61"], "--columns"),

@@ -50,8 +50,8 @@ class EngineBias:
             self.learn(flag)
 
     def learn(self, flag: Flag) -> None:
-        """Take in what one flag says."""
-        if flag.kind is not Kind.SUBSTITUTION:
+        """Take in what one flag says; one of the sense alone says nothing of how a hand is read."""
+        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.sense is not None:
             return
         pair = (flag.transcribed, flag.suggested)
         if flag.evidence.p_text is None:
@@ -64,7 +64,7 @@ class EngineBias:
 
         Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
         """
-        if flag.kind is not Kind.SUBSTITUTION:
+        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.sense is not None:
             return flag
         base = flag.score if flag.evidence.base is None else flag.evidence.base
         score, reason = self._judged(flag, base)

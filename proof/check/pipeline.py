@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from proof.check.executor import (
 )
 from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import hearings_of, settle
+from proof.check.unseen import by_sense, with_sense
 from proof.errors import TextError
 from proof.images.find import ImageIndex
 from proof.model.refs import sequence_findings
@@ -139,10 +140,13 @@ def _check_pages(
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
     checkers = {script: checker_for(settings, engine, script) for script in {work.script(t.text) for t in work.tasks}}
+    told = by_sense(work, settings)
     habits = EngineBias()
     reused = 0
-    for number, page in enumerate(results(work, store, checkers, settings.workers), 1):
-        reused += page.reused
+    for number, found in enumerate(results(work, store, checkers, settings.workers), 1):
+        reused += found.reused
+        sense = told.get(number - 1, ())
+        page = replace(found, result=with_sense(found.result, found.task.page, sense, settings.flags.threshold))
         saved = _save(run_id, page, work, settings, store, checkers[work.script(page.task.text)])
         habits.add(saved)
         if watch:

@@ -13,7 +13,12 @@ from proof.errors import UsageError
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
-SPELLED = {"engine.name": "engine", "variants.file": "variants", "store.url": "store"}
+SPELLED = {
+    "engine.name": "engine",
+    "language.model": "language",
+    "variants.file": "variants",
+    "store.url": "store",
+}
 """Options whose key alone would not say what they set; all others are spelled as their key."""
 
 CHECKING = tuple(name for name in SETTINGS if name != "project.texts" and not name.startswith(("render.", "serve.")))
@@ -107,13 +112,13 @@ def _names(settings: Settings, texts: Iterable[Path]) -> bool:
 
 
 def must_have_work(settings: Settings) -> None:
-    """Raises UsageError where there is nothing to check, or nothing to check it against."""
+    """Raises UsageError where there is nothing to check, or nothing to check it by: no image, not the sense."""
     if not settings.project.texts:
         raise UsageError(
             "nothing to check: name a transcription (proof check TEXT --images DIR), "
             f"or run in a folder with {FILE_NAME}"
         )
-    if not settings.project.images:
+    if not settings.project.images and not settings.flags.sense:
         where = f"set project.images in {settings.file}" if settings.file else "give --images DIR"
         raise UsageError(f"no folder of page images was named: {where}")
 

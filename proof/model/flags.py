@@ -59,6 +59,37 @@ class WitnessReading:
 
 
 @dataclass(frozen=True, slots=True)
+class SenseReading:
+    """What the sense says at the place of a flag. `odds` is how much likelier what is suggested is than what is
+    transcribed, in nats; the run of characters that tells most, as `suggested` and as `transcribed`, with how often
+    each was met elsewhere, in the language and on other pages of the text; `places` are pages of the text that have
+    the first."""
+
+    odds: float
+    suggested: str
+    suggested_count: int
+    transcribed: str
+    transcribed_count: int
+    places: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The reading as JSON takes it."""
+        return {
+            "odds": self.odds,
+            "suggested": self.suggested,
+            "suggested_count": self.suggested_count,
+            "transcribed": self.transcribed,
+            "transcribed_count": self.transcribed_count,
+            "places": list(self.places),
+        }
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> SenseReading:
+        """The reading that `as_dict` gave."""
+        return cls(**{**values, "places": tuple(values["places"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What spoke for a flag.
 
@@ -67,7 +98,7 @@ class Evidence:
     transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
     what the ink alone says and `note` a line in words; `base` is the score before the whole run was taken
     into account (None where that changed nothing); `witnesses` are what other witnesses of the text read
-    here, their weights in the score already.
+    here, their weights in the score already; `sense` is what the language lets expect.
     """
 
     reason: str
@@ -79,6 +110,7 @@ class Evidence:
     note: str = ""
     base: float | None = None
     witnesses: tuple[WitnessReading, ...] = ()
+    sense: SenseReading | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON takes it, without what is empty."""
@@ -92,6 +124,7 @@ class Evidence:
             "note": self.note,
             "base": None if self.base is None else round(self.base, 4),
             "witnesses": [one.as_dict() for one in self.witnesses],
+            "sense": self.sense.as_dict() if self.sense else None,
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, SenseReading
 from proof.model.result import Status
 from proof.report.phrases import retold
 from proof.store.decisions import Verdict
@@ -44,6 +44,9 @@ READ = {
 """The same with the recogniser's posteriors, where it gave any."""
 
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
+
+SENSE = _("The sense speaks for %(suggested)s: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
+SENSE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
     Status.CHECKED: _("checked"),
@@ -130,6 +133,8 @@ def rule_in_words(rule: str, say: Say) -> str:
 
 def _about_characters(flag: Flag, say: Say) -> str:
     evidence = flag.evidence
+    if evidence.sense is not None:
+        return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if flag.kind not in READ or evidence.p_best is None:
         return say(SENTENCES[flag.kind]) % values
@@ -137,6 +142,19 @@ def _about_characters(flag: Flag, say: Say) -> str:
     if evidence.p_text is None:
         return say(UNKNOWN) % values
     return say(READ[flag.kind]) % (values | {"text": percent(evidence.p_text)})
+
+
+def _by_sense(suggested: str, told: SenseReading, say: Say) -> str:
+    """What the sense says, with the counts that speak and pages that have the same."""
+    words = say(SENSE) % {
+        "suggested": suggested,
+        "likely": told.suggested,
+        "often": told.suggested_count,
+        "unlikely": told.transcribed,
+        "seldom": told.transcribed_count,
+    }
+    pages = say(SENSE_ELSEWHERE) % {"likely": told.suggested, "pages": ", ".join(told.places)} if told.places else ""
+    return f"{words} {pages}".strip()
 
 
 def percent(p: float) -> str:

@@ -108,6 +108,23 @@ class FlagsSection:
     show_variants: bool = _setting(
         ValueKind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too"
     )
+    sense: bool = _setting(
+        ValueKind.SWITCH,
+        True,
+        "whether pages without an image are checked by the sense, for characters that a hand runs together (己已巳)",
+        results=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSection:
+    model: Path | None = _setting(
+        ValueKind.PATH,
+        None,
+        "model of the language, made by `proof learn`; empty: the one that comes with the program",
+        must_exist=True,
+        results=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +248,7 @@ class Settings:
     page: PageSection = PageSection()
     engine: EngineSection = EngineSection()
     flags: FlagsSection = FlagsSection()
+    language: LanguageSection = LanguageSection()
     variants: VariantsSection = VariantsSection()
     images: ImagesSection = ImagesSection()
     store: StoreSection = StoreSection()
@@ -337,12 +355,13 @@ class Settings:
         content does, wherever it lies. The recogniser's model counts by the engine's own identity.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
-        file = self.variants.file
-        try:
-            values["variants.file"] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""
-        except OSError as error:
-            where = self._where("variants", "file")
-            raise ConfigError(f"{where}variants.file: {file} cannot be read ({error.strerror})") from error
+        for name in ("variants.file", "language.model"):
+            file: Path | None = self[name]
+            try:
+                values[name] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""
+            except OSError as error:
+                where = self._where(*name.split("."))
+                raise ConfigError(f"{where}{name}: {file} cannot be read ({error.strerror})") from error
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def __getitem__(self, name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proof.model.flags import Evidence, Flag, Kind, WitnessReading
+from proof.model.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
@@ -80,6 +80,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "base": None if evidence.base is None else float(evidence.base),
         "witnesses": [one.as_dict() for one in evidence.witnesses],
         "moved": flag.moved,
+        "sense": evidence.sense.as_dict() if evidence.sense else None,
     }
     return {
         "uid": flag.id,
@@ -146,6 +147,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         note=details.get("note", ""),
         base=details.get("base"),
         witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
+        sense=SenseReading.of(details["sense"]) if "sense" in details else None,
     )
     return Flag(
         page=page,

@@ -1,0 +1,55 @@
+"""`proof learn`: a model of the language from texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from proof.atomic import whole_binary_file
+from proof.errors import TextError, UsageError
+from proof.language.model import learn
+from proof.language.stream import TokenStream, stream_of
+from proof.text.edition import read_text
+
+
+@click.command("learn")
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    default=Path("language.npz"),
+    show_default=True,
+    help="File to write.",
+)
+def command(texts: tuple[Path, ...], out: Path) -> int:
+    """Learn the language from texts, in any of the formats.
+
+    The model serves `proof check` where config.toml names it (language.model). A text that is checked may be among
+    those learned: what it brought is then taken off. Texts that cannot be read are named on standard error and left
+    out.
+    """
+    streams, sources = read(texts)
+    model = learn(streams, sources)
+    with whole_binary_file(out) as file:
+        model.write(file)
+    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.known):,} n-grams")
+    return 0
+
+
+def read(texts: Sequence[Path]) -> tuple[list[TokenStream], list[str]]:
+    """The texts as rows of characters, and what they are called. Raises UsageError where none can be read."""
+    streams, names = [], []
+    for path in texts:
+        try:
+            text = read_text(path)
+        except TextError as error:
+            click.echo(f"left out: {error}", err=True)
+            continue
+        streams.append(stream_of(text))
+        names.append(text.work or text.title or path.stem)
+    if not streams:
+        raise UsageError("none of the texts can be read: nothing was learned")
+    return streams, sorted(set(names))

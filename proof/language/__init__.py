@@ -1,0 +1,1 @@
+"""What the sense says: a character model of the language, and the sets of characters that a hand runs together."""

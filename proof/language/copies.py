@@ -1,0 +1,49 @@
+"""Whether a passage was among what the model learned: then it, or a copy of it, would be its own witness.
+
+Of the runs of `LENGTH` characters in what was learned one in `SPARSE` is kept, by its hash. A stretch of a text in
+which several are found again was learned: what it brought to the counts is taken off before they are asked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.language.look_alikes import Codes
+from proof.language.ngrams import Keys, mixed
+
+LENGTH = 12
+SPARSE = 64
+BITS = 32
+
+REACH = 400
+"""Tokens on either side within which runs are counted."""
+
+SHARE = 0.4
+"""Of the runs kept so near, the share from which a place was learned; what one text quotes from another is less."""
+
+
+def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
+    """Those runs of the tokens that are kept, as hashes of `BITS` bits, and where each begins."""
+    if len(tokens) < LENGTH:
+        return np.zeros(0, np.uint64), np.zeros(0, np.int64)
+    found = np.zeros(len(tokens) - LENGTH + 1, np.uint64)
+    for offset in range(LENGTH):
+        found = mixed(found ^ (tokens[offset : offset + len(found)].astype(np.uint64) + np.uint64(offset << 40)))
+    kept = np.flatnonzero(found % np.uint64(SPARSE) == 0)
+    return found[kept] >> np.uint64(64 - BITS), kept
+
+
+def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
+    """For every token whether it stands in a passage that is among `learned` (ascending hashes of runs)."""
+    found, starts = runs(tokens)
+    if not len(learned) or not len(found):
+        return np.zeros(len(tokens), np.bool_)
+    at = np.minimum(np.searchsorted(learned, found), len(learned) - 1)
+    known = learned[at] == found
+    known_before = np.concatenate([[0], np.cumsum(known)])
+    middles = np.arange(len(tokens))
+    first = np.searchsorted(starts, middles - REACH)
+    last = np.searchsorted(starts, middles + REACH)
+    hits = known_before[last] - known_before[first]
+    return np.asarray((hits > SHARE * np.maximum(last - first, 1)) & (hits >= 2), np.bool_)

@@ -1,0 +1,159 @@
+"""What the sense says at places of a text: which of the characters that may stand there the language lets expect.
+
+A text under check is read beside the model of the language: the other pages of the same text are a source of their own,
+a page is never its own witness, and a passage that the model was learned from is taken off its counts first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.language.look_alikes import PLANE, Codes, Folding
+from proof.language.model import Counted
+from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, context_keys, keys, mixed, windows
+from proof.language.stream import TokenStream
+from proof.language.terms import terms_with
+from proof.language.weights import NOTHING, Floats, Weights, features
+
+LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
+"""Patterns that tell what a copy of a passage reads."""
+
+AT_ONCE = 50_000
+"""Places that are weighed together: what memory it takes grows with it."""
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How often each character that may stand at a place was met in its surroundings: in the language, and on the
+    other pages of the text (n x patterns x k)."""
+
+    language: Numbers
+    text: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class TextTokens:
+    """The texts of a work as one row of tokens: as they are, folded, and on which page each stands, counted through
+    all texts; -1 for breaks."""
+
+    raw: Codes
+    folded: Codes
+    page: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, streams: Sequence[TokenStream], folding: Callable[[Codes], Codes] | Folding) -> TextTokens:
+        """The texts in this order."""
+        raw = np.concatenate([stream.tokens for stream in streams])
+        pages, first = [], 0
+        for stream in streams:
+            pages.append(np.where(stream.page >= 0, stream.page + first, -1).astype(np.int32))
+            first += stream.pages
+        return cls(raw, folding(raw), np.concatenate(pages))
+
+
+class Sense:
+    """What the sense says of one work under check."""
+
+    def __init__(self, tokens: TextTokens, language: Counted, weights: Weights) -> None:
+        self._tokens = tokens
+        self._language = language
+        self._weights = weights
+
+    def scores(self, places: Places, candidates: Codes) -> Floats:
+        """How likely each of the characters is at each place (n x k, logarithms but for what is common to a place;
+        `NOTHING` where a candidate is 0). The first candidate is the one that is transcribed."""
+        found = np.empty(candidates.shape, np.float32)
+        for start, met in self.met(places, candidates):
+            some = slice(start, start + len(met.text))
+            shown = self.shown(places[some], candidates[some], met)
+            found[some] = np.where(candidates[some] > 0, self._weights.scores(shown), NOTHING)
+        return found
+
+    def shown(self, places: Places, candidates: Codes, met: Met) -> Floats:
+        """What the weights are applied to."""
+        terms = terms_with(windows(self._tokens.folded, places), candidates)
+        return features(met.language, met.text, self._language.shares(candidates), terms)
+
+    def met(self, places: Places, candidates: Codes) -> Iterator[tuple[int, Met]]:
+        """The counts, for some places at a time: the number of the first of them, and theirs."""
+        own = _OwnText(self._tokens, np.unique(candidates))
+        for start in range(0, len(places), AT_ONCE):
+            yield start, self._met(places[start : start + AT_ONCE], candidates[start : start + AT_ONCE], own)
+
+    @cached_property
+    def _learned(self) -> NDArray[np.bool_]:
+        return self._language.learned(self._tokens.folded)
+
+    def _met(self, places: Places, candidates: Codes, own: _OwnText) -> Met:
+        around, page = windows(self._tokens.folded, places), self._tokens.page[places]
+        shape = (len(places), len(PATTERNS), candidates.shape[1])
+        language, text, whole = (np.zeros(shape, np.int32) for _ in range(3))
+        none = candidates == 0
+        for number in range(len(PATTERNS)):
+            wanted = keys(context_keys(around, number)[:, None], candidates)
+            for counts, found in (
+                (language, self._language.of_keys(number, wanted)),
+                (whole, own.whole[number].of_keys(wanted)),
+                (text, own.elsewhere(number, wanted, page)),
+            ):
+                counts[:, number] = np.where(none, 0, found)
+        learned = self._learned[places]
+        if learned.any():
+            language[learned] = _without_copy(language[learned], whole[learned])
+        return Met(language, text)
+
+
+class _OwnText:
+    """What the text itself says: counts over all its pages, and those of each page."""
+
+    def __init__(self, tokens: TextTokens, centres: Codes) -> None:
+        self.whole: list[Counts] = []
+        self._pages: list[Counts] = []
+        for number in range(len(PATTERNS)):
+            met, places = own_keys(tokens, centres, number)
+            self.whole.append(Counts.of(met))
+            self._pages.append(Counts.of(_on_page(met, tokens.page[places]), 32))
+
+    def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32]) -> Numbers:
+        """How often the keys of a pattern were met on other pages than these."""
+        whole = self.whole[number].of_keys(wanted)
+        here = self._pages[number].of_keys(_on_page(wanted, page[:, None]))
+        return np.asarray(np.maximum(whole - here, 0), np.int32)
+
+
+def own_keys(tokens: TextTokens, centres: Codes, number: int) -> tuple[Keys, Places]:
+    """The keys of a pattern around each of these characters in the text, and where they stand."""
+    wanted = np.zeros(PLANE, np.bool_)
+    wanted[np.minimum(centres, PLANE - 1)] = True
+    wanted[0] = False
+    places = np.flatnonzero(wanted[np.minimum(tokens.raw, PLANE - 1)] & (tokens.page >= 0))
+    met = np.empty(len(places), np.uint64)
+    for start in range(0, len(places), 20 * AT_ONCE):
+        some = places[start : start + 20 * AT_ONCE]
+        contexts = context_keys(windows(tokens.folded, some), number)
+        met[start : start + len(some)] = keys(contexts, tokens.raw[some])
+    return met, places
+
+
+def _on_page(met: Keys, page: NDArray[np.int32]) -> Keys:
+    return mixed(met ^ page.astype(np.uint64))
+
+
+def _without_copy(language: Numbers, whole: Numbers) -> Numbers:
+    """Counts of the language at places that the model learned from this text or a copy of it, without what these
+    brought: the text's own counts, and, where the copy reads another character here, that one."""
+    rest: Numbers = np.maximum(language - whole, 0)
+    spoken = rest[:, LONGEST, :].sum(1)
+    spoken[:, 0] = 0
+    reading = spoken.argmax(1)
+    other = spoken.max(1) > 0
+    places = np.flatnonzero(other)
+    rest[places, :, reading[places]] = np.maximum(rest[places, :, reading[places]] - 1, 0)
+    return rest

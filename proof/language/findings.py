@@ -1,0 +1,214 @@
+"""Places where the sense speaks against what is transcribed: found in a whole work, told with what speaks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.language.evidence import Met, Places, Sense, TextTokens, own_keys
+from proof.language.look_alikes import Codes, Folding, LookAlikes
+from proof.language.model import Counted
+from proof.language.ngrams import PATTERNS, Keys, context_keys, keys, windows
+from proof.language.stream import BREAK, stream_of
+from proof.language.weights import NOTHING, Weights
+from proof.model.flags import Evidence, Flag, Kind, SenseReading, context_of
+from proof.text.model import Column, Page, Transcription
+
+REASON = "sense"
+
+CAUTION = 1.5
+"""Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold half a place in a
+thousand characters of sound text is then raised (`scripts/bench_sense.py`)."""
+
+LEAST = 1.5
+"""The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
+
+TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
+"""Patterns that are words as they stand: runs of two to four characters."""
+
+PLACES = 3
+"""Places elsewhere in the text that are named, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageId:
+    """A page of a work: which of its texts, and which page of this."""
+
+    text: int
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class SenseEvidence:
+    """What the sense says of one place: `odds` is how much more likely what is `suggested` is there than what is
+    transcribed, in nats, less `CAUTION` and the margin of the pair; `told` is what speaks for it. `column` and `offset`
+    are the place in the page's source."""
+
+    where: PageId
+    column: int
+    offset: int
+    transcribed: str
+    suggested: str
+    odds: float
+    told: SenseReading
+
+
+def evidence(
+    texts: Sequence[Transcription],
+    language: Counted,
+    weights: Weights,
+    pages: Collection[PageId] | None = None,
+    least: float = LEAST,
+) -> list[SenseEvidence]:
+    """The places of a work where the sense speaks for a look-alike of what is transcribed, by `least` nats or more; of
+    `pages` alone where they are given (the others are read beside them all the same)."""
+    work = _Work(texts, language, weights)
+    places = work.places(pages)
+    candidates = LookAlikes.shipped().of(work.tokens.raw[places])
+    best, odds = against(work.sense, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
+    chosen = np.flatnonzero(odds >= least)
+    pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
+    return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
+
+
+def against(
+    sense: Sense, places: Places, candidates: Codes, margins: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """For each place which of the candidates the sense speaks for rather than for the first, and by how many nats more
+    than it takes."""
+    scores = sense.scores(places, candidates)
+    others = scores - margins - CAUTION
+    others[:, 0] = NOTHING
+    best = others.argmax(1)
+    return best, others[np.arange(len(places)), best] - scores[:, 0]
+
+
+class _Work:
+    """A work read for its sense."""
+
+    def __init__(self, texts: Sequence[Transcription], language: Counted, weights: Weights) -> None:
+        self._texts = texts
+        streams = [stream_of(text) for text in texts]
+        self.tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
+        self.sense = Sense(self.tokens, language, weights)
+        self._text = np.concatenate([np.full(len(one), number, np.int32) for number, one in enumerate(streams)])
+        self._page, self._line, self._offset = (
+            np.concatenate([getattr(one, name) for one in streams]) for name in ("page", "line", "offset")
+        )
+
+    def places(self, pages: Collection[PageId] | None) -> Places:
+        """Where characters with look-alikes stand."""
+        places = LookAlikes.shipped().places(self.tokens.raw)
+        if pages is None:
+            return places
+        first = np.cumsum([0, *(len(text.pages) for text in self._texts)])
+        wanted = np.zeros(first[-1], np.bool_)
+        wanted[[first[one.text] + one.page for one in pages]] = True
+        return np.asarray(places[wanted[self.tokens.page[places]]])
+
+    def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[SenseEvidence]:
+        """What is to be told of these places; each pair is what is transcribed and what is suggested."""
+        grams: list[_Gram] = []
+        for start, met in self.sense.met(places, pairs):
+            grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
+        elsewhere = self._elsewhere(places, pairs, grams)
+        found = []
+        for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
+            told = SenseReading(
+                round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
+            )
+            where = PageId(int(self._text[at]), int(self._page[at]))
+            one, other = (chr(code) for code in pair)
+            found.append(
+                SenseEvidence(where, int(self._line[at]), int(self._offset[at]), one, other, float(nats), told)
+            )
+        return found
+
+    def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
+        """For each place the run of characters that tells most."""
+        counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
+        weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
+        best = weight.argmax(1)
+        found = []
+        for number, at in enumerate(places):
+            pattern = TELLABLE[best[number]]
+            against, for_it = (int(value) for value in counts[number, best[number]])
+            texts = [self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number]]
+            found.append(_Gram(pattern, texts[1], for_it, texts[0], against))
+        return found
+
+    def _run(self, at: int, pattern: tuple[int, ...], centre: int) -> str:
+        codes = {0: centre} | {offset: int(self.tokens.raw[at + offset]) for offset in pattern}
+        return "".join(chr(codes[offset]) for offset in sorted(codes) if codes[offset] > BREAK)
+
+    def _elsewhere(self, places: Places, pairs: Codes, grams: Sequence[_Gram]) -> list[tuple[str, ...]]:
+        """For each place pages of the text, others than its own, that have the run that speaks for it."""
+        found: list[tuple[str, ...]] = [() for _ in places]
+        numbers = np.array([gram.pattern for gram in grams], np.int64)
+        around = windows(self.tokens.folded, places)
+        for pattern in np.unique(numbers):
+            chosen = np.flatnonzero(numbers == pattern)
+            wanted = keys(context_keys(around[chosen], int(pattern)), pairs[chosen, 1])
+            where = self._pages_with(int(pattern), wanted, np.unique(pairs[chosen, 1]))
+            for row, key in zip(chosen, wanted, strict=True):
+                own = self.tokens.page[places[row]]
+                others = [page for page in where[int(key)] if page != own][:PLACES]
+                found[row] = tuple(self._name(page) for page in others)
+        return found
+
+    def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
+        """For each key of a pattern the first pages that have it."""
+        met, at = own_keys(self.tokens, centres, pattern)
+        hits = np.flatnonzero(np.isin(met, wanted))
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for hit in hits:
+            pages = found[int(met[hit])]
+            page = int(self.tokens.page[at[hit]])
+            if len(pages) <= PLACES and page not in pages:
+                pages.append(page)
+        return found
+
+    def _name(self, page: int) -> str:
+        for text in self._texts:
+            if page < len(text.pages):
+                return text.pages[page].id
+            page -= len(text.pages)
+        raise AssertionError("pages are counted through the texts")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gram:
+    """A run of characters around a place, as suggested and as transcribed, and how often each was met elsewhere."""
+
+    pattern: int
+    suggested: str
+    for_it: int
+    transcribed: str
+    against: int
+
+
+def flags_of(page: Page, ref: str, found: Iterable[SenseEvidence], threshold: float) -> list[Flag]:
+    """Findings of the sense alone as flags of their page, without ids; none has a place on an image."""
+    return [_flag(page, ref, page.columns[one.column], one, threshold) for one in found]
+
+
+def _flag(page: Page, ref: str, column: Column, one: SenseEvidence, threshold: float) -> Flag:
+    return Flag(
+        page=page.id,
+        ref=ref,
+        line=column.number,
+        offset=one.offset,
+        length=1,
+        kind=Kind.SUBSTITUTION,
+        transcribed=one.transcribed,
+        suggested=one.suggested,
+        score=one.odds,
+        raised=one.odds >= threshold,
+        bbox=None,
+        evidence=Evidence(REASON, sense=one.told),
+        context=context_of(column.source, one.offset, 1),
+    )

@@ -1,0 +1,102 @@
+"""The characters between which the sense decides: for each the others that a hand or a recogniser takes it for.
+
+`data/look_alikes.tsv` is made by `scripts/make_look_alikes.py`, which says by what measure; the nearest stand first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
+
+MOST = 5
+"""A character and its look-alikes: how many there are at most."""
+
+MEASURED, SURELY = 4.0, 0.8
+"""Nats that the sense must bring on top where nobody but the measurement says that two characters are confused, and the
+confusion from which it need not. Such pairs are many, and texts write some of them for one another."""
+
+PLANE = 0x40000
+"""Code points from here on are no Han characters."""
+
+Codes = NDArray[np.uint32]
+
+
+class LookAlikes:
+    """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
+    look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the sense must bring on top to speak for
+    each; `row_of` leads from a code point to its row, -1 where it has none."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str, float]]) -> None:
+        near: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        for one, other, margin in pairs:
+            near[ord(one)].setdefault(ord(other), margin)
+            near[ord(other)].setdefault(ord(one), margin)
+        self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
+        self.margins = np.zeros((len(near), MOST), np.float32)
+        self.row_of = np.full(PLANE, -1, np.int32)
+        for row, (code, others) in enumerate(sorted(near.items())):
+            kept = [code, *others][:MOST]
+            self.rivals[row, : len(kept)] = kept
+            self.margins[row, 1 : len(kept)] = list(others.values())[: MOST - 1]
+            self.row_of[code] = row
+
+    @classmethod
+    def shipped(cls) -> LookAlikes:
+        """Those that come with the program."""
+        return _shipped()
+
+    def places(self, tokens: Codes) -> NDArray[np.int64]:
+        """Where in a row of tokens characters with look-alikes stand."""
+        return np.flatnonzero(self.row_of[np.minimum(tokens, PLANE - 1)] >= 0)
+
+    def of(self, tokens: Codes) -> Codes:
+        """For characters that have look-alikes: the character itself, then these (n x `MOST`)."""
+        return np.asarray(self.rivals[self.row_of[tokens]])
+
+    def margins_of(self, tokens: Codes) -> NDArray[np.float32]:
+        """For the same the margins of each (n x `MOST`)."""
+        return np.asarray(self.margins[self.row_of[tokens]])
+
+
+@cache
+def _shipped() -> LookAlikes:
+    text = resources.files("proof.language").joinpath("data/look_alikes.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return LookAlikes((row[0], row[1], _margin(float(row[2]), row[4])) for row in rows)
+
+
+def _margin(confused: float, origin: str) -> float:
+    return 0.0 if origin or confused >= SURELY else MEASURED
+
+
+class Folding:
+    """One form for every word, whatever the edition and its script: what stands around a character is compared so.
+
+    A character that has look-alikes stays what it is, and no other is folded into it: between these the sense decides.
+    """
+
+    def __init__(self, look_alikes: LookAlikes) -> None:
+        self._kept = look_alikes.row_of >= 0
+        self._policy = VariantPolicy(Script.TRADITIONAL)
+        self._table = np.zeros(PLANE, np.uint32)
+
+    def __call__(self, tokens: Codes) -> Codes:
+        """The tokens folded."""
+        clipped = np.minimum(tokens, PLANE - 1)
+        for code in np.unique(clipped[self._table[clipped] == 0]):
+            self._table[code] = self._folded(int(code))
+        return np.asarray(self._table[clipped])
+
+    def _folded(self, code: int) -> int:
+        if self._kept[code] or code < 0x80:
+            return code
+        folded = self._policy.fold(chr(code))
+        return ord(folded) if len(folded) == 1 and ord(folded) < PLANE and not self._kept[ord(folded)] else code

@@ -1,0 +1,161 @@
+"""The model of the language: how often which characters stand together in the texts that it was learned from.
+
+It is counts and nothing else, so that what a text brought to them can be taken off again. A file of it is a NumPy
+archive (`.npz`); `proof learn` makes one from any texts, one made by `scripts/make_language.py` comes with the program.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import IO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import UsageError
+from proof.language.copies import BITS as RUN_BITS
+from proof.language.copies import learned_places, runs
+from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
+from proof.language.ngrams import keys as keys_of
+from proof.language.stream import MARGIN, TokenStream
+
+FORMAT = 1
+FILE = "data/language.npz"
+
+EVERY = tuple(1 if len(pattern) == 1 or number in (2, 3, 4) else 2 for number, pattern in enumerate(PATTERNS))
+"""How often an n-gram around a character that has look-alikes must have been met to be kept, by pattern."""
+
+OTHERS = tuple({0: 4, 1: 4, 2: 6, 3: 4, 4: 6}.get(number, 0) for number in range(len(PATTERNS)))
+"""How often an n-gram around any other character must have been met to be kept; 0: none of the pattern is."""
+
+
+class Counted(Protocol):
+    """What is asked for counts: a model, or one from which a text was taken off."""
+
+    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
+        """How often each key of a pattern was met."""
+
+    def shares(self, candidates: Codes) -> NDArray[np.float32]:
+        """For characters that may stand at a place (n x k, 0 for none) their shares among one another."""
+
+    def learned(self, folded: Codes) -> NDArray[np.bool_]:
+        """For every token of a text whether the model learned the passage in which it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """`counts` are those of the n-grams, `known` how often each character was met (by code point), `learned_runs` what
+    tells a text that was learned (`proof.language.copies`), `sources` the titles of what was learned."""
+
+    counts: Counts
+    known: Numbers
+    learned_runs: Keys
+    sources: tuple[str, ...]
+
+    @property
+    def characters(self) -> int:
+        """Characters that it was learned from."""
+        return int(self.known[3:].sum())
+
+    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
+        return self.counts.of_keys(wanted)
+
+    def shares(self, candidates: Codes) -> NDArray[np.float32]:
+        return shares_of(self.known, candidates)
+
+    def learned(self, folded: Codes) -> NDArray[np.bool_]:
+        return learned_places(folded, self.learned_runs)
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write it to an open file. Raises OSError."""
+        codes = np.flatnonzero(self.known)
+        arrays = {f"counts_{name}": array for name, array in packed(self.counts).items()}
+        learned = Counts(self.learned_runs, np.ones(len(self.learned_runs), np.int32), RUN_BITS)
+        arrays |= {f"runs_{name}": array for name, array in packed(learned).items()}
+        np.savez_compressed(
+            file,
+            format=np.array(FORMAT),
+            codes=codes.astype(np.uint32),
+            known=self.known[codes],
+            sources=np.array(self.sources, np.str_),
+            **arrays,  # type: ignore[arg-type]
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> LanguageModel:
+        """The model in a file. Raises UsageError where there is none."""
+        try:
+            with np.load(path) as arrays:
+                if int(arrays["format"]) != FORMAT:
+                    raise UsageError(f"{path}: a model in form {arrays['format']}: make it again with `proof learn`")
+                known = np.zeros(PLANE, np.int32)
+                known[arrays["codes"]] = arrays["known"]
+                parts = {
+                    name: unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
+                    for name in ("counts", "runs")
+                }
+                return cls(
+                    parts["counts"], known, parts["runs"].known.astype(np.uint64), tuple(map(str, arrays["sources"]))
+                )
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise UsageError(f"{path}: no model of the language ({error}): make one with `proof learn`") from error
+
+    @classmethod
+    def shipped(cls) -> LanguageModel:
+        """The one that comes with the program."""
+        return _shipped()
+
+
+@cache
+def _shipped() -> LanguageModel:
+    with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
+        return LanguageModel.load(path)
+
+
+def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
+    """Shares of characters among one another, by how often each was met."""
+    share = np.where(candidates > 0, known[np.minimum(candidates, PLANE - 1)] + 0.5, 0.0)
+    return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
+
+
+def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
+    """The key of every token of a text in one pattern, but for the `MARGIN` tokens at either end."""
+    size = len(folded) - 2 * MARGIN
+    found = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    for offset in PATTERNS[pattern]:
+        beside = folded[MARGIN + offset : MARGIN + offset + size].astype(np.uint64)
+        found = mixed(found ^ (beside + np.uint64((offset + 16) << 40)))
+    return keys_of(found, raw[MARGIN : MARGIN + size])
+
+
+def learn(
+    streams: Iterable[TokenStream],
+    sources: Sequence[str] = (),
+    least: Sequence[int] = EVERY,
+    others: Sequence[int] = OTHERS,
+    bits: int = 40,
+) -> LanguageModel:
+    """A model of what these texts say.
+
+    `least` says for each pattern how often an n-gram around a character with look-alikes must be met to be kept,
+    `others` the same of all other characters; `bits` are those of a key: the fewer, the smaller is the file and the
+    more often two n-grams are taken for one.
+    """
+    raw = np.concatenate([stream.tokens for stream in streams] or [np.zeros(2 * MARGIN, np.uint32)])
+    look_alikes = LookAlikes.shipped()
+    folded = Folding(look_alikes)(raw)
+    chosen = look_alikes.row_of[np.minimum(raw[MARGIN:-MARGIN], PLANE - 1)] >= 0
+    kept = []
+    for number in range(len(PATTERNS)):
+        met = all_keys(raw, folded, number)
+        for part, floor in ((chosen, least[number]), (~chosen, others[number])):
+            if floor:
+                kept.append(Counts.of(met[part], bits).at_least(floor))
+    known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)
+    return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources))

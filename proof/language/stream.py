@@ -1,0 +1,117 @@
+"""A text as the model of the language reads it: one row of characters, each with its place on the page.
+
+Text in full width and notes are two voices: a sentence goes on past the note that stands in it, a note goes on in the
+next column. Each voice is read through; where one breaks off stands a `BREAK`. Spaces at the head of a column (the
+indentation) and punctuation are passed over, other spaces break, and what is no single code point is `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.text.model import Transcription
+from proof.text.witness import Edition, Layer
+
+BREAK, UNKNOWN = 1, 2
+"""Tokens that are no characters: code points that no text holds."""
+
+MARGIN = 8
+"""Breaks before the first and after the last token, so that every window around a character lies in the row."""
+
+Tokens = NDArray[np.uint32]
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStream:
+    """`tokens` are code points in reading order, `MARGIN` breaks at either end. `page`, `line` and `offset` say where
+    each stands: the index of its page in the transcription (or of its block in an edition), the index of its column
+    on the page, the code point in the column's source; -1 for breaks. `pages` is how many pages (or blocks) there are,
+    those without a character included."""
+
+    tokens: Tokens
+    page: Places
+    line: Places
+    offset: Places
+    pages: int
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(slots=True)
+class _Voice:
+    tokens: array[int] = field(default_factory=lambda: array("I"))
+    page: array[int] = field(default_factory=lambda: array("i"))
+    line: array[int] = field(default_factory=lambda: array("i"))
+    offset: array[int] = field(default_factory=lambda: array("i"))
+
+    def add(self, token: int, page: int, line: int, offset: int) -> None:
+        self.tokens.append(token)
+        self.page.append(page)
+        self.line.append(line)
+        self.offset.append(offset)
+
+    def stop(self) -> None:
+        if self.tokens and self.tokens[-1] != BREAK:
+            self.add(BREAK, -1, -1, -1)
+
+
+def token_of(text: str) -> int:
+    """The token of a glyph as a text has it: its code point, or `UNKNOWN`."""
+    return ord(text) if len(text) == 1 else UNKNOWN
+
+
+def stream_of(text: Transcription | Edition) -> TokenStream:
+    """The characters of a text in reading order."""
+    return _of_pages(text) if isinstance(text, Transcription) else _of_edition(text)
+
+
+def _of_pages(text: Transcription) -> TokenStream:
+    main, notes = _Voice(), _Voice()
+    for number, page in enumerate(text.pages):
+        for line, column in enumerate(page.columns):
+            begun = False
+            for run in column.runs:
+                voice = notes if run.note else main
+                for cell in run.cells:
+                    if cell.blank:
+                        if begun:
+                            voice.stop()
+                    elif cell.glyph:
+                        voice.add(token_of(cell.text), number, line, cell.offset)
+                        begun = True
+                if not run.note and any(cell.glyph for cell in run.right):
+                    notes.stop()
+    return _joined((main, notes), len(text.pages))
+
+
+def _of_edition(edition: Edition) -> TokenStream:
+    voices = {layer: _Voice() for layer in Layer}
+    for number, block in enumerate(edition.blocks):
+        for stretch in block.stretches:
+            voice = voices[stretch.layer]
+            for cell in stretch.cells():
+                voice.add(token_of(cell.text), number, 0, cell.start - block.start)
+        for voice in voices.values():
+            voice.stop()
+    return _joined(voices.values(), len(edition.blocks))
+
+
+def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
+    parts = [voice for voice in voices if voice.tokens]
+
+    def whole(name: str, edge: int) -> NDArray[np.int64]:
+        margin = np.full(MARGIN, edge, np.int64)
+        found = [margin]
+        for part in parts:
+            found += [np.array(getattr(part, name), np.int64), margin]
+        return np.concatenate(found)
+
+    page, line, offset = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
+    return TokenStream(whole("tokens", BREAK).astype(np.uint32), page, line, offset, pages)

@@ -1,0 +1,48 @@
+"""Closed systems: terms of the calendar whose parts are known, so that one character of them follows from the other.
+
+The sixty days and years (干支) join the stem and the branch of equal parity: before 丑 stands 己 and never 已, after 乙
+stands 巳. Names of reigns stand in `data/reigns.txt`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.language.look_alikes import Codes
+from proof.language.stream import MARGIN
+
+STEMS, BRANCHES = "甲乙丙丁戊己庚辛壬癸", "子丑寅卯辰巳午未申酉戌亥"
+
+
+@cache
+def closed_terms() -> frozenset[str]:
+    """The terms, each of two characters."""
+    text = resources.files("proof.language").joinpath("data/reigns.txt").read_text(encoding="utf-8")
+    reigns = (name for line in text.splitlines() if not line.startswith("#") for name in line.split())
+    days = (STEMS[n % 10] + BRANCHES[n % 12] for n in range(60))
+    return frozenset((*days, *(name for name in reigns if len(name) == 2)))
+
+
+@cache
+def _codes() -> NDArray[np.uint64]:
+    return np.sort(np.array([ord(term[0]) << 32 | ord(term[1]) for term in closed_terms()], np.uint64))
+
+
+def _among(first: Codes, second: Codes) -> NDArray[np.bool_]:
+    wanted = first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
+    terms = _codes()
+    at = np.minimum(np.searchsorted(terms, wanted), len(terms) - 1)
+    return np.asarray(terms[at] == wanted)
+
+
+def terms_with(around: Codes, candidates: Codes) -> NDArray[np.int32]:
+    """For windows (n x width) and the characters that may stand in their middles (n x k) how many terms each makes with
+    the neighbour before or behind it."""
+    before, behind = around[:, MARGIN - 1, None], around[:, MARGIN + 1, None]
+    before, behind = np.broadcast_to(before, candidates.shape), np.broadcast_to(behind, candidates.shape)
+    made = _among(before, candidates).astype(np.int32) + _among(candidates, behind).astype(np.int32)
+    return np.where(candidates > 0, made, 0).astype(np.int32)

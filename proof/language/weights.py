@@ -1,0 +1,87 @@
+"""How much each count tells: the counts around a place turned into how likely each character is there.
+
+For every pattern the counts of the characters that may stand at a place are compared with what their shares in the
+language let expect, and a small network, the same for all characters, says what these comparisons are worth together.
+It was fitted by `scripts/make_language.py`: on texts of which the counts knew nothing but their other pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+FIRM, FAINT = 1.0, 0.1
+"""Occurrences that the shares of the characters weigh as much as, in the two comparisons."""
+
+MOST = 8.0
+"""Nats beyond which a comparison tells no more."""
+
+NOTHING = -1e9
+"""The score of a place in a row where no character stands."""
+
+FILE = "data/weights.npz"
+
+
+def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
+    """Counts (n x patterns x k) against the shares of the k characters (n x k, 0 where there is none): for every
+    character two logarithms of a ratio a pattern, and how often the pattern was met with any of them (n x k x f)."""
+    own = counts.astype(np.float32)
+    met = own.sum(2)
+    part = shares[:, None, :]
+    ratios = [np.log((own + k * part) / (met[:, :, None] + k) + 1e-9) - np.log(part + 1e-9) for k in (FIRM, FAINT)]
+    often = np.broadcast_to(np.log1p(met)[:, :, None] * 0.3, own.shape)
+    joined = np.concatenate([ratios[0], ratios[1] * 0.5, often], axis=1)
+    return np.asarray(np.clip(joined, -MOST, MOST).transpose(0, 2, 1), np.float32)
+
+
+def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Floats, terms: NDArray[np.int32]) -> Floats:
+    """What the network is shown of each character that may stand at each place (n x k x f): the counts in the language
+    and on the other pages of the text (n x patterns x k), the shares, and the terms that it makes with a neighbour."""
+    share = np.clip(np.log(shares + 1e-9) * 0.5, -MOST, 0)[:, :, None]
+    others = terms.sum(1, keepdims=True) - terms
+    made = np.stack([np.minimum(terms, 1), np.minimum(others, 1)], axis=2)
+    parts = [compared(language, shares), compared(text, shares), share, made]
+    return np.concatenate(parts, axis=2, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A network of one hidden layer, beside a straight path from features to score."""
+
+    inner: Floats
+    bias: Floats
+    outer: Floats
+    straight: Floats
+
+    @classmethod
+    def shipped(cls) -> Weights:
+        """Those that come with the program."""
+        return _shipped()
+
+    @classmethod
+    def load(cls, path: Path) -> Weights:
+        with np.load(path) as arrays:
+            return cls(*(arrays[name].astype(np.float32) for name in ("inner", "bias", "outer", "straight")))
+
+    def save(self, path: Path) -> None:
+        """Written in half precision."""
+        names = ("inner", "bias", "outer", "straight")
+        np.savez_compressed(path, **{name: getattr(self, name).astype(np.float16) for name in names})
+
+    def scores(self, shown: Floats) -> Floats:
+        """A score for each character (n x k), in nats but for what is common to a place."""
+        hidden = shown @ self.inner + self.bias
+        return np.asarray((np.maximum(hidden, 0.01 * hidden) @ self.outer + shown @ self.straight)[..., 0])
+
+
+@cache
+def _shipped() -> Weights:
+    with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
+        return Weights.load(path)

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Measure the sense alone, without images: errors planted within sets of look-alikes, in works that were not learned.
+
+    bench_sense.py [--shared DIR] [--model FILE] [--weights DIR] [--rate 0.05] [--files 12] [--show 10]
+
+Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
+the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
+work some files that follow one another are one text; `plant.py --only alike.txt` plants errors in them, and the same
+text is checked without them too. Recall is of the planted errors of all works, false is of the text without errors, in
+a thousand characters. `--show` prints the strongest of the false ones, to be judged by eye: some are real errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from make_language import LEAST, Without, Work, works
+from rich.console import Console
+from rich.table import Table
+
+from proof.language.evidence import Sense, TextTokens
+from proof.language.findings import against
+from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.model import EVERY, LanguageModel
+from proof.language.weights import NOTHING, Floats, Weights
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSOLE = Console(width=110)
+THRESHOLD = 3.0
+
+
+def planter(shared: Path) -> ModuleType:
+    """`shared/bench/plant.py` as a module."""
+    sys.path.insert(0, str(shared / "bench"))
+    spec = importlib.util.spec_from_file_location("plant", shared / "bench" / "plant.py")
+    assert spec is not None, "there is a file of that name"
+    assert spec.loader is not None, "it can be run"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> Codes:
+    """The tokens with some characters exchanged within their sets, as `plant.py --only` does it."""
+    rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
+    spoiled = raw.copy()
+    for place in np.flatnonzero(np.isin(raw, [ord(one) for one in sets])):
+        if rng.random() < rate:
+            spoiled[place] = ord(rng.choice(sets[chr(raw[place])]))
+    return spoiled
+
+
+def odds(sense: Sense, raw: Codes, places: np.ndarray) -> tuple[Floats, Codes]:
+    """The odds against what stands at places, and what is suggested."""
+    look_alikes = LookAlikes.shipped()
+    candidates = look_alikes.of(raw[places])
+    best, nats = against(sense, places, candidates, look_alikes.margins_of(raw[places]))
+    return nats, candidates[np.arange(len(places)), best]
+
+
+class Measured:
+    """One work: odds against planted errors and against sound places, and its characters."""
+
+    def __init__(
+        self,
+        work: Work,
+        language: Without,
+        weights: Weights,
+        sets: dict[str, list[str]],
+        options: argparse.Namespace,
+    ) -> None:
+        folding = Folding(LookAlikes.shipped())
+        first = min(len(work.streams) // 3, max(len(work.streams) - options.files, 0))
+        clean = TextTokens.of(work.streams[first : first + options.files], folding)
+        raw = planted(clean.raw, sets, options.rate, 1)
+        spoiled = TextTokens(raw, folding(raw), clean.page)
+        self.name = work.name
+        self.tokens = clean
+        self.characters = int((clean.page >= 0).sum())
+        wrong = np.flatnonzero(raw != clean.raw)
+        known = LookAlikes.shipped().row_of[np.minimum(raw[wrong], PLANE - 1)] >= 0
+        self.planted = np.full(len(wrong), NOTHING, np.float32)
+        self.planted[known] = odds(Sense(spoiled, language, weights), raw, wrong[known])[0]
+        self.places = LookAlikes.shipped().places(clean.raw)
+        self.sound, self.suggested = odds(Sense(clean, language, weights), clean.raw, self.places)
+
+    def recall(self, threshold: float) -> float:
+        return float((self.planted >= threshold).mean()) if len(self.planted) else 1.0
+
+    def false(self, threshold: float) -> float:
+        return 1000 * float((self.sound >= threshold).sum()) / max(self.characters, 1)
+
+    def strongest(self) -> Iterable[tuple[float, str]]:
+        for at in np.argsort(-self.sound)[:3]:
+            place = self.places[at]
+            around = "".join(chr(c) if c > 2 else "|" for c in self.tokens.raw[place - 8 : place + 9])
+            told = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
+            yield float(self.sound[at]), told
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--model", type=Path, help="a large model of `proof learn`; otherwise that which is shipped")
+    parser.add_argument("--weights", type=Path, default=ROOT / "build", help="where weights-even.npz and -odd.npz are")
+    parser.add_argument("--rate", type=float, default=0.05)
+    parser.add_argument("--files", type=int, default=12)
+    parser.add_argument("--show", type=int, default=10)
+    options = parser.parse_args()
+    began = time.perf_counter()
+    sets = planter(options.shared).look_alikes(options.shared / "bench" / "alike.txt")
+    model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
+    least = EVERY if options.model else LEAST
+    folding = Folding(LookAlikes.shipped())
+    halves = [Weights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
+    measured = []
+    for number, work in enumerate(works(options.shared)):
+        tokens = work.tokens
+        language = Without(model, tokens, folding(tokens), least)
+        measured.append(Measured(work, language, halves[number % 2], sets, options))
+    table = Table(title=f"The sense alone, {len(measured)} works left out in turn; {time.perf_counter() - began:.0f} s")
+    for name in ("work", "characters", "planted", f"recall at {THRESHOLD}", "false in 1,000"):
+        table.add_column(name)
+    for one in measured:
+        row = (one.name, f"{one.characters:,}", str(len(one.planted)))
+        table.add_row(*row, f"{one.recall(THRESHOLD):.3f}", f"{one.false(THRESHOLD):.2f}")
+    CONSOLE.print(table)
+    every, planted_odds = sum(one.characters for one in measured), np.concatenate([one.planted for one in measured])
+    sound = np.concatenate([one.sound for one in measured])
+    for threshold in (1.5, 2.0, 2.5, 2.75, 3.0, 3.25, 3.5, 4.0):
+        recall, false = (planted_odds >= threshold).mean(), 1000 * (sound >= threshold).sum() / every
+        mean = np.mean([one.recall(threshold) for one in measured])
+        means = np.mean([one.false(threshold) for one in measured])
+        CONSOLE.print(
+            f"at {threshold:.2f}: recall {recall:.3f}, false {false:.2f} in 1,000; "
+            f"means of the works {mean:.3f}, {means:.2f}"
+        )
+    strongest = sorted((told for one in measured for told in one.strongest()), reverse=True)
+    for nats, told in strongest[: options.show]:
+        CONSOLE.print(f"{nats:.1f} {told}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Make what the sense comes with: `proof/language/data/language.npz` and `weights.npz`.
+
+    make_language.py [--shared DIR] [--out DIR] [--places NUMBER] [--model-only]
+
+The model is learned from all works of `shared/corpus` and `shared/kanripo`. The weights are fitted to works of which
+the model knows nothing: the counts that a work brought are taken off while it is looked at. Its own other pages are a
+source with errors sown in: of the characters with look-alikes one in twenty is another, and in some pieces a few
+characters are wrong half the time, as they are in texts where one keystroke wrote them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import TextError
+from proof.language.evidence import Sense, TextTokens
+from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.model import EVERY, LanguageModel, all_keys, learn, shares_of
+from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers
+from proof.language.stream import MARGIN, TokenStream, stream_of
+from proof.language.weights import Floats, Weights
+from proof.text.edition import read_text
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "proof" / "language" / "data"
+
+LEAST = tuple(
+    {0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 6: 2, 7: 2, 14: 2, 15: 2}.get(number, 0) for number in range(len(PATTERNS))
+)
+NONE = tuple(0 for _ in PATTERNS)
+BITS = 31
+"""What the shipped model keeps, so that it stays under 10 MB."""
+
+PIECES = (5_000, 20_000, 60_000, 200_000, 600_000)
+"""Tokens of the pieces of works that the weights are fitted to, each a text of its own."""
+
+SOWN = 0.05
+SYSTEMATIC = 0.3
+"""Of the pieces, how many have characters that are wrong half the time."""
+
+PLACES = 2_500
+"""Places that are looked at in a piece, at most."""
+
+
+NO_WEIGHTS = Weights(*(np.zeros(shape, np.float32) for shape in ((1, 1), (1,), (1, 1), (1, 1))))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The texts of a work as rows of tokens, by file."""
+
+    name: str
+    streams: tuple[TokenStream, ...]
+
+    @property
+    def tokens(self) -> Codes:
+        return np.concatenate([stream.tokens for stream in self.streams])
+
+
+def works(shared: Path) -> list[Work]:
+    """All works that there are; several editions of one are one."""
+    found: dict[str, list[TokenStream]] = {}
+    for path in sorted([*(shared / "corpus").rglob("*.txt"), *(shared / "kanripo").rglob("*.txt")]):
+        if path.parent.name == "imglist":
+            continue
+        try:
+            found.setdefault(path.stem.split("_")[0], []).append(stream_of(read_text(path)))
+        except TextError:
+            continue  # a head without pages
+    return [Work(name, tuple(streams)) for name, streams in found.items()]
+
+
+class Without:
+    """A model without what one work brought to it; n-grams that are then too rare, by `least`, are not kept."""
+
+    def __init__(self, model: LanguageModel, tokens: Codes, folded: Codes, least: Sequence[int]) -> None:
+        self._model = model
+        self._least = least
+        chosen = LookAlikes.shipped().row_of[np.minimum(tokens[MARGIN:-MARGIN], PLANE - 1)] >= 0
+        self._own = [Counts.of(all_keys(tokens, folded, number)[chosen]) for number in range(len(PATTERNS))]
+        self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
+
+    def keeping(self, least: Sequence[int]) -> Without:
+        """The same where another number must be met."""
+        other = copy(self)
+        other._least = least
+        return other
+
+    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
+        if not self._least[pattern]:
+            return np.zeros(wanted.shape, np.int32)
+        rest = self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted)
+        return np.where(rest >= self._least[pattern], rest, 0)
+
+    def shares(self, candidates: Codes) -> Floats:
+        return shares_of(self._known, candidates)
+
+    def learned(self, folded: Codes) -> NDArray[np.bool_]:
+        return np.zeros(len(folded), np.bool_)
+
+
+def pieces(work: Work, rng: np.random.Generator) -> Iterator[tuple[TokenStream, ...]]:
+    """The work cut into pieces of different sizes, whole files each."""
+    waiting: list[TokenStream] = []
+    size = rng.choice(PIECES)
+    for stream in work.streams:
+        waiting.append(stream)
+        if sum(map(len, waiting)) >= size:
+            yield tuple(waiting)
+            waiting, size = [], rng.choice(PIECES)
+    if waiting:
+        yield tuple(waiting)
+
+
+def sown(raw: Codes, look_alikes: LookAlikes, rng: np.random.Generator) -> Codes:
+    """The tokens with errors among the characters that have look-alikes."""
+    places = look_alikes.places(raw)
+    rows = look_alikes.of(raw[places])
+    wrong = rng.random(len(places)) < SOWN
+    if rng.random() < SYSTEMATIC:
+        for code in rng.choice(np.unique(raw[places]), 5):
+            wrong |= (raw[places] == code) & (rng.random(len(places)) < 0.5)
+    others = (rows > 0).sum(1) - 1
+    chosen = rows[np.arange(len(rows)), 1 + rng.integers(0, others)]
+    spoiled = raw.copy()
+    spoiled[places[wrong]] = chosen[wrong]
+    return spoiled
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What the network is shown at places, which of the candidates stand there, and that the first one is right."""
+
+    shown: Floats
+    there: NDArray[np.bool_]
+
+
+def examples(work: Work, model: LanguageModel, rng: np.random.Generator, most: int) -> Examples:
+    """Places of a work of which the model knows nothing, up to `most`; pieces in turn beside a model as large as one
+    that is learned and beside one as small as that which is shipped."""
+    look_alikes = LookAlikes.shipped()
+    folding = Folding(look_alikes)
+    tokens = work.tokens
+    without = Without(model, tokens, folding(tokens), EVERY)
+    shown, there = [], []
+    cut = list(pieces(work, rng))
+    for turn, number in enumerate(rng.permutation(np.repeat(np.arange(len(cut)), 2))):
+        clean = TextTokens.of(cut[number], folding)
+        raw = sown(clean.raw, look_alikes, rng)
+        places = look_alikes.places(clean.raw)
+        if not len(places):
+            continue
+        places = np.sort(rng.choice(places, min(len(places), PLACES), replace=False))
+        candidates = look_alikes.of(clean.raw[places])
+        language = without.keeping(LEAST if turn % 3 else EVERY)
+        sense = Sense(TextTokens(raw, folding(raw), clean.page), language, NO_WEIGHTS)
+        for start, met in sense.met(places, candidates):
+            some = slice(start, start + len(met.text))
+            shown.append(sense.shown(places[some], candidates[some], met).astype(np.float16))
+            there.append(candidates[some] > 0)
+        if sum(map(len, there)) >= most:
+            break
+    return Examples(np.concatenate(shown), np.concatenate(there))
+
+
+def fitted(parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: int = 2048, seed: int = 1) -> Weights:
+    """Weights under which what stands in the texts is likeliest (cross-entropy among the candidates; Adam)."""
+    rng = np.random.default_rng(seed)
+    order = [(part, start) for part, each in enumerate(parts) for start in range(0, len(each.there), batch)]
+    size = parts[0].shown.shape[2]
+    values = [
+        rng.normal(0, size**-0.5, (size, hidden)).astype(np.float32),
+        np.zeros(hidden, np.float32),
+        rng.normal(0, hidden**-0.5, (hidden, 1)).astype(np.float32),
+        np.zeros((size, 1), np.float32),
+    ]
+    shuffled = [rng.permutation(len(each.there)) for each in parts]
+    first, second = ([np.zeros_like(v) for v in values] for _ in range(2))
+    step, steps = 0, epochs * len(order)
+    for _ in range(epochs):
+        for which in rng.permutation(len(order)):
+            part, start = order[which]
+            rows = shuffled[part][start : start + batch]
+            shown, there = parts[part].shown[rows].astype(np.float32), parts[part].there[rows]
+            step += 1
+            slopes = _slopes(values, shown, there)
+            for number, raw in enumerate(slopes):
+                slope = raw + 1e-5 * values[number]
+                first[number] = 0.9 * first[number] + 0.1 * slope
+                second[number] = 0.999 * second[number] + 0.001 * slope * slope
+                rate = 2e-3 * (1 - step / (steps + 1))
+                mean, square = first[number] / (1 - 0.9**step), second[number] / (1 - 0.999**step)
+                values[number] = (values[number] - rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
+    return Weights(*values)
+
+
+def _slopes(values: list[Floats], shown: Floats, there: NDArray[np.bool_]) -> list[Floats]:
+    inner, bias, outer, straight = values
+    before = shown @ inner + bias
+    hidden = np.maximum(before, 0.01 * before)
+    scores = np.where(there, (hidden @ outer + shown @ straight)[..., 0], -1e9)
+    chance = np.exp(scores - scores.max(1, keepdims=True))
+    chance /= chance.sum(1, keepdims=True)
+    chance[:, 0] -= 1
+    back = (chance / len(chance)).reshape(-1, 1).astype(np.float32)
+    flat = shown.reshape(-1, shown.shape[2])
+    into = (back @ outer.T) * np.where(before.reshape(len(flat), -1) > 0, 1, 0.01)
+    return [flat.T @ into, into.sum(0), hidden.reshape(len(flat), -1).T @ back, flat.T @ back]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--out", type=Path, default=DATA)
+    parser.add_argument("--halves", type=Path, default=ROOT / "build", help="where weights for measuring go")
+    parser.add_argument("--places", type=int, default=25_000, help="places of a work, at most")
+    parser.add_argument("--model-only", action="store_true", help="leave the weights as they are")
+    options = parser.parse_args()
+    began = time.perf_counter()
+    every = works(options.shared)
+    titles = [work.name for work in every]
+    streams = [stream for work in every for stream in work.streams]
+    small = learn(streams, titles, LEAST, NONE, BITS)
+    with (options.out / "language.npz").open("wb") as file:
+        small.write(file)
+    print(f"kept: {len(small.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
+    if options.model_only:
+        return
+    full = learn(streams, titles)
+    print(f"learned: {len(full.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
+    rng = np.random.default_rng(1)
+    parts = {}
+    for work in every:
+        parts[work.name] = examples(work, full, rng, options.places)
+        print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
+    fitted(list(parts.values())).save(options.out / "weights.npz")
+    for half, name in enumerate(("even", "odd")):  # for scripts/bench_sense.py: fitted to every other work
+        chosen = [part for number, part in enumerate(parts.values()) if number % 2 == half]
+        fitted(chosen).save(options.halves / f"weights-{name}.npz")
+    print(f"fitted: {time.perf_counter() - began:.0f} s")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

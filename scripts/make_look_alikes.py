@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Make `proof/language/data/look_alikes.tsv`: the characters between which the sense is asked to decide.
+
+    make_look_alikes.py TEXT... [--out FILE]
+
+Of the characters that the texts use often (`LEAST` times) two are measured: `confused` is the mean probability that the
+recogniser gives one for the other, where either is drawn in a regular-script font, spoiled in several ways (coarse,
+blurred, worn thin, bled) and read; `likeness` is the cosine between their blurred drawings, where either is among the
+`NEAREST` of the other. They are look-alikes where one of these holds:
+
+* they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or stand in `ATTESTED`;
+* they are confused by eye (`proof/text/data/similar.txt`), and `KNOWN` in confusion or likeness;
+* both are frequent, and they are `MEASURED` in confusion, or in both.
+
+Forms of one word are left out, as the variants have them. The nearest stand first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from proof.errors import TextError
+from proof.facsimile.fonts import find_faces
+from proof.language.stream import stream_of
+from proof.ocr.ppocr import PPOCR
+from proof.text.alike import look_alikes, run_together
+from proof.text.edition import read_text
+from proof.text.model import Script, is_han
+from proof.text.variants import Relation, VariantPolicy
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "proof" / "language" / "data" / "look_alikes.tsv"
+LEAST = 60
+NEAREST = 3
+FREQUENT = 300
+KNOWN = (0.01, 0.955)
+MEASURED = (0.1, 0.005, 0.965)
+ATTESTED = frozenset(
+    re.findall(
+        r"\S+",
+        """魯魚 亥豕 焉烏 烏馬 虛虎 陶陰 士土 右石 于干 于千 干千 若苦 券卷 菅管 籍藉 母毋 羸嬴 嬴贏 傅傳 徹撤 楊揚 住往
+        持特 戒戎""",
+    )
+)
+"""Pairs that the critics name as what a copyist takes for each other (魯魚亥豕, 烏焉成馬), and others of their kind."""
+
+SIDE = 80
+
+Pixels = NDArray[np.uint8]
+
+
+def frequent(paths: list[Path]) -> dict[str, int]:
+    """The Han characters that the texts have at least `LEAST` times, most frequent first, and how often."""
+    counts: Counter[int] = Counter()
+    for path in paths:
+        try:
+            text = read_text(path)
+        except TextError:
+            continue  # a head without pages
+        tokens, numbers = np.unique(stream_of(text).tokens, return_counts=True)
+        counts.update(dict(zip(tokens.tolist(), numbers.tolist(), strict=True)))
+    return {chr(token): number for token, number in counts.most_common() if number >= LEAST and is_han(chr(token))}
+
+
+def drawn(character: str, font: ImageFont.FreeTypeFont) -> Pixels | None:
+    """The character in black on white, its ink in the middle; None where the font lacks it."""
+    image = Image.new("L", (SIDE, SIDE), 255)
+    box = font.getbbox(character)
+    if font.getmask(character).getbbox() is None:
+        return None
+    left = (SIDE - box[2] - box[0]) / 2
+    top = (SIDE - box[3] - box[1]) / 2
+    ImageDraw.Draw(image).text((left, top), character, fill=0, font=font)
+    return np.array(image)
+
+
+def spoiled(glyph: Pixels) -> list[Pixels]:
+    """The drawing as bad prints and scans have it."""
+    tall = cv2.copyMakeBorder(glyph, 8, 8, 0, 0, cv2.BORDER_CONSTANT, value=255)
+    kernel = np.ones((3, 3), np.uint8)
+    found = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
+    found += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
+    found += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
+    small = cv2.resize(tall, (14, 17), interpolation=cv2.INTER_AREA)
+    found += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
+    return found
+
+
+def confusions(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
+    """For pairs of characters the mean probability that the drawing of either is read as the other, the greater."""
+    engine = PPOCR(threads=2)
+    found: Counter[tuple[str, str]] = Counter()
+    for character, glyph in glyphs.items():
+        strips = spoiled(glyph)
+        for reading in engine.read(strips):
+            for other, chance in {pair for one in reading.characters for pair in one.alternatives}:
+                if other != character and other in glyphs:
+                    found[character, other] += chance / len(strips)
+    return {(a, b): max(p, found.get((b, a), 0.0)) for (a, b), p in found.items()}
+
+
+def nearest(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
+    """The likeness of every character and those nearest to it in shape."""
+    rows = []
+    for glyph in glyphs.values():
+        ink = cv2.resize(cv2.GaussianBlur(255.0 - glyph, (0, 0), 3.0), (20, 20), interpolation=cv2.INTER_AREA).ravel()
+        rows.append(ink / np.linalg.norm(ink))
+    likeness = np.array(rows) @ np.array(rows).T
+    np.fill_diagonal(likeness, 0)
+    names = list(glyphs)
+    found = {}
+    for number, near in enumerate(np.argsort(-likeness, axis=1)[:, :NEAREST]):
+        for other in near:
+            found[names[number], names[other]] = found[names[other], names[number]] = float(likeness[number, other])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args()
+    counts = frequent(options.texts)
+    characters = list(counts)
+    face = find_faces()[0]
+    font = ImageFont.truetype(str(face.path), 64, index=face.index)
+    glyphs = {one: glyph for one in characters if (glyph := drawn(one, font)) is not None}
+    confused, alike = confusions(glyphs), nearest(glyphs)
+    relation = VariantPolicy(Script.TRADITIONAL).relation
+    rank = {one: number for number, one in enumerate(characters)}
+    chosen = []
+    for one, other in {*confused, *alike, *known(characters)}:
+        if rank[one] > rank[other] or relation(one, other).relation is not Relation.DISTINCT:
+            continue
+        p = max(confused.get((one, other), 0.0), confused.get((other, one), 0.0))
+        like = alike.get((one, other), 0.0)
+        source = origin(one, other)
+        both_frequent = counts[other] >= FREQUENT
+        measured = p >= MEASURED[0] or (p >= MEASURED[1] and like >= MEASURED[2])
+        eye = source == "eye" and (p >= KNOWN[0] or like >= KNOWN[1])
+        if source in ("hand", "critics") or eye or (both_frequent and measured):
+            chosen.append((source != "hand", -max(p, like - 0.5), f"{one}\t{other}\t{p:.4f}\t{like:.3f}\t{source}"))
+    head = "# Made by scripts/make_look_alikes.py: one, other, confused, likeness, who knew them before"
+    options.out.write_text("\n".join([head, *(line for _, _, line in sorted(chosen))]) + "\n", encoding="utf-8")
+
+
+def origin(one: str, other: str) -> str:
+    """Who knew the two as look-alikes before anything was measured."""
+    if run_together(one, other):
+        return "hand"
+    if one + other in ATTESTED or other + one in ATTESTED:
+        return "critics"
+    return "eye" if other in look_alikes(one) else ""
+
+
+def known(characters: list[str]) -> set[tuple[str, str]]:
+    """The pairs that were known before."""
+    return {(one, other) for one in characters for other in characters if origin(one, other)}
+
+
+if __name__ == "__main__":
+    main()

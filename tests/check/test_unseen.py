@@ -1,0 +1,108 @@
+"""Pages that no image shows, checked by the sense from the text to the flags in the files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.store import FlagFilter, Store
+
+MARK = "<pb:KR9z9999_WYG_001-{}>¶\n"
+PAGES = (
+    "十月己丑朔日有食之¶\n夫子曰學而時習之不亦說乎¶\n",
+    "十二月已丑朔日有食之¶\n封燕(大守/治也)王¶\n",
+)
+TEXT = "".join(MARK.format(f"{n + 1}a") + page for n, page in enumerate(PAGES))
+
+
+def checked(tmp_path: Path, text: str = TEXT, *options: str) -> tuple[int, list[dict[str, object]], dict[str, object]]:
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    status = main(["check", str(tmp_path / "text.txt"), "--out", str(out), "-q", *options])
+    if not (out / "flags.jsonl").exists():
+        return status, [], {}
+    flags = [json.loads(line) for line in (out / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    return status, flags, json.loads((out / "summary.json").read_text(encoding="utf-8"))
+
+
+def test_a_text_without_images_gets_the_flags_of_the_sense(tmp_path: Path) -> None:
+    status, flags, summary = checked(tmp_path)
+    assert status == 0
+    assert summary["pages"] == {"KR9z9999_WYG_001-1a": "no image", "KR9z9999_WYG_001-2a": "no image"}
+    raised = {(f["page"], f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]}
+    assert raised == {("KR9z9999_WYG_001-2a", 1, 3, "已", "己"), ("KR9z9999_WYG_001-2a", 2, 3, "大", "太")}
+    for flag in flags:
+        assert flag["evidence"]["reason"] == "sense"  # type: ignore[index]
+        assert flag["bbox"] is None
+
+
+def test_the_report_says_what_the_sense_says(tmp_path: Path) -> None:
+    checked(tmp_path)
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "The sense speaks for 己: " in report
+    assert "十二月<mark>已</mark>丑" in report
+
+
+def test_the_flags_are_kept_with_what_speaks_for_them_and_found_again(tmp_path: Path) -> None:
+    _, first, _ = checked(tmp_path)
+    _, again, _ = checked(tmp_path)
+    assert first == again
+    with Store.open(tmp_path / "out" / "proof.sqlite") as store:
+        kept = [one.flag for one in store.flags(FlagFilter(work="KR9z9999"))]
+    assert {flag.id for flag in kept} == {flag["id"] for flag in first}
+    assert all(flag.evidence.sense is not None for flag in kept)
+
+
+def test_the_sense_can_be_silenced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "images").mkdir()
+    _, flags, _ = checked(tmp_path, TEXT, "--no-sense", "--images", str(tmp_path / "images"))
+    assert flags == []
+
+
+def test_without_images_and_without_the_sense_there_is_nothing_to_check_by(tmp_path: Path) -> None:
+    status, _, _ = checked(tmp_path, TEXT, "--no-sense")
+    assert status == 2
+
+
+def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    company = "天地玄黃宇宙洪荒盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽雲騰致雨露結為霜"
+    columns = [f"{company[n % 38]}曰吾{company[n * 7 % 38]}魯使來{company[n * 3 % 38]}" for n in range(60)]
+    other = "".join(
+        MARK.format(f"{n}a").replace("9999", "8888") + column + "¶\n" for n, column in enumerate(columns, 1)
+    )
+    (tmp_path / "other.txt").write_text(other, encoding="utf-8")
+    model = tmp_path / "own.npz"
+    assert main(["learn", str(tmp_path / "other.txt"), str(tmp_path / "none.txt"), "--out", str(model)]) == 0
+    told = capsys.readouterr()
+    assert f"{model}: 480 characters" in told.out
+    assert "left out: " in told.err
+    _, flags, _ = checked(tmp_path, MARK.format("1a") + "封魚使來朝¶\n", "--language", str(model))
+    assert [(f["transcribed"], f["suggested"]) for f in flags] == [("魚", "魯")]
+
+
+def test_nothing_is_learned_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["learn", str(tmp_path / "none.txt"), "--out", str(tmp_path / "own.npz")]) == 2
+    assert "nothing was learned" in capsys.readouterr().err
+    assert not (tmp_path / "own.npz").exists()
+
+
+@pytest.mark.parametrize("body", ["¶\n", "仁&KR0058;仁¶\n", "己¶\n"])
+def test_a_text_of_which_there_is_little_to_say_is_checked_too(tmp_path: Path, body: str) -> None:
+    status, flags, summary = checked(tmp_path, MARK.format("1a") + body)
+    assert (status, flags) == (0, [])
+    assert summary["pages"] == {"KR9z9999_WYG_001-1a": "no image"}
+
+
+def test_pages_without_text_do_not_shift_the_flags_of_later_texts(tmp_path: Path) -> None:
+    first = MARK.format("1a") + "夫子曰學而時習之¶\n" + MARK.format("1b") + MARK.format("2a")
+    (tmp_path / "later.txt").write_text(TEXT.replace("WYG_001", "WYG_002"), encoding="utf-8")
+    _, flags, _ = checked(tmp_path, first, str(tmp_path / "later.txt"))
+    assert {flag["page"] for flag in flags} == {"KR9z9999_WYG_002-2a"}
+
+
+def test_of_a_simplified_text_the_sense_says_nothing(tmp_path: Path) -> None:
+    _, flags, _ = checked(tmp_path, MARK.format("1a") + "十二月已丑朔，这个时候说话的学问¶\n", "--script", "simplified")
+    assert flags == []

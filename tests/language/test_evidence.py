@@ -1,0 +1,115 @@
+"""What the sense says of places of a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.errors import UsageError
+from proof.language.evidence import Sense, TextTokens
+from proof.language.findings import PageId, evidence, flags_of
+from proof.language.look_alikes import Folding, LookAlikes
+from proof.language.model import LanguageModel, learn
+from proof.language.stream import stream_of
+from proof.language.weights import Weights
+from proof.model.flags import Kind
+from tests.language.conftest import Paged
+
+FILLER = "夫學者貴乎知道而行之"
+LETTERS = "仰觀俯察近取遠求風行草偃雲從龍虎"
+
+
+def found(text: object, language: LanguageModel, pages: set[PageId] | None = None) -> list[tuple[int, str, str]]:
+    told = evidence([text], language, Weights.shipped(), pages)  # type: ignore[list-item]
+    return [(one.where.page, one.transcribed, one.suggested) for one in told]
+
+
+def test_the_sense_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
+    text = paged([FILLER, "十月已丑朔日食"])
+    one = next(one for one in evidence([text], learned, Weights.shipped()) if one.where.page == 1)
+    assert (one.transcribed, one.suggested, one.column, one.offset) == ("已", "己", 0, 2)
+    assert one.odds > 3
+    assert one.told.suggested_count > one.told.transcribed_count == 0
+    assert one.told.suggested.replace("己", "已") == one.told.transcribed
+
+
+def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
+    assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == []
+
+
+def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, paged: Paged) -> None:
+    text = paged(["十月已丑朔日食", FILLER, "二月已丑朔日食"])
+    assert {page for page, _, _ in found(text, learned)} == {0, 2}
+    assert {page for page, _, _ in found(text, learned, {PageId(0, 2)})} == {2}
+
+
+def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, paged: Paged) -> None:
+    text = paged([f"{LETTERS[n]}{LETTERS[-n - 1]}大傳曰{LETTERS[n]}" for n in range(12)] + ["仰大傅曰觀"])
+    told = [one for one in evidence([text], learned, Weights.shipped()) if one.where.page == 12]
+    assert [(one.transcribed, one.suggested) for one in told] == [("傅", "傳")]
+    assert told[0].told.suggested_count == 12
+    assert told[0].told.places[0] == "KR9z9999_WYG_001-1a"
+
+
+def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -> None:
+    tokens = TextTokens.of([stream_of(paged(["大傳曰大傳曰大傳曰", FILLER]))], Folding(LookAlikes.shipped()))
+    places = np.flatnonzero(tokens.raw == ord("傳"))
+    candidates = LookAlikes.shipped().of(tokens.raw[places])
+    _, met = next(Sense(tokens, learned, Weights.shipped()).met(places, candidates))
+    assert met.text.sum() == 0
+
+
+def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
+    passage = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}大傳曰{LETTERS[n * 3 % 16]}" for n in range(200)]
+    text = paged([*passage, "孤月照己影"])
+    language = learn([stream_of(text)], ["the same"], least=tuple(1 for _ in range(25)))
+    tokens = TextTokens.of([stream_of(text)], Folding(LookAlikes.shipped()))
+    assert language.learned(tokens.folded)[300:-300].all()
+    places = np.flatnonzero(tokens.raw == ord("己"))
+    _, met = next(Sense(tokens, language, Weights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places])))
+    assert met.language.sum() == 0
+
+
+def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
+    before = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}學{LETTERS[n * 3 % 16]}" for n in range(200)]
+    language = learn([stream_of(paged([*before, "孤月照己影"]))], least=tuple(1 for _ in range(25)))
+    tokens = TextTokens.of([stream_of(paged([*before, "孤月照已影"]))], Folding(LookAlikes.shipped()))
+    places = np.flatnonzero(tokens.raw == ord("已"))
+    _, met = next(Sense(tokens, language, Weights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places])))
+    assert met.language.sum() == 0
+
+
+def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
+    text = paged(["十月已丑朔日食"])
+    flag = flags_of(text.pages[0], "", evidence([text], learned, Weights.shipped()), 3.0)[0]
+    assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.SUBSTITUTION, 1, 2, 1)
+    assert flag.context == "十月[已]丑朔日"
+    assert flag.raised
+    told = flag.as_dict()["evidence"]
+    assert told["reason"] == "sense"
+    assert told["sense"]["suggested_count"] > told["sense"]["transcribed_count"]
+
+
+def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path) -> None:
+    path = tmp_path / "language.npz"
+    with path.open("wb") as file:
+        learned.write(file)
+    back = LanguageModel.load(path)
+    assert back.counts.known.tolist() == learned.counts.known.tolist()
+    assert back.known.tolist() == learned.known.tolist()
+    assert back.learned_runs.tolist() == learned.learned_runs.tolist()
+    assert back.sources == ("made",)
+
+
+def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "language.npz").write_bytes(b"no archive")
+    with pytest.raises(UsageError, match="proof learn"):
+        LanguageModel.load(tmp_path / "language.npz")
+
+
+def test_the_shipped_model_takes_the_room_it_may() -> None:
+    path = Path(__file__).parents[2] / "proof" / "language" / "data" / "language.npz"
+    assert path.stat().st_size < 10_000_000
+    assert LanguageModel.shipped().characters > 10_000_000

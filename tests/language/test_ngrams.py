@@ -1,0 +1,50 @@
+"""N-grams around a place, counted and packed."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.language.model import all_keys
+from proof.language.ngrams import EXACT, PATTERNS, STEP, Counts, context_keys, keys, mixed, packed, unpacked, windows
+from proof.language.stream import BREAK, MARGIN
+
+
+def hashed(numbers: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return mixed(np.array(numbers, np.uint64))
+
+
+@given(st.lists(st.integers(0, 60), max_size=200), st.sampled_from([31, 32, 40]))
+def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
+    counts = Counts.of(hashed(numbers), bits)
+    back = unpacked(packed(counts))
+    assert back.known.tolist() == counts.known.tolist()
+    assert back.bits == bits
+    small = counts.number <= EXACT
+    assert back.number[small].tolist() == counts.number[small].tolist()
+    assert np.allclose(back.number[~small], counts.number[~small], rtol=STEP - 1)
+
+
+@given(st.lists(st.integers(0, 30), max_size=100), st.lists(st.integers(0, 30), max_size=100))
+def test_counts_of_two_texts_are_those_of_both_together(one: list[int], other: list[int]) -> None:
+    merged = Counts.merged([Counts.of(hashed(one), 40), Counts.of(hashed(other), 40)], 40)
+    both = Counts.of(hashed(one + other), 40)
+    assert merged.known.tolist() == both.known.tolist()
+    assert merged.number.tolist() == both.number.tolist()
+
+
+def test_what_was_never_met_counts_nothing() -> None:
+    counts = Counts.of(hashed([1, 1, 2]))
+    assert counts.of_keys(hashed([1, 2, 3])).tolist() == [2, 1, 0]
+    assert Counts.of(hashed([])).of_keys(hashed([1])).tolist() == [0]
+    assert counts.at_least(2).of_keys(hashed([1, 2])).tolist() == [2, 0]
+
+
+def test_a_key_is_the_same_whether_asked_for_a_place_or_counted_over_a_text() -> None:
+    text = [BREAK] * MARGIN + [ord(c) for c in "天地玄黃宇宙洪荒日月盈昃"] + [BREAK] * MARGIN
+    tokens = np.array(text, np.uint32)
+    places = np.arange(MARGIN, len(tokens) - MARGIN)
+    for number in range(len(PATTERNS)):
+        asked = keys(context_keys(windows(tokens, places), number), tokens[places])
+        assert asked.tolist() == all_keys(tokens, tokens, number).tolist()
