@@ -26,6 +26,7 @@ COMMANDS = (
     "export",
     "collate",
     "render",
+    "layout",
     "engines",
 )
 """Each is the module of that name in `proof.commands`, loaded when it is asked for."""

@@ -172,8 +172,7 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
 
 
 def _on_page(layout: Layout, box: Box) -> Box:
-    matrix = layout.rectification.matrix
     corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
-    places = corners @ matrix[:, :2].T + matrix[:, 2]
+    places = layout.rectification.to_page(corners)
     (x0, y0), (x1, y1) = places.min(axis=0), places.max(axis=0)
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))

@@ -1,0 +1,1 @@
+"""What stands where on a page of any kind: columns with rules and without, registers, notes, figures."""

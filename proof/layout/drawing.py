@@ -1,0 +1,54 @@
+"""What was found on a page, drawn on it and told in JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.page import PageLayout
+
+COLUMN, REGISTER = (40, 40, 220), (200, 120, 0)
+"""Blue, green, red: what is drawn around a column, and around a register."""
+
+
+def as_json(layout: PageLayout) -> dict[str, Any]:
+    """The layout in pixels of the file; columns right to left, registers from top to bottom."""
+    columns = []
+    for column in layout.columns:
+        x, y, w, h = layout.file_box(column.left, column.top, column.right, column.bottom).rounded()
+        columns.append({"x": x, "y": y, "w": w, "h": h, "register": column.register})
+    registers = []
+    for region in layout.regions:
+        x, y, w, h = layout.file_box(region.left, region.top, region.right, region.bottom).rounded()
+        registers.append({"x": x, "y": y, "w": w, "h": h, "leaf": region.leaf + 1})
+    return {"columns": columns, "registers": registers, "skew": round(layout.sheet.skew, 2)}
+
+
+def drawn(layout: PageLayout, page: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The page (grey, as in its file) with its columns, numbered in reading order, and its registers drawn in."""
+    picture = np.asarray(cv2.cvtColor(page, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+    thick = max(1, round(page.shape[0] / 700))
+    for region in layout.regions:
+        _outline(picture, layout, (region.left, region.top, region.right, region.bottom), REGISTER, thick)
+    for number, column in enumerate(layout.columns, 1):
+        place = _outline(picture, layout, (column.left, column.top, column.right, column.bottom), COLUMN, thick)
+        cv2.putText(picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.5 * thick, COLUMN, thick)
+    return picture
+
+
+def _outline(
+    picture: NDArray[np.uint8],
+    layout: PageLayout,
+    rectangle: tuple[float, float, float, float],
+    colour: tuple[int, int, int],
+    thick: int,
+) -> tuple[int, int]:
+    """Draw a rectangle of the sheet as it lies in the file; gives its upper left corner."""
+    left, top, right, bottom = rectangle
+    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
+    points = np.round(layout.sheet.rectification.to_file(corners)).astype(np.int32)
+    cv2.polylines(picture, [points], True, colour, thick)
+    return int(points[0, 0]), int(points[0, 1])
