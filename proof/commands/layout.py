@@ -13,7 +13,7 @@ from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
 from proof.images.pdf import stem_of
 from proof.layout.drawing import as_json, drawn
-from proof.layout.page import lay_out
+from proof.layout.page import find_columns
 
 
 @click.command("layout")
@@ -35,7 +35,7 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             click.echo(f"proof: {error}", err=True)
             failed += 1
             continue
-        found = lay_out(image.pixels)
+        found = find_columns(image.pixels)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
             json.dump(as_json(found), file, ensure_ascii=False, indent=1)

@@ -39,7 +39,8 @@ class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
-    `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did.
+    `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did. `pitch` is
+    the height of a cell where it was measured on the page.
     """
 
     number: int
@@ -49,10 +50,15 @@ class ColumnArea:
     bottom: float
     raised: float
     notes: tuple[tuple[float, float], ...] | None = None
+    pitch: float | None = None
 
     @property
     def width(self) -> float:
         return self.right - self.left
+
+    def cell(self, rows: int) -> float:
+        """The height of a cell: as it was found, else what a column of `rows` cells has."""
+        return self.pitch if self.pitch is not None else (self.bottom - self.top) / rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +305,7 @@ def _without_lines(
     drop = on_frame | on_rule | beside_rule | corner | below
     drop[0] = False
     _erase(clean, labels, drop)
-    _erase_specks(clean, row)
+    erase_specks(clean, row)
     return clean
 
 
@@ -319,14 +325,14 @@ def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float],
             band[long_strokes(band, upright, vertical=True) > 0] = 0
 
 
-def _erase_specks(ink: Mask, row: float) -> None:
+def erase_specks(ink: Mask, row: float, least: float = ALONE) -> None:
     """Erase (in place) what stands alone and is too little for a character; the dots of a glyph are near the rest
     of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
     count, groups = cv2.connectedComponents(near)
     amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
-    _erase(ink, np.asarray(groups), amount < ALONE * row * row)
+    _erase(ink, np.asarray(groups), amount < least * row * row)
 
 
 def _erase(ink: Mask, labels: NDArray[Any], drop: NDArray[np.bool_]) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.layout import ColumnArea, Layout
+from proof.images.lines import inked_along
 from proof.text.model import Column, Row
 
 STRIP_WIDTH = 48
@@ -35,6 +36,12 @@ FEW = 3.4
 
 ALONE_PITCH = 42.0
 """Pixels along a strip for one cell where it holds only a few."""
+
+PROPORTION = 0.62
+"""The height of a cell against the width of a column whose glyphs fill it: cells of a ruled column are 0.55 of it."""
+
+LOWEST_NOTE = 0.5
+"""Cells: the least height of a note's cell on a page that is not ruled."""
 
 LENGTHS = ((128, 8), (256, 16), (10_000, 32))
 """Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
@@ -105,7 +112,7 @@ class Strip:
     """One piece of a column to be read: `pixels` (length x STRIP_WIDTH, grey), and where it was cut.
 
     `left`, `top`, `right`, `bottom` are on the rectified page, `clean` is that part of it with its own ink
-    alone. `run` counts the column's stretches from 0.
+    alone. `run` counts the column's stretches from 0. `cell` is the height of a cell by which the strip is squeezed.
     """
 
     pixels: NDArray[np.uint8]
@@ -117,6 +124,7 @@ class Strip:
     top: float
     right: float
     bottom: float
+    cell: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,7 @@ def cut_strips(
     `column` is what the transcription has for it, None where that is not known. `rows` is the number of
     cells between the frame's top and bottom.
     """
-    pitch = (area.bottom - area.top) / rows
+    pitch = area.cell(rows)
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
     bottom = area.bottom + 0.12 * pitch
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
@@ -161,7 +169,8 @@ def cut_strips(
     gain = _main_gain(ink, strokes, pitch)
     strips: list[Strip] = []
     told = _told_stretches(area, y0, y1)
-    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way)):
+    lower = area.pitch is not None
+    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way, lower)):
         first, last = round(stretch.top), round(stretch.bottom)
         if first >= last:
             continue  # a line longer than the column can squeeze a run to nothing
@@ -170,7 +179,7 @@ def cut_strips(
         solid = (strokes.span >= STROKE * pitch)[strokes.labels[first:last]]
         for row, low, high, keep in _halves(ink, strokes, stretch):
             cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
-            strip = _strip(layout, cut, area.number, number, row, pitch)
+            strip = _strip(layout, cut, area, number, row, pitch)
             if strip is not None:
                 strips.append(strip)
     return tuple(strips)
@@ -219,15 +228,27 @@ def _halves(
 
 
 def _stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: Way
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: Way, lower: bool
 ) -> list[Stretch]:
-    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
+    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`. `lower`: the cells of a
+    note may be lower than those of main text."""
     if column is None or not column.runs or way is Way.SEEN:
         return _seen_stretches(gain, pitch)
-    expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
+    expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
+    if lower:
+        expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
     laid = _guided_stretches(np.zeros_like(gain) if way is Way.COUNTED else gain, ink, expected, pitch)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+
+
+def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tuple[bool, float]]:
+    """The heights of runs where notes have cells of their own height: what the main text leaves of the column's `cells`
+    is shared among them."""
+    notes = sum(height for note, height in expected if note)
+    main = sum(height for note, height in expected if not note)
+    share = min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
+    return [(note, height * share if note else height) for note, height in expected]
 
 
 def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArray[np.float64]:
@@ -269,7 +290,7 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
 
 
 def _guided_stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, int]], pitch: float
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, float]], pitch: float
 ) -> list[Stretch]:
     """The transcription's runs laid on the column, each boundary where the image puts it.
 
@@ -354,7 +375,7 @@ class _Cut:
     solid: NDArray[np.bool_]
 
 
-def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: float) -> Strip | None:
+def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of one rectangle, trimmed to its ink; None where there is none."""
     filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
     if filled.size < 0.08 * pitch:
@@ -369,16 +390,18 @@ def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: fl
     clean = np.where(own > 0, grey, 255).astype(np.uint8)
     clean = np.pad(clean, ((margin, margin), (0, 0)), constant_values=255)
     top = cut.top + inked.start - margin
-    pixels = _squeezed(clean, row, pitch, 1.0)
-    return Strip(pixels, clean, column, run, row, cut.left, top, cut.right, top + clean.shape[0])
+    # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
+    cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
+    pixels = _squeezed(clean, row, cell, 1.0)
+    return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell)
 
 
-def window(strip: Strip, top: float, bottom: float, pitch: float, zoom: float) -> Strip:
+def window(strip: Strip, top: float, bottom: float, zoom: float) -> Strip:
     """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
-    pixels = _squeezed(clean, strip.row, pitch, zoom)
+    pixels = _squeezed(clean, strip.row, strip.cell, zoom)
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
 
 

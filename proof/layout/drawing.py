@@ -8,7 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.layout.page import PageLayout
+from proof.layout.page import FoundColumn, PageLayout
+
+ROOM = 0.3
+"""Of a glyph's width: the room above and below a character that is its cell's."""
 
 COLUMN, REGISTER = (40, 40, 220), (200, 120, 0)
 """Blue, green, red: what is drawn around a column, and around a register."""
@@ -18,7 +21,7 @@ def as_json(layout: PageLayout) -> dict[str, Any]:
     """The layout in pixels of the file; columns right to left, registers from top to bottom."""
     columns = []
     for column in layout.columns:
-        x, y, w, h = layout.file_box(column.left, column.top, column.right, column.bottom).rounded()
+        x, y, w, h = layout.file_box(*_cells(layout, column)).rounded()
         columns.append({"x": x, "y": y, "w": w, "h": h, "register": column.register})
     registers = []
     for region in layout.regions:
@@ -34,9 +37,16 @@ def drawn(layout: PageLayout, page: NDArray[np.uint8]) -> NDArray[np.uint8]:
     for region in layout.regions:
         _outline(picture, layout, (region.left, region.top, region.right, region.bottom), REGISTER, thick)
     for number, column in enumerate(layout.columns, 1):
-        place = _outline(picture, layout, (column.left, column.top, column.right, column.bottom), COLUMN, thick)
+        place = _outline(picture, layout, _cells(layout, column), COLUMN, thick)
         cv2.putText(picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.5 * thick, COLUMN, thick)
     return picture
+
+
+def _cells(layout: PageLayout, column: FoundColumn) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a column with the room that its first and its last character have."""
+    region, room = layout.regions[column.register - 1], ROOM * column.glyph
+    top, bottom = min(column.top, region.top), max(column.bottom, region.bottom)
+    return column.left, max(top, column.top - room), column.right, min(bottom, column.bottom + room)
 
 
 def _outline(

@@ -37,6 +37,9 @@ the way gains, in squared spreads."""
 EMPTY = 0.01
 """Share of the rows: less ink than this is none."""
 
+LEFT_OUT = 40.0
+"""What it costs, in squared spreads, to leave as much ink out as a column has: dirt at the edges."""
+
 LEAST = 0.03
 """Of a column's average ink: with less a stretch is no column."""
 
@@ -82,7 +85,12 @@ def pitch_of(across: Profile, glyph: float) -> float | None:
     spectrum = np.fft.rfft(even, 2 * even.size)
     alike = np.fft.irfft(spectrum * np.conj(spectrum))[: even.size]
     high = min(high, even.size - 2)
-    alike = alike / max(alike[0], 1e-9) * even.size / np.arange(even.size, 0, -1)
+    return first_period(alike / max(alike[0], 1e-9) * even.size / np.arange(even.size, 0, -1), low, high)
+
+
+def first_period(alike: Profile, low: int, high: int) -> float | None:
+    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`; None where there is
+    none."""
     lags = np.arange(low, high)
     peaks = lags[(alike[lags] > alike[lags - 1]) & (alike[lags] >= alike[lags + 1]) & (alike[lags] > PERIODIC)]
     if not peaks.size:
@@ -106,12 +114,13 @@ def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
     edge = INK * np.minimum(smooth[grid] / mean, 2.0) - RULE * rules[grid]
     shortest, longest = max(2, int(0.5 * pitch / STEP)), int(1.6 * pitch / STEP)
     odd = ((np.arange(longest + 1) * STEP / pitch - 1.0) / SPREAD) ** 2
+    ink = np.diff(total, prepend=0.0)
+    passed = np.where(ink < EMPTY * STEP, 0.0, LEFT_OUT * ink / (mean * pitch))
     best = np.full(count, np.inf)
     best[0] = 0.0
     came = np.full(count, -1)
     for end in range(1, count):
-        if total[end] - total[end - 1] < EMPTY * STEP:
-            best[end] = best[end - 1]
+        best[end] = best[end - 1] + passed[end]
         first, last = max(0, end - longest), end - shortest + 1
         if last <= first:
             continue

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.geometry import Box
-from proof.images.lines import Mask, inked_along
+from proof.images.lines import Mask, inked_along, long_strokes
 from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of
 from proof.layout.regions import Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.sheet import Sheet, prepare
@@ -34,6 +34,18 @@ NARROW = 0.8
 SMALL = 0.72
 """Of the glyphs of the other columns: what is so small at the edge of a leaf is a title or a page number."""
 
+MARGINAL = 0.6
+"""The same for what stands between columns, if it is sparse too."""
+
+SPARSE = 0.2
+"""Of a register's height: less than this has glyphs where a span holds marks and numbers."""
+
+LONG = 2.5
+"""Widths of a glyph: no stroke of text is as long as this."""
+
+MANY = 4
+"""With more rules than this a page is ruled."""
+
 RAISED = 0.7
 """Pitches: ink that goes on above a register with no wider gap is a raised column."""
 
@@ -41,13 +53,15 @@ RAISED = 0.7
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
     """A column of text on the straightened sheet, in its pixels: its width reaches to its neighbours or its rules, its
-    height is that of its ink. `register` counts from 1 in reading order, over all leaves."""
+    height is that of its ink. `register` counts from 1 in reading order, over all leaves. `glyph` is
+    the width of its glyphs."""
 
     register: int
     left: float
     top: float
     right: float
     bottom: float
+    glyph: float
 
     @property
     def width(self) -> float:
@@ -85,7 +99,26 @@ class _Register:
     spans: Sequence[Span]
 
 
-def lay_out(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A span with its larger pieces of ink (n x 5: x, y, w, h, area) and whether there is ink in it that is broader
+    than any stroke."""
+
+    span: Span
+    pieces: NDArray[np.intp]
+    solid: bool
+
+    @property
+    def size(self) -> float:
+        """How wide its glyphs are."""
+        return _size(self.pieces)
+
+    def filled(self, height: int) -> float:
+        """Which share of the height of its register has glyphs."""
+        return float(self.pieces[:, 3].sum()) / max(height, 1)
+
+
+def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
     """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
     sheet = prepare(page, origin)
     text = text_ink(sheet)
@@ -125,19 +158,21 @@ def _extent(ink: Mask) -> tuple[int, int]:
 def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list[FoundColumn]:
     """The columns of a register, right to left, without what is no text."""
     region = register.region
-    solid = solid_ink(sheet.ink)
+    solid = solid_ink(sheet.ink[region.top : region.bottom, region.left : region.right])
+
+    def solid_in(span: Span) -> bool:
+        margin = 0.2 * span.width
+        return bool(solid[:, int(span.left + margin) : int(span.right - margin)].any())
+
+    measured = [_Measured(span, _pieces(register, span), solid_in(span)) for span in register.spans]
     found = []
-    pieces = [_pieces(register, span) for span in register.spans]
-    sizes = [_size(own) for own in pieces]
-    usual = float(np.median([size for size in sizes if size])) if any(sizes) else 0.0
-    for span, own, size in zip(register.spans, pieces, sizes, strict=True):
-        if not own.size or _beside(sheet, solid, register, span, own, size, usual):
-            continue
+    for one in _of_text(sheet, register, measured):
+        span, own = one.span, one.pieces
         top, bottom = region.top + float(own[:, 1].min()), region.top + float((own[:, 1] + own[:, 3]).max())
         left, right = region.left + span.left, region.left + span.right
-        if top - region.top < RAISED * register.pitch:
-            top = _raised(text, left, top, right, register.pitch)
-        found.append(FoundColumn(number, left, top, right, bottom))
+        if region.lined[0] and top - region.top < RAISED * register.pitch:
+            top = _raised(text, left, top, right, one.size)
+        found.append(FoundColumn(number, left, top, right, bottom, one.size))
     return found[::-1]
 
 
@@ -156,8 +191,10 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
     large = np.maximum(width, height) > BROAD * register.glyph
     rule_like = (width < 0.18 * register.glyph) & (height > 2 * width)
     faint = area < 0.15 * width * height
+    # what is left of a level line runs on from one side to the other
+    level = (width > 0.95 * ink.shape[1]) & (height < 0.6 * register.glyph)
     found[:, 0] += x0 + margin
-    return found[large & ~rule_like & ~(faint & (height > register.glyph))]
+    return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > register.glyph))], dtype=np.intp)
 
 
 def _size(pieces: NDArray[np.intp]) -> float:
@@ -169,31 +206,27 @@ def _size(pieces: NDArray[np.intp]) -> float:
     return float(pieces[order, 2][np.searchsorted(total, 0.6 * total[-1])])
 
 
-def _beside(
-    sheet: Sheet,
-    solid: Mask,
-    register: _Register,
-    span: Span,
-    pieces: NDArray[np.intp],
-    size: float,
-    usual: float,
-) -> bool:
-    """Whether what stands in a span stands beside the text: a title or number beyond the frame, half of a fold strip,
-    the edge of the book."""
-    region = register.region
-    spans = register.spans
-    middle = float(np.median([one.width for one in spans]))
+def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -> list[_Measured]:
+    """The spans that are columns of text: without what stands beside the frame (titles, page numbers), between the
+    leaves (a fold strip), and without edges of the book."""
     left, right = _frame_sides(sheet, register)
-    outside = span.middle < left or span.middle > right
-    if outside:
-        return True
-    edge = span in (spans[0], spans[-1])
-    narrow = span.width < NARROW * middle
-    small = size < SMALL * usual
-    filled = float(pieces[:, 3].sum()) / max(register.text.shape[0], 1)
-    block = solid[region.top : region.bottom, region.left + int(span.left) : region.left + int(span.right)]
-    fish = bool((block > 0).any())
-    return (edge and (narrow or (small and filled < 0.5) or fish)) or (narrow and fish)
+    kept = [one for one in measured if one.pieces.size and left <= one.span.middle <= right]
+    if not kept:
+        return []
+    usual = float(np.median([one.size for one in kept]))
+    middle = float(np.median([one.span.width for one in kept]))
+    height = register.text.shape[0]
+    kept = [one for one in kept if one.filled(height) > SPARSE or one.size > MARGINAL * usual]
+    for end in (0, -1):
+        while kept and _at_the_edge(kept[end], usual, middle, height):
+            kept.pop(end)
+    return [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
+
+
+def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
+    """Whether an outermost span is no column: cut, of small script with room between, or with solid ink in it."""
+    small = one.size < SMALL * usual and one.filled(height) < 0.5
+    return one.span.width < NARROW * width or small or one.solid
 
 
 def _frame_sides(sheet: Sheet, register: _Register) -> tuple[float, float]:
@@ -201,26 +234,34 @@ def _frame_sides(sheet: Sheet, register: _Register) -> tuple[float, float]:
     no more than a column stands; the region's own where there are none."""
     spans, region = register.spans, register.region
     width = float(region.right - region.left)
-    strong = [((a + b) / 2, b - a) for a, b in runs(register.rules > SIDE)]
-    left = max((x for x, _ in strong if sum(one.middle < x for one in spans) <= 1), default=0.0)
-    right = min((x for x, _ in strong if sum(one.middle > x for one in spans) <= 1), default=width)
-    # a leaf that is ruled throughout has a rule on the inner side of its last column as well
-    ruled = sum(1 for _ in strong) > 4
-    return (0.0, width) if ruled else (left, right)
+    # a frame is bent where a page was photographed, and stands in several columns of pixels
+    inside = sheet.upright[region.top : region.bottom, region.left : region.right]
+    long = long_strokes(inside, round(LONG * register.glyph), vertical=True)
+    share = inked_along(thickened(long, round(0.2 * register.pitch) | 1, 1), 0) / max(inside.shape[0], 1)
+    strong = [(a + b) / 2 for a, b in runs(share > SIDE)]
+    if len(strong) > MANY:
+        # a page that is ruled throughout has a rule on the inner side of its last column as well
+        return 0.0, width
+    left = max((x for x in strong if sum(one.middle < x for one in spans) <= 1), default=0.0)
+    right = min((x for x in strong if sum(one.middle > x for one in spans) <= 1), default=width)
+    return left, right
 
 
-def _raised(text: Mask, left: float, top: float, right: float, pitch: float) -> float:
-    """Where a column begins whose ink goes on above its register."""
-    margin = 0.12 * (right - left)
-    first = max(0, round(top - 4 * pitch))
-    band = text[first : round(top), round(left + margin) : round(right - margin)]
-    if not band.size:
+def _raised(text: Mask, left: float, top: float, right: float, glyph: float) -> float:
+    """Where a column begins whose glyphs go on above its register: the top of the highest of them."""
+    margin = 0.08 * (right - left)
+    first, across = max(0, round(top - 4 * glyph)), slice(round(left + margin), round(right - margin))
+    band = text[first : round(top), across]
+    if band.shape[0] < 0.5 * glyph or not band.shape[1]:
         return top
-    inked = inked_along(band, 1) > 0.04 * band.shape[1]
-    start = round(top)
-    for low, high in reversed(runs(inked)):
-        if start - (first + high) > RAISED * pitch:
+    joined = cv2.morphologyEx(band, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    large = stats[1:][
+        (stats[1:, 2] > 0.4 * glyph) & (stats[1:, 3] > 0.3 * glyph) & (stats[1:, 2] < 0.95 * band.shape[1])
+    ]
+    start = top
+    for _, y, _, h, _ in sorted(large.tolist(), key=lambda piece: -piece[1]):
+        if start - (first + y + h) > RAISED * glyph:
             break
-        if high - low > 3:
-            start = first + low
-    return float(start) if top - start > 0.6 * pitch else top
+        start = min(start, float(first + y))
+    return start if top - start > 0.6 * glyph else top

@@ -17,10 +17,15 @@ from proof.layout.sheet import Sheet
 POINTS = 8000
 """Of the pixels of ink, how many are enough to tell how they lean."""
 
-LEANS = np.tan(np.radians(np.linspace(-1.6, 1.6, 17)))
-FANS = np.tan(np.radians(np.linspace(-1.5, 1.5, 13)))
-"""How far columns lean beside the page's own slope, and how much more at the right edge of a register than at its
-middle (dx per dy)."""
+LEAN, FAN = (float(np.tan(np.radians(degrees))) for degrees in (1.8, 1.5))
+"""How far columns lean at most beside the page's own slope, and how much more at the right edge of a register than at
+its middle (dx per dy)."""
+
+DOUBT = (15.0, 65.0)
+"""How much sharpness a lean and a fan must gain to be believed, by their square: 2 % for a fan of one degree."""
+
+COARSE, FINE = 11, 7
+"""Slopes tried, first over all that is possible, then around the best, twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +126,19 @@ def _shear(text: Mask, region: Region, bounds: tuple[float, float, float, float]
 
 
 def _sharpest(across: NDArray[np.float64], down: NDArray[np.float64], half: float) -> tuple[float, float]:
-    """Lean and fan under which the profile across the columns is sharpest; none where that is hardly sharper."""
+    """Lean and fan under which the profile across the columns is sharpest."""
     weight = across / half
 
     def sharpness(lean: float, fan: float) -> float:
         places = (across - down * (lean + fan * weight) + 1.5 * half) / 2
         bins = np.bincount(places.clip(0, 1.5 * half).astype(np.intp))
-        return float(bins @ bins)
+        return float(bins @ bins) * (1.0 - DOUBT[0] * lean * lean - DOUBT[1] * fan * fan)
 
-    plain = sharpness(0.0, 0.0)
-    best, lean, fan = plain * 1.02, 0.0, 0.0
-    for a in LEANS:
-        for b in FANS:
-            if (value := sharpness(float(a), float(b))) > best:
-                best, lean, fan = value, float(a), float(b)
+    best, lean, fan = sharpness(0.0, 0.0), 0.0, 0.0
+    for reach, count in ((1.0, COARSE), (2.0 / COARSE, FINE), (0.6 / COARSE, FINE)):
+        steps = np.linspace(-reach, reach, count)
+        around = [(lean + LEAN * a, fan + FAN * b) for a in steps for b in steps]
+        for a, b in around:
+            if (value := sharpness(a, b)) > best:
+                best, lean, fan = value, a, b
     return lean, fan

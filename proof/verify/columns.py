@@ -19,6 +19,9 @@ SUSPECTS = (1.0, 1.0)
 TROUBLED = 12.0
 """Nats: an alignment that costs more may be due to where the runs of the column were cut."""
 
+UNSURE = 4.0
+"""The same where a column has no rules: notes of two or three characters stand there among main text."""
+
 AROUND = 2.2
 """Cells on either side of a suspect that a second look takes in."""
 
@@ -76,7 +79,7 @@ class ColumnReader:
         best = self._attempt(area, line, Way.BEST)
         if line is None:
             return best
-        if best.cost > TROUBLED:
+        if best.cost > (TROUBLED if area.pitch is None else UNSURE):
             best = self._cut_otherwise(best, line)
         best = self._again(best)
         if best.cost > TROUBLED:
@@ -85,7 +88,7 @@ class ColumnReader:
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
-        pitch = (best.area.bottom - best.area.top) / self._rows
+        pitch = best.area.cell(self._rows)
         tried = [best.strips]
         for way in (Way.COUNTED, Way.SEEN):
             strips = cut_strips(self._layout, best.area, line, self._rows, way)
@@ -113,7 +116,7 @@ class ColumnReader:
         self, area: ColumnArea, line: Column | None, strips: Sequence[Strip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         readings = self._read([strip.pixels for strip in strips], self._sought(line))
-        pitch = (area.bottom - area.top) / self._rows
+        pitch = area.cell(self._rows)
         return column_glyphs(self._layout, strips, readings, pitch, self._engine.character_of, numbers)
 
     def _read(self, strips: Sequence[Pixels], sought: tuple[str, ...]) -> list[Reading]:
@@ -133,12 +136,11 @@ class ColumnReader:
 
     def _again(self, column: ReadColumn) -> ReadColumn:
         """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
-        pitch = (column.area.bottom - column.area.top) / self._rows
         for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
             windows = self._windows(column, suspect)
             if not windows:
                 break
-            strips = [window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
+            strips = [window(column.strips[w.strip], w.top, w.bottom, zoom) for w in windows]
             seen = self._glyphs(column.area, column.line, strips, [w.strip for w in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column

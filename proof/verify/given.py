@@ -67,7 +67,7 @@ class GivenColumns(ColumnReader):
                 self._segments[number].append(segment)
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        pitch = (area.bottom - area.top) / self._rows
+        pitch = area.cell(self._rows)
         glyphs = tuple(
             Glyph(believed, 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
             for number, one in enumerate(_ordered(self._segments[area.number]))
@@ -132,7 +132,7 @@ def _in_columns(layout: Layout, line: GivenLine) -> list[tuple[int, _Segment]]:
     for one in line.characters:
         box = _on_page(layout, one.box)
         area = next((a for a in layout.columns if a.left <= box.centre[0] < a.right), None)
-        pitch = (area.bottom - area.top) / 20 if area else 0.0
+        pitch = area.cell(20) if area else 0.0
         if area is None or not area.top - area.raised - pitch <= box.centre[1] <= area.bottom + pitch:
             continue
         readings = {text: p for text, p in ((one.text, one.probability), *one.alternatives) if text}

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proof.errors import ImageError
 from proof.flags import Evidence, Flag
 from proof.geometry import Box
@@ -17,6 +20,8 @@ from proof.images.layout import Layout, find_layout
 from proof.images.load import LoadedImage
 from proof.images.opening import opening_halves
 from proof.images.plate import quadrant_boxes
+from proof.layout.columns import as_layout
+from proof.layout.page import find_columns
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.readings.folder import ReadingsEngine
@@ -87,7 +92,7 @@ class Checker:
         started = time.perf_counter()
         part = half_folio(image, found.quadrant, self.columns)
         origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-        layout = find_layout(part.pixels, self.columns, self.rows, origin, hint)
+        layout = page_columns(part.pixels, self.columns, self.rows, origin, hint)
         blank = PageResult(
             page=page.id,
             ref=ref,
@@ -110,7 +115,7 @@ class Checker:
     def read_alone(self, found: PageImage, image: LoadedImage) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
         part = half_folio(image, found.quadrant, self.columns)
-        layout = find_layout(part.pixels, self.columns, self.rows)
+        layout = page_columns(part.pixels, self.columns, self.rows)
         if not layout.ruled:
             reading = self._pages(part, image).read_page(part.pixels)
             return tuple(line.text for line in reading.lines)
@@ -189,6 +194,21 @@ class Checker:
             for column, area, line in zip(columns, areas, other.lines, strict=True)
         ]
         return again, other
+
+
+def page_columns(
+    page: NDArray[np.uint8],
+    columns: int,
+    rows: int,
+    origin: tuple[float, float] = (0, 0),
+    hint: LayoutHint | None = None,
+) -> Layout:
+    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not."""
+    layout = find_layout(page, columns, rows, origin, hint)
+    if layout.ruled:
+        return layout
+    found = as_layout(find_columns(page, origin))
+    return found if found.columns else layout
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:

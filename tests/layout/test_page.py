@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.layout.page import lay_out
+from proof.layout.page import find_columns
 from tests.layout.drawn import Layout, draw, right
 
 PAGES = {
@@ -26,7 +26,7 @@ PAGES = {
 @pytest.mark.parametrize("layout", PAGES.values(), ids=PAGES.keys())
 def test_every_column_of_a_page_is_found_in_reading_order_and_nothing_else(layout: Layout) -> None:
     page = draw(layout)
-    found = lay_out(page.pixels)
+    found = find_columns(page.pixels)
     boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
     assert len(boxes) == len(page.columns)
     for number, true in enumerate(page.columns):
