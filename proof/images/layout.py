@@ -66,7 +66,8 @@ class Layout:
     """A half-folio, rectified: `grey` (0 black), `ink` (255 on 0; rules and frames erased) and its columns.
 
     `support` is the mean share of its height that a rule was found along, `ruled` whether the page is
-    ruled columns at all; `why` says in words what speaks against it.
+    ruled columns at all; `why` says in words what speaks against it. `owners` has for every pixel the number of the
+    column that its ink belongs to, where notes of one column may stand beside the glyphs of the next.
     """
 
     grey: NDArray[np.uint8]
@@ -77,6 +78,13 @@ class Layout:
     ruled: bool
     why: str
     skew: float
+    owners: NDArray[np.int16] | None = None
+
+    def ink_of(self, column: int) -> Mask:
+        """The ink of one column alone; all of it where columns do not reach into one another."""
+        if self.owners is None:
+            return self.ink
+        return np.where(self.owners == column, self.ink, 0).astype(np.uint8)
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
@@ -305,7 +313,7 @@ def _without_lines(
     drop = on_frame | on_rule | beside_rule | corner | below
     drop[0] = False
     _erase(clean, labels, drop)
-    erase_specks(clean, row)
+    _erase_specks(clean, row)
     return clean
 
 
@@ -325,14 +333,14 @@ def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float],
             band[long_strokes(band, upright, vertical=True) > 0] = 0
 
 
-def erase_specks(ink: Mask, row: float, least: float = ALONE) -> None:
+def _erase_specks(ink: Mask, row: float) -> None:
     """Erase (in place) what stands alone and is too little for a character; the dots of a glyph are near the rest
     of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
     count, groups = cv2.connectedComponents(near)
     amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
-    _erase(ink, np.asarray(groups), amount < least * row * row)
+    _erase(ink, np.asarray(groups), amount < ALONE * row * row)
 
 
 def _erase(ink: Mask, labels: NDArray[Any], drop: NDArray[np.bool_]) -> None:

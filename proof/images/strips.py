@@ -40,6 +40,15 @@ ALONE_PITCH = 42.0
 PROPORTION = 0.62
 """The height of a cell against the width of a column whose glyphs fill it: cells of a ruled column are 0.55 of it."""
 
+DARK = 160
+"""Grey value below which there is ink."""
+
+LONE = 1.35
+"""Height against width: a piece of a column that is higher holds more than one character."""
+
+LONE_SIZE = 0.75
+"""Of the strip's width: how large a single character is drawn."""
+
 LOWEST_NOTE = 0.5
 """Cells: the least height of a note's cell on a page that is not ruled."""
 
@@ -67,6 +76,9 @@ DRIFT = 2
 
 STROKE = 0.22
 """Cells: a piece of ink as long as this is a stroke; text begins with the first and ends with the last."""
+
+SHORT_STROKE = 0.13
+"""The same on a page that is not ruled, where characters of notes may be a third of the others' size."""
 
 LONG_STROKE = 0.5
 """Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
@@ -112,7 +124,8 @@ class Strip:
     """One piece of a column to be read: `pixels` (length x STRIP_WIDTH, grey), and where it was cut.
 
     `left`, `top`, `right`, `bottom` are on the rectified page, `clean` is that part of it with its own ink
-    alone. `run` counts the column's stretches from 0. `cell` is the height of a cell by which the strip is squeezed.
+    alone. `run` counts the column's stretches from 0. `cell` is the height of a cell by which the strip is squeezed;
+    `lone`: it holds one character, laid so that the recogniser, for which strips are turned, sees it upright.
     """
 
     pixels: NDArray[np.uint8]
@@ -125,6 +138,7 @@ class Strip:
     right: float
     bottom: float
     cell: float
+    lone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +176,7 @@ def cut_strips(
     bottom = area.bottom + 0.12 * pitch
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
     x0, x1 = round(max(0.0, area.left)), round(area.right)
-    ink = layout.ink[y0:y1, x0:x1]
+    ink = layout.ink_of(area.number)[y0:y1, x0:x1]
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
     strokes = _strokes(ink)
@@ -170,13 +184,14 @@ def cut_strips(
     strips: list[Strip] = []
     told = _told_stretches(area, y0, y1)
     lower = area.pitch is not None
+    least = SHORT_STROKE if lower else STROKE
     for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way, lower)):
         first, last = round(stretch.top), round(stretch.bottom)
         if first >= last:
             continue  # a line longer than the column can squeeze a run to nothing
         if stretch.blank and not (strokes.span >= LONG_STROKE * pitch)[strokes.labels[first:last]].any():
             continue
-        solid = (strokes.span >= STROKE * pitch)[strokes.labels[first:last]]
+        solid = (strokes.span >= least * pitch)[strokes.labels[first:last]]
         for row, low, high, keep in _halves(ink, strokes, stretch):
             cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
             strip = _strip(layout, cut, area, number, row, pitch)
@@ -392,8 +407,35 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
     cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
-    pixels = _squeezed(clean, row, cell, 1.0)
-    return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell)
+    lone = area.pitch is not None and _is_lone(clean, pitch)
+    pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
+    return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)
+
+
+def _is_lone(clean: NDArray[np.uint8], pitch: float) -> bool:
+    """Whether a piece of a page holds a single character: no higher than a cell, nor much higher than wide."""
+    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return False
+    high, wide = int(rows[-1] - rows[0]) + 1, int(across[-1] - across[0]) + 1
+    return high < 1.1 * pitch and high < LONE * wide
+
+
+def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
+    """A single character on a square, turned clockwise, as large as the recogniser likes it; 二 in a strip that is
+    turned the other way would be 11."""
+    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
+    glyph = clean[rows[0] : rows[-1] + 1, across[0] : across[-1] + 1]
+    size = LONE_SIZE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0))
+    scale = size / max(glyph.shape)
+    high, wide = (max(1, round(side * scale)) for side in glyph.shape)
+    drawn = cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    square = np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
+    top, left = (STRIP_WIDTH - high) // 2, (STRIP_WIDTH - wide) // 2
+    square[top : top + high, left : left + wide] = drawn
+    return np.ascontiguousarray(np.rot90(square, -1))
 
 
 def window(strip: Strip, top: float, bottom: float, zoom: float) -> Strip:
@@ -401,6 +443,9 @@ def window(strip: Strip, top: float, bottom: float, zoom: float) -> Strip:
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
+    if strip.lone:
+        pixels = _laid(clean, zoom)
+        return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
     pixels = _squeezed(clean, strip.row, strip.cell, zoom)
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
 

@@ -7,28 +7,35 @@ original, marks of readers) is no text of the page. How high a cell is, is the p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.images.layout import ColumnArea, Layout, erase_specks
+from proof.images.layout import ColumnArea, Layout
 from proof.images.lines import Mask, inked_along
 from proof.layout.gaps import first_period
 from proof.layout.page import FoundColumn, PageLayout
+from proof.layout.regions import Region
 
-ROOM = 0.42
-"""Of a glyph's width: how far beyond the usual extent of its column's glyphs one may reach, and a note beside them."""
+ROOM = 0.06
+"""Of a glyph's width: the white beside the ink of a column."""
+
+CORE = 0.16
+"""Of a glyph's width, to either side of a column's middle: where main text always has ink, a note in rows none."""
+
+NOTE_REACH = 1.05
+"""Of a glyph's width: how far from the middle of its column a character of a note may stand."""
+
+RULE = 4
+"""Pixels at the working size: how far from where a rule was found its strokes may lie."""
 
 WIDE = 0.8
 """Of the wide glyphs of a column: narrower ones do not tell how far glyphs reach."""
 
 SHORTEST, LONGEST = 0.6, 2.2
 """Cells are no lower and no higher than so many widths of a glyph."""
-
-ALONE = 0.008
-"""Of a cell's area: less ink than this, with nothing near it, is dirt; a stroke of 二 in a small note has 0.013."""
 
 AROUND = 3
 """Columns to either side that tell where a column begins that is indented or raised."""
@@ -40,25 +47,120 @@ BESIDE = 0.5
 """Of a glyph's width: a piece of ink no larger than this that reaches out of a column's body stands beside it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A column with where its glyphs reach from `left` to `right`; `number` counts from 1 over the page."""
+
+    number: int
+    column: FoundColumn
+    left: float
+    right: float
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+
 def as_layout(found: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
-    ink = np.zeros_like(found.sheet.ink)
+    owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
+    ink = _without_rules(found)
     for register in dict.fromkeys(column.register for column in found.columns):
         own = [column for column in found.columns if column.register == register]
         pitch = cell_height(found.text, own)
         usual = float(np.median([column.glyph for column in own]))
-        tops = _tops(own, pitch)
-        edges = _edges(found.text, own, usual)
-        for column, top, (left, right) in zip(own, tops, edges, strict=True):
+        bodies = [_Body(len(areas) + 1 + i, c, *_body(found.text, c, usual)) for i, c in enumerate(own)]
+        _give(owners, ink, found.regions[register - 1], bodies, usual)
+        for body, top in zip(bodies, _tops(own, pitch), strict=True):
+            column = body.column
             raised = max(0.0, top - column.top) if top - column.top > INDENTED * pitch else 0.0
             begin = top if raised else min(top, column.top)
-            end = column.bottom + 0.2 * pitch
-            areas.append(ColumnArea(len(areas) + 1, left, right, begin, end, raised, pitch=pitch))
-            _take(ink, found, column, (left, right), usual)
-        erase_specks(ink, pitch, ALONE)
+            left, right = _reach(owners, body, usual)
+            areas.append(ColumnArea(body.number, left, right, begin, column.bottom + 0.2 * pitch, raised, pitch=pitch))
+    ink[owners == 0] = 0
     sheet = found.sheet
-    return Layout(sheet.grey, ink, sheet.rectification, tuple(areas), 0.0, bool(areas), "", sheet.skew)
+    return Layout(
+        sheet.grey, ink, sheet.rectification, tuple(areas), 0.0, bool(areas), "", sheet.skew, owners if areas else None
+    )
+
+
+def _without_rules(found: PageLayout) -> Mask:
+    """The ink of the sheet without the rules between columns."""
+    ink = found.sheet.ink.copy()
+    for region, rules in zip(found.regions, found.rules, strict=True):
+        rows = slice(region.top, region.bottom)
+        for x in rules:
+            across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
+            ink[rows, across][found.sheet.upright[rows, across] > 0] = 0
+    return ink
+
+
+def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence[_Body], usual: float) -> None:
+    """Write into `owners` which column of a register every piece of its ink belongs to.
+
+    Pieces of glyphs stand in the body of their column; what joins two is parted where the columns part. A small piece
+    between two columns is part of a note of the one that has no glyph of main text at its height; where both have
+    one, it stands beside the text and is no part of it.
+    """
+    high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - 3)
+    low = round(max(body.column.bottom for body in bodies)) + 3
+    part = ink[high:low]
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
+    boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
+    small = np.maximum(boxes[:, 2], boxes[:, 3]) < BESIDE * usual
+    owner = np.zeros(len(boxes), dtype=np.int16)
+    for body in bodies:
+        inside = (middles[:, 0] >= body.left - 1) & (middles[:, 0] <= body.right + 1)
+        within = (boxes[:, 1] + high >= body.column.top - 3) & (
+            boxes[:, 1] + boxes[:, 3] + high <= body.column.bottom + 3
+        )
+        owner[inside & within & small] = body.number
+    clear = {body.number: _clear_rows(part, body, usual) for body in bodies}
+    for piece in np.flatnonzero(small & (owner == 0))[1:].tolist():
+        owner[piece] = _of_a_note(boxes[piece], float(middles[piece, 0]), bodies, clear, usual)
+    owner[0] = 0
+    owned = owner[labels]
+    for body in bodies:
+        column = body.column
+        rows = slice(max(0, round(column.top) - 3 - high), round(column.bottom) + 3 - high)
+        across = slice(max(0, round(max(column.left, body.left - usual))), round(min(column.right, body.right + usual)))
+        here = owned[rows, across]
+        here[(part[rows, across] > 0) & ~small[labels[rows, across]]] = body.number
+    place = owners[high:low]
+    place[owned > 0] = owned[owned > 0]
+
+
+def _clear_rows(part: Mask, body: _Body, usual: float) -> NDArray[np.bool_]:
+    """The rows in which the middle of a column is free of ink: there stands no glyph of main text."""
+    core = part[:, max(0, round(body.middle - CORE * usual)) : round(body.middle + CORE * usual)]
+    return np.asarray(inked_along(core, 1) == 0, dtype=np.bool_)
+
+
+def _of_a_note(
+    box: NDArray[np.intp], middle: float, bodies: Sequence[_Body], clear: dict[int, NDArray[np.bool_]], usual: float
+) -> int:
+    """The column that has a small piece of ink (x, y, w, h) beside its body in a note; 0 where none has."""
+    rows = slice(max(0, int(box[1]) - 1), int(box[1] + box[3]) + 1)
+    near = [
+        (abs(middle - body.middle), body.number)
+        for body in bodies
+        if abs(middle - body.middle) < NOTE_REACH * usual and clear[body.number][rows].all()
+    ]
+    return min(near, default=(0.0, 0))[1]
+
+
+def _reach(owners: NDArray[np.int16], body: _Body, usual: float) -> tuple[float, float]:
+    """The left and right edge of a column: as far as its own ink, as much on one side as on the other."""
+    column = body.column
+    first, last = max(0, round(body.left - usual)), round(body.right + usual)
+    rows = slice(max(0, round(column.top) - 3), round(column.bottom) + 3)
+    mine = np.flatnonzero((owners[rows, first:last] == body.number).any(axis=0))
+    half = (body.right - body.left) / 2
+    if mine.size:
+        half = max(half, body.middle - first - float(mine[0]), first + float(mine[-1]) + 1 - body.middle)
+    half += ROOM * usual
+    return max(0.0, body.middle - half), min(float(owners.shape[1]), body.middle + half)
 
 
 def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
@@ -91,26 +193,6 @@ def _tops(columns: Sequence[FoundColumn], pitch: float) -> list[float]:
     return found
 
 
-def _edges(text: Mask, columns: Sequence[FoundColumn], usual: float) -> list[tuple[float, float]]:
-    """The left and right edge of every column: where least ink is between its glyphs and the next one's (notes may
-    reach beyond the glyphs on one side), but no further from its glyphs than a note reaches."""
-    bodies = [_body(text, column, usual) for column in columns]
-    room = ROOM * usual
-    edges = [(max(c.left, a - room), min(c.right, b + room)) for c, (a, b) in zip(columns, bodies, strict=True)]
-    for i, (right, left) in enumerate(pairwise(range(len(columns)))):
-        low, high = bodies[left][1], bodies[right][0]
-        if high - low < 3 or columns[right].left > columns[left].right + 3:
-            continue
-        top = min(columns[left].top, columns[right].top)
-        bottom = max(columns[left].bottom, columns[right].bottom)
-        gap = inked_along(text[round(top) : round(bottom), round(low) : round(high)], 0).astype(np.float64)
-        off = np.abs(np.arange(gap.size) - gap.size / 2) / max(gap.size, 1)
-        cut = round(low) + int((cv2.blur(gap[None, :], (3, 1))[0] + off).argmin()) if gap.size else (low + high) / 2
-        edges[i] = (max(float(cut), bodies[right][0] - room), edges[i][1])
-        edges[i + 1] = (edges[i + 1][0], min(float(cut), bodies[left][1] + room))
-    return edges
-
-
 def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:
     """From where to where the glyphs of a column reach: of the rows as high as a glyph the wide ones tell."""
     first = round(column.left)
@@ -128,29 +210,3 @@ def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:
     left, right = (float(value) for value in np.median(wide, axis=0))
     room = max(0.0, (usual - right + left) / 2)
     return max(column.left, first + left - room), min(column.right, first + right + room)
-
-
-def _take(ink: Mask, found: PageLayout, column: FoundColumn, body: tuple[float, float], usual: float) -> None:
-    """Draw a column's own ink into `ink`: without rules beside it, and without what stands beside its glyphs."""
-    top, bottom = max(0, round(column.top) - 3), round(column.bottom) + 3
-    first, last = max(0, round(body[0])), round(body[1])
-    own = found.sheet.ink[top:bottom, first:last].copy()
-    if not own.size:
-        return
-    for x in found.rules[column.register - 1]:
-        a, b = round(x) - 4 - first, round(x) + 5 - first
-        if b > 0 and a < own.shape[1]:
-            own[:, max(0, a) : b][found.sheet.upright[top:bottom, first:last][:, max(0, a) : b] > 0] = 0
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(own, connectivity=8)
-    drop = _stray(np.asarray(stats, dtype=np.int32), own.shape[1], usual)
-    own[drop[labels]] = 0
-    ink[top:bottom, first:last] = own
-
-
-def _stray(stats: NDArray[np.int32], breadth: int, usual: float) -> NDArray[np.bool_]:
-    """Which pieces of ink (0 the paper) of a column `breadth` pixels wide are small and cut by its edge: they stand
-    between it and the next."""
-    x, width, height = stats[:, 0], stats[:, 2], stats[:, 3]
-    drop = (np.maximum(width, height) < BESIDE * usual) & ((x == 0) | (x + width == breadth))
-    drop[0] = False
-    return np.asarray(drop, dtype=np.bool_)

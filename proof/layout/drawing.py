@@ -27,7 +27,7 @@ def as_json(layout: PageLayout) -> dict[str, Any]:
     for region in layout.regions:
         x, y, w, h = layout.file_box(region.left, region.top, region.right, region.bottom).rounded()
         registers.append({"x": x, "y": y, "w": w, "h": h, "leaf": region.leaf + 1})
-    return {"columns": columns, "registers": registers, "skew": round(layout.sheet.skew, 2)}
+    return {"kind": layout.kind, "columns": columns, "registers": registers, "skew": round(layout.sheet.skew, 2)}
 
 
 def drawn(layout: PageLayout, page: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -46,6 +46,9 @@ LONG = 2.5
 MANY = 4
 """With more rules than this a page is ruled."""
 
+REGISTERS = 3
+"""With more registers on a leaf than these, they are the rows of a table."""
+
 RAISED = 0.7
 """Pitches: ink that goes on above a register with no wider gap is a raised column."""
 
@@ -78,6 +81,14 @@ class PageLayout:
     regions: tuple[Region, ...]
     columns: tuple[FoundColumn, ...]
     rules: tuple[tuple[float, ...], ...]
+
+    @property
+    def kind(self) -> str:
+        """What kind of page it is: `blank`, a `table` (rows between level lines), or `columns`."""
+        if not self.columns:
+            return "blank" if not self.text.any() else "no columns"
+        most = max(sum(region.leaf == leaf for region in self.regions) for leaf in (0, 1))
+        return "table" if most > REGISTERS else "columns"
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the sheet."""

@@ -207,8 +207,8 @@ def page_columns(
     layout = find_layout(page, columns, rows, origin, hint)
     if layout.ruled:
         return layout
-    found = as_layout(find_columns(page, origin))
-    return found if found.columns else layout
+    found = find_columns(page, origin)
+    return as_layout(found) if found.kind == "columns" else layout
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
