@@ -21,6 +21,7 @@ from proof.images.load import LoadedImage
 from proof.images.opening import opening_halves
 from proof.images.plate import quadrant_boxes
 from proof.layout.columns import as_layout
+from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.page import find_columns
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
@@ -39,7 +40,16 @@ from proof.verify.pairing import gate
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
-from proof.verify.whole import layout_flag, mismatch, numbered
+from proof.verify.whole import layout_flag, mismatch, numbered, unreadable
+
+SURELY = 50.0
+"""Similarity in percent of what is read on an image that was turned and its page: such a page it carries."""
+
+LEAST_ON_PAGE = 0.0004
+"""Share of a page that ink must cover for anything to be read on it."""
+
+BLANK = "this image is blank: name the image that carries this page"
+MIRRORED = "this image is mirrored: turn it over and check the page again"
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
@@ -104,13 +114,42 @@ class Checker:
             skew=layout.skew,
             notices=(*found.notices, *image.notices, *self._remarks(image)),
         )
-        if layout.ruled:
+        written = any(line.cells for line in page.columns)
+        if written and not hint and np.count_nonzero(layout.ink) < LEAST_ON_PAGE * layout.ink.size:
+            result = unreadable(blank, "page blank", BLANK)
+        elif layout.ruled:
             result = self._ruled(page, layout, blank, neighbours, self._reader(layout, image))
         else:
             result = check_unruled(
                 page, part, layout.why, blank, self._pages(part, image), self.policy, neighbours, self.threshold
             )
+        if result.status is Status.MISMATCH and not result.flags[0].suggested and not hint:
+            result = self._as_it_lies(page, part, image, origin, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
+
+    def _as_it_lies(
+        self, page: Page, part: LoadedImage, image: LoadedImage, origin: tuple[float, float], blank: PageResult
+    ) -> PageResult | None:
+        """The page checked as its image lies, where it lies turned; one finding where it is mirrored; None where it
+        carries the page in no way."""
+        if isinstance(self.engine, ReadingsEngine):
+            return None
+        for lie in Lie:
+            turned = reoriented(part.pixels, lie)
+            layout = page_columns(turned.pixels, self.columns, self.rows)
+            if not layout.ruled:
+                continue
+            layout = in_image(layout, turned, origin)
+            reader = self._reader(layout, image)
+            read = "".join(reader.read(area, None).read for area in layout.columns)
+            if gate(read, page, (), self.policy.fold).likeness < SURELY:
+                continue
+            if lie is Lie.MIRRORED:
+                return unreadable(blank, "image mirrored", MIRRORED)
+            result = self._ruled(page, layout, blank, (), reader)
+            told = layout_flag(blank, 0, None, Evidence(reason="image turned", note=lie.value))
+            return replace(result, flags=numbered([told, *result.flags]))
+        return None
 
     def read_alone(self, found: PageImage, image: LoadedImage) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
