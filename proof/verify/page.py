@@ -21,6 +21,7 @@ from proof.images.load import LoadedImage
 from proof.images.opening import opening_halves
 from proof.images.plate import quadrant_boxes
 from proof.layout.columns import as_layout
+from proof.layout.figures import figure_columns
 from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.page import find_columns
 from proof.ocr.engine import Engine
@@ -197,8 +198,13 @@ class Checker:
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
-            flags = [flag for column in columns for flag in weigher.flags(column)]
-            flags += _line_flags(blank, page, layout, columns, assignment)
+            untold = [column.area for column in columns if not column.cells and column.glyphs]
+            figures = figure_columns(layout, untold, self.rows)
+            drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
+            flags = [flag for n, column in enumerate(columns) if n not in drawn for flag in weigher.flags(column)]
+            troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
+            flags += _line_flags(blank, page, layout, columns, replace(assignment, troubles=troubles))
+            flags += _figure_flag(blank, layout, [columns[number] for number in drawn])
         result = replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
@@ -285,6 +291,17 @@ def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Fla
     """One finding for a page that was left out, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+
+
+def _figure_flag(blank: PageResult, layout: Layout, drawn: Sequence[ReadColumn]) -> list[Flag]:
+    """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
+    read = "".join(column.read for column in drawn)
+    if not read:
+        return []
+    box = _area_box(layout, drawn[0])
+    for column in drawn[1:]:
+        box = box.union(_area_box(layout, column))
+    return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
 
 
 def _line_flags(

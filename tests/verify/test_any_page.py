@@ -111,3 +111,20 @@ def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImag
     result = check(ppocr, page, lying(image, np.full_like(image.pixels, 235)))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["page blank"]
+
+
+def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(ppocr: PPOCR) -> None:
+    folder = SHARED / "figures"
+    if not folder.is_dir():
+        pytest.skip(f"the page with figures is not here ({folder})")
+    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
+    # the last line stands on the next page
+    shown = with_lines(page, [column.source for column in page.columns[:-1]])
+    result = check(ppocr, shown, load_image(folder / f"{page.id}.png"))
+    assert [(flag.line, flag.evidence.reason) for flag in result.flags if flag.raised] == [
+        (0, "figure not transcribed")
+    ]
+    sources = [column.source for column in shown.columns]
+    wrong = with_lines(page, [*sources[:1], sources[1].replace("藏", "馬"), *sources[2:]])
+    found = check(ppocr, wrong, load_image(folder / f"{page.id}.png"))
+    assert [(flag.line, flag.suggested) for flag in found.flags if flag.raised and flag.line] == [(2, "藏")]
