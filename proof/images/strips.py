@@ -43,6 +43,9 @@ PROPORTION = 0.62
 DARK = 160
 """Grey value below which there is ink."""
 
+THROUGH, THROUGH_SMALL = 0.25, 1.5
+"""What a boundary costs that goes through ink, in cells; on a page that is not ruled notes have little of it."""
+
 LONE = 1.35
 """Height against width: a piece of a column that is higher holds more than one character."""
 
@@ -252,7 +255,8 @@ def _stretches(
     expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
     if lower:
         expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
-    laid = _guided_stretches(np.zeros_like(gain) if way is Way.COUNTED else gain, ink, expected, pitch)
+    guide = np.zeros_like(gain) if way is Way.COUNTED else gain
+    laid = _guided_stretches(guide, ink, expected, pitch, THROUGH_SMALL if lower else THROUGH)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
@@ -305,9 +309,14 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[Stretch]:
 
 
 def _guided_stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, float]], pitch: float
+    gain: NDArray[np.float64],
+    ink: NDArray[np.uint8],
+    expected: Sequence[tuple[bool, float]],
+    pitch: float,
+    through: float,
 ) -> list[Stretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it.
+    """The transcription's runs laid on the column, each boundary where the image puts it; `through` is what ink costs
+    that a boundary goes through.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
     boundary through ink or far from where the count of cells puts it costs.
@@ -317,7 +326,7 @@ def _guided_stretches(
     grid = np.arange(0, height + step, step).clip(0, height)
     total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * 0.25
+    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
     # one window above against one below: sharper than the gain, which changes over a window's length
     half = round(WINDOW * pitch / 2)
     contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
@@ -393,7 +402,7 @@ class _Cut:
 def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of one rectangle, trimmed to its ink; None where there is none."""
     filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
-    if filled.size < 0.08 * pitch:
+    if filled.size < (0.08 * pitch if area.pitch is None else 1):
         return None
     margin = round(MARGIN * pitch)
     # the dots that belong to the first and the last glyph are smaller than what was looked for

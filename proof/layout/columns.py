@@ -25,6 +25,9 @@ ROOM = 0.06
 CORE = 0.16
 """Of a glyph's width, to either side of a column's middle: where main text always has ink, a note in rows none."""
 
+OVER = 0.22
+"""Of a glyph's width: how far beyond the usual extent of its column's glyphs one may reach."""
+
 NOTE_REACH = 1.05
 """Of a glyph's width: how far from the middle of its column a character of a note may stand."""
 
@@ -72,12 +75,12 @@ def as_layout(found: PageLayout) -> Layout:
         usual = float(np.median([column.glyph for column in own]))
         bodies = [_Body(len(areas) + 1 + i, c, *_body(found.text, c, usual)) for i, c in enumerate(own)]
         _give(owners, ink, found.regions[register - 1], bodies, usual)
-        for body, top in zip(bodies, _tops(own, pitch), strict=True):
-            column = body.column
-            raised = max(0.0, top - column.top) if top - column.top > INDENTED * pitch else 0.0
-            begin = top if raised else min(top, column.top)
+        firsts = [_first(owners, body, usual) for body in bodies]
+        for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
+            raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
+            begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
             left, right = _reach(owners, body, usual)
-            areas.append(ColumnArea(body.number, left, right, begin, column.bottom + 0.2 * pitch, raised, pitch=pitch))
+            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
     sheet = found.sheet
     return Layout(
@@ -116,6 +119,12 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
             boxes[:, 1] + boxes[:, 3] + high <= body.column.bottom + 3
         )
         owner[inside & within & small] = body.number
+
+    def off(body: _Body) -> NDArray[np.bool_]:
+        """Ornaments and the like: large pieces of which the middle lies beside the body."""
+        beside = (middles[:, 0] < body.left - 0.1 * usual) | (middles[:, 0] > body.right + 0.1 * usual)
+        return np.asarray(beside & (boxes[:, 2] < 1.5 * usual), dtype=np.bool_)
+
     clear = {body.number: _clear_rows(part, body, usual) for body in bodies}
     for piece in np.flatnonzero(small & (owner == 0))[1:].tolist():
         owner[piece] = _of_a_note(boxes[piece], float(middles[piece, 0]), bodies, clear, usual)
@@ -124,9 +133,10 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
     for body in bodies:
         column = body.column
         rows = slice(max(0, round(column.top) - 3 - high), round(column.bottom) + 3 - high)
-        across = slice(max(0, round(max(column.left, body.left - usual))), round(min(column.right, body.right + usual)))
+        left, right = max(column.left, body.left - OVER * usual), min(column.right, body.right + OVER * usual)
+        across = slice(max(0, round(left)), round(right))
         here = owned[rows, across]
-        here[(part[rows, across] > 0) & ~small[labels[rows, across]]] = body.number
+        here[(part[rows, across] > 0) & ~(small | off(body))[labels[rows, across]]] = body.number
     place = owners[high:low]
     place[owned > 0] = owned[owned > 0]
 
@@ -148,6 +158,14 @@ def _of_a_note(
         if abs(middle - body.middle) < NOTE_REACH * usual and clear[body.number][rows].all()
     ]
     return min(near, default=(0.0, 0))[1]
+
+
+def _first(owners: NDArray[np.int16], body: _Body, usual: float) -> float:
+    """The y at which a column's own ink begins."""
+    top = max(0, round(body.column.top) - 3)
+    across = slice(max(0, round(body.left - usual)), round(body.right + usual))
+    rows = np.flatnonzero((owners[top : round(body.column.bottom), across] == body.number).any(axis=1))
+    return float(top + rows[0]) if rows.size else body.column.top
 
 
 def _reach(owners: NDArray[np.int16], body: _Body, usual: float) -> tuple[float, float]:
@@ -181,9 +199,9 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
     return first_period(total / total[0], low, high) or 1.1 * usual
 
 
-def _tops(columns: Sequence[FoundColumn], pitch: float) -> list[float]:
+def _tops(firsts: Sequence[float], pitch: float) -> list[float]:
     """Where each column's first cell begins, whether or not it holds a character: told by the columns around it."""
-    tops = np.array([column.top for column in columns])
+    tops = np.array(firsts)
     found = []
     for number, top in enumerate(tops):
         near = tops[max(0, number - AROUND) : number + AROUND + 1]
