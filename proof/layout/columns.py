@@ -28,6 +28,9 @@ CORE = 0.16
 OVER = 0.22
 """Of a glyph's width: how far beyond the usual extent of its column's glyphs one may reach."""
 
+SLACK = 0.4
+"""Of a glyph's width: how far above the first large stroke of a column and below the last its small ones may stand."""
+
 NOTE_REACH = 1.05
 """Of a glyph's width: how far from the middle of its column a character of a note may stand."""
 
@@ -106,8 +109,9 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
     between two columns is part of a note of the one that has no glyph of main text at its height; where both have
     one, it stands beside the text and is no part of it.
     """
-    high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - 3)
-    low = round(max(body.column.bottom for body in bodies)) + 3
+    slack = round(SLACK * usual)
+    high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - slack)
+    low = round(max(body.column.bottom for body in bodies)) + slack
     part = ink[high:low]
     _, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
     boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
@@ -115,9 +119,8 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
     owner = np.zeros(len(boxes), dtype=np.int16)
     for body in bodies:
         inside = (middles[:, 0] >= body.left - 1) & (middles[:, 0] <= body.right + 1)
-        within = (boxes[:, 1] + high >= body.column.top - 3) & (
-            boxes[:, 1] + boxes[:, 3] + high <= body.column.bottom + 3
-        )
+        top, bottom = boxes[:, 1] + high, boxes[:, 1] + boxes[:, 3] + high
+        within = (top >= body.column.top - slack) & (bottom <= body.column.bottom + slack)
         owner[inside & within & small] = body.number
 
     def off(body: _Body) -> NDArray[np.bool_]:
@@ -162,7 +165,7 @@ def _of_a_note(
 
 def _first(owners: NDArray[np.int16], body: _Body, usual: float) -> float:
     """The y at which a column's own ink begins."""
-    top = max(0, round(body.column.top) - 3)
+    top = max(0, round(body.column.top - SLACK * usual))
     across = slice(max(0, round(body.left - usual)), round(body.right + usual))
     rows = np.flatnonzero((owners[top : round(body.column.bottom), across] == body.number).any(axis=1))
     return float(top + rows[0]) if rows.size else body.column.top

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import ImageError
-from proof.flags import Evidence, Flag
+from proof.flags import Evidence, Flag, Kind
 from proof.geometry import Box
 from proof.images.find import PageImage
 from proof.images.hint import LayoutHint
@@ -51,6 +51,9 @@ LEAST_ON_PAGE = 0.0004
 
 BLANK = "this image is blank: name the image that carries this page"
 MIRRORED = "this image is mirrored: turn it over and check the page again"
+
+CUT_OFF = 0.6
+"""Cells: a column that ends so near to the edge of its image goes on beyond it."""
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
@@ -201,7 +204,13 @@ class Checker:
             untold = [column.area for column in columns if not column.cells and column.glyphs]
             figures = figure_columns(layout, untold, self.rows)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
-            flags = [flag for n, column in enumerate(columns) if n not in drawn for flag in weigher.flags(column)]
+            flags = [
+                flag
+                for number, column in enumerate(columns)
+                if number not in drawn
+                for flag in weigher.flags(column)
+                if not _is_cut_off(flag, column, layout)
+            ]
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
             flags += _line_flags(blank, page, layout, columns, replace(assignment, troubles=troubles))
             flags += _figure_flag(blank, layout, [columns[number] for number in drawn])
@@ -291,6 +300,14 @@ def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Fla
     """One finding for a page that was left out, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+
+
+def _is_cut_off(flag: Flag, column: ReadColumn, layout: Layout) -> bool:
+    """Whether a flag is about the last character of a column that the edge of the image cuts off."""
+    area = column.area
+    if area.pitch is None or area.bottom < layout.grey.shape[0] - CUT_OFF * area.pitch or not column.cells:
+        return False
+    return flag.kind is not Kind.OMISSION and flag.offset >= column.cells[-1].offset
 
 
 def _figure_flag(blank: PageResult, layout: Layout, drawn: Sequence[ReadColumn]) -> list[Flag]:
