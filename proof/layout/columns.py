@@ -28,6 +28,9 @@ CORE = 0.16
 OVER = 0.22
 """Of a glyph's width: how far beyond the usual extent of its column's glyphs one may reach."""
 
+NEAR = 0.15
+"""Of a glyph's width: how far from its column's glyphs the middle of a dot or a small stroke of one may lie."""
+
 SLACK = 0.4
 """Of a glyph's width: how far above the first large stroke of a column and below the last its small ones may stand."""
 
@@ -117,15 +120,16 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
     boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
     small = np.maximum(boxes[:, 2], boxes[:, 3]) < BESIDE * usual
     owner = np.zeros(len(boxes), dtype=np.int16)
+    near = NEAR * usual
     for body in bodies:
-        inside = (middles[:, 0] >= body.left - 1) & (middles[:, 0] <= body.right + 1)
+        inside = (middles[:, 0] >= body.left - near) & (middles[:, 0] <= body.right + near)
         top, bottom = boxes[:, 1] + high, boxes[:, 1] + boxes[:, 3] + high
         within = (top >= body.column.top - slack) & (bottom <= body.column.bottom + slack)
         owner[inside & within & small] = body.number
 
     def off(body: _Body) -> NDArray[np.bool_]:
         """Ornaments and the like: large pieces of which the middle lies beside the body."""
-        beside = (middles[:, 0] < body.left - 0.1 * usual) | (middles[:, 0] > body.right + 0.1 * usual)
+        beside = (middles[:, 0] < body.left - NEAR * usual) | (middles[:, 0] > body.right + NEAR * usual)
         return np.asarray(beside & (boxes[:, 2] < 1.5 * usual), dtype=np.bool_)
 
     clear = {body.number: _clear_rows(part, body, usual) for body in bodies}

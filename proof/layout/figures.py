@@ -1,6 +1,6 @@
 """Figures among columns: drawings, diagrams, what is no text.
 
-Told by pieces of ink larger than any glyph: higher than a cell and a half and as wide as a glyph, or broader in both
+Told by pieces of ink larger than any glyph: nearly two cells high and as wide as a glyph, or broader in both
 directions than any stroke. Characters that were joined in writing are as high but stand where the transcription has
 text; a column is a figure's only where the transcription has none.
 """
@@ -14,10 +14,10 @@ import numpy as np
 
 from proof.images.layout import ColumnArea, Layout
 
-HIGH, WIDE = 1.6, 0.3
+HIGH, WIDE = 1.9, 0.3
 """In cells, and of a column's width: a piece of ink that is larger is no glyph."""
 
-SOLID = 0.22
+SOLID = 0.36
 """Cells: ink as broad as this in both directions is no stroke."""
 
 

@@ -52,6 +52,9 @@ LEAST_ON_PAGE = 0.0004
 BLANK = "this image is blank: name the image that carries this page"
 MIRRORED = "this image is mirrored: turn it over and check the page again"
 
+FULL = 0.6
+"""Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
+
 CUT_OFF = 0.6
 """Cells: a column that ends so near to the edge of its image goes on beyond it."""
 
@@ -201,7 +204,8 @@ class Checker:
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
-            untold = [column.area for column in columns if not column.cells and column.glyphs]
+            most = FULL * self.rows
+            untold = [c.area for c in columns if not c.cells and c.glyphs and len(c.read) < most]
             figures = figure_columns(layout, untold, self.rows)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
             flags = [
