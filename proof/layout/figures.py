@@ -13,6 +13,8 @@ import cv2
 import numpy as np
 
 from proof.images.layout import ColumnArea, Layout
+from proof.layout.gaps import glyph_width
+from proof.layout.page import PageLayout
 
 HIGH, WIDE = 1.9, 0.3
 """In cells, and of a column's width: a piece of ink that is larger is no glyph."""
@@ -20,6 +22,9 @@ HIGH, WIDE = 1.9, 0.3
 SOLID = 0.36
 """Cells: ink as broad as this in both directions is no stroke."""
 
+
+LARGE = 2.2
+"""Widths of a glyph: a piece of ink that is larger in both directions is a drawing or a seal."""
 
 BRIDGE = 9
 """Pixels: the width of a gap in a figure where a rule was taken away."""
@@ -51,3 +56,17 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
             if min(x + wide, area.right) - max(x, area.left) > PART * area.width:
                 found.add(area.number)
     return found
+
+
+def large_pieces(found: PageLayout) -> list[tuple[float, float, float, float]]:
+    """Where on a page something stands that is larger than glyphs in both directions (left, top, right, bottom on the
+    sheet): drawings and seals, whatever the transcription has there."""
+    sizes = [column.glyph for column in found.columns] or [glyph_width(found.text)]
+    least = LARGE * float(np.median(sizes))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(found.text, connectivity=8)
+    return [
+        (float(x), float(y), float(x + w), float(y + h))
+        for x, y, w, h, _ in stats[1:].tolist()
+        if min(w, h) > least > 0
+        and any(r.left <= x and x + w <= r.right and r.top <= y + h / 2 <= r.bottom for r in found.regions)
+    ]

@@ -26,6 +26,9 @@ def test_the_columns_of_an_image_are_told_and_drawn(tmp_path: Path) -> None:
     assert [column["register"] for column in told["columns"]] == [1] * 6 + [2] * 6
     lefts = [column["x"] for column in told["columns"][:6]]
     assert lefts == sorted(lefts, reverse=True)
+    assert told["kind"] == "columns"
+    assert told["frame"] is not None
+    assert (told["notes"], told["figures"]) == ([], [])
     picture = cv2.imread(str(tmp_path / "out" / "page.png"))
     assert picture.shape[:2] == page.pixels.shape
 
