@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -48,6 +49,9 @@ MANY = 4
 
 REGISTERS = 3
 """With more registers on a leaf than these, they are the rows of a table."""
+
+LONE_PITCH = 1.6
+"""Widths of a glyph: how wide a column is taken to be where neither ink nor rules recur."""
 
 RAISED = 0.7
 """Pitches: ink that goes on above a register with no wider gap is a raised column."""
@@ -155,9 +159,16 @@ def _measured(sheet: Sheet, text: Mask, region: Region) -> _Register:
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
     profile = inked_along(own[inked[0] : inked[1]], 0) / height
     glyph = glyph_width(own)
-    pitch = pitch_of(profile, glyph) or 0.0
+    pitch = pitch_of(profile, glyph) or _ruled_pitch(rules) or LONE_PITCH * glyph
     spans = part(profile, rules, pitch) if pitch else []
     return _Register(region, own, rules, glyph, pitch, spans)
+
+
+def _ruled_pitch(rules: Profile) -> float:
+    """How far the rules stand apart, in pixels; 0 where there are hardly any."""
+    places = [(a + b) / 2 for a, b in runs(rules > 0)]
+    gaps = [b - a for a, b in pairwise(places)]
+    return float(np.median(gaps)) if len(gaps) >= 2 else 0.0
 
 
 def _extent(ink: Mask) -> tuple[int, int]:
