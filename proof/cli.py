@@ -28,6 +28,7 @@ COMMANDS = (
     "export",
     "collate",
     "render",
+    "layout",
     "engines",
 )
 """Each is the module of that name in `proof.commands`, loaded when it is asked for."""

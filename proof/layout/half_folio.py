@@ -39,7 +39,8 @@ class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
-    `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did.
+    `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did. `pitch` is
+    the height of a cell where it was measured on the page.
     """
 
     number: int
@@ -49,10 +50,15 @@ class ColumnArea:
     bottom: float
     raised: float
     notes: tuple[tuple[float, float], ...] | None = None
+    pitch: float | None = None
 
     @property
     def width(self) -> float:
         return self.right - self.left
+
+    def cell(self, rows: int) -> float:
+        """The height of a cell: as it was found, else what a column of `rows` cells has."""
+        return self.pitch if self.pitch is not None else (self.bottom - self.top) / rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class Outline:
     ruled: bool
     why: str
     skew: float
+    owners: NDArray[np.int16] | None = None
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
@@ -94,13 +101,21 @@ class Outline:
 class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
-    `support` is the mean share of its height that a rule was found along.
+    `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
+    the column that its ink belongs to, where notes of one column may stand beside the glyphs of the next.
     """
 
     outline: Outline
     grey: NDArray[np.uint8]
     ink: Mask
     support: float
+    owners: NDArray[np.int16] | None = None
+
+    def ink_of(self, column: int) -> Mask:
+        """The ink of one column alone; all of it where columns do not reach into one another."""
+        if self.owners is None:
+            return self.ink
+        return np.where(self.owners == column, self.ink, 0).astype(np.uint8)
 
     @property
     def rectification(self) -> Rectification:

@@ -112,3 +112,7 @@ class Rectification:
     def to_file(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points (n x 2) on the rectified page, in pixels of the image file."""
         return points @ self.inverse[:, :2].T + self.inverse[:, 2]
+
+    def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points (n x 2) of the image file, in pixels of the rectified page."""
+        return points @ self.matrix[:, :2].T + self.matrix[:, 2]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.rules import inked_along
 from proof.text.model import Column, Row
 
 STRIP_WIDTH = 48
@@ -35,6 +36,24 @@ FEW = 3.4
 
 ALONE_PITCH = 42.0
 """Pixels along a strip for one cell where it holds only a few."""
+
+PROPORTION = 0.62
+"""The height of a cell against the width of a column whose glyphs fill it: cells of a ruled column are 0.55 of it."""
+
+DARK = 160
+"""Grey value below which there is ink."""
+
+THROUGH, THROUGH_SMALL = 0.25, 1.5
+"""What a boundary costs that goes through ink, in cells; on a page that is not ruled notes have little of it."""
+
+LONE = 1.35
+"""Height against width: a piece of a column that is higher holds more than one character."""
+
+LONE_SIZE = 0.75
+"""Of the strip's width: how large a single character is drawn."""
+
+LOWEST_NOTE = 0.5
+"""Cells: the least height of a note's cell on a page that is not ruled."""
 
 LENGTHS = ((128, 8), (256, 16), (10_000, 32))
 """Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
@@ -60,6 +79,9 @@ DRIFT = 2
 
 STROKE = 0.22
 """Cells: a piece of ink as long as this is a stroke; text begins with the first and ends with the last."""
+
+SHORT_STROKE = 0.13
+"""The same on a page that is not ruled, where characters of notes may be a third of the others' size."""
 
 LONG_STROKE = 0.5
 """Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
@@ -105,7 +127,8 @@ class Strip:
     """One piece of a column to be read: `pixels` (length x STRIP_WIDTH, grey), and where it was cut.
 
     `left`, `top`, `right`, `bottom` are on the rectified page, `clean` is that part of it with its own ink
-    alone. `run` counts the column's stretches from 0.
+    alone. `run` counts the column's stretches from 0. `cell` is the height of a cell by which the strip is squeezed;
+    `lone`: it holds one character, laid so that the recogniser, for which strips are turned, sees it upright.
     """
 
     pixels: NDArray[np.uint8]
@@ -117,6 +140,8 @@ class Strip:
     top: float
     right: float
     bottom: float
+    cell: float
+    lone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,28 +174,30 @@ def cut_strips(
     `column` is what the transcription has for it, None where that is not known. `rows` is the number of
     cells between the frame's top and bottom.
     """
-    pitch = (area.bottom - area.top) / rows
+    pitch = area.cell(rows)
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
     bottom = area.bottom + 0.12 * pitch
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
     x0, x1 = round(max(0.0, area.left)), round(area.right)
-    ink = layout.ink[y0:y1, x0:x1]
+    ink = layout.ink_of(area.number)[y0:y1, x0:x1]
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
     strokes = _strokes(ink)
     gain = _main_gain(ink, strokes, pitch)
     strips: list[Strip] = []
     told = _told_stretches(area, y0, y1)
-    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way)):
+    lower = area.pitch is not None
+    least = SHORT_STROKE if lower else STROKE
+    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way, lower)):
         first, last = round(stretch.top), round(stretch.bottom)
         if first >= last:
             continue  # a line longer than the column can squeeze a run to nothing
         if stretch.blank and not (strokes.span >= LONG_STROKE * pitch)[strokes.labels[first:last]].any():
             continue
-        solid = (strokes.span >= STROKE * pitch)[strokes.labels[first:last]]
+        solid = (strokes.span >= least * pitch)[strokes.labels[first:last]]
         for row, low, high, keep in _halves(ink, strokes, stretch):
             cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
-            strip = _strip(layout, cut, area.number, number, row, pitch)
+            strip = _strip(layout, cut, area, number, row, pitch)
             if strip is not None:
                 strips.append(strip)
     return tuple(strips)
@@ -219,15 +246,28 @@ def _halves(
 
 
 def _stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy
+    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy, lower: bool
 ) -> list[ColumnStretch]:
-    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`."""
+    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`. `lower`: the cells of a
+    note may be lower than those of main text."""
     if column is None or not column.runs or way is CutBy.SEEN:
         return _seen_stretches(gain, pitch)
-    expected = [(run.note, max(len(run.right), len(run.left))) for run in column.runs]
-    laid = _guided_stretches(np.zeros_like(gain) if way is CutBy.COUNTED else gain, ink, expected, pitch)
+    expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
+    if lower:
+        expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
+    guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
+    laid = _guided_stretches(guide, ink, expected, pitch, THROUGH_SMALL if lower else THROUGH)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+
+
+def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tuple[bool, float]]:
+    """The heights of runs where notes have cells of their own height: what the main text leaves of the column's `cells`
+    is shared among them."""
+    notes = sum(height for note, height in expected if note)
+    main = sum(height for note, height in expected if not note)
+    share = min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
+    return [(note, height * share if note else height) for note, height in expected]
 
 
 def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArray[np.float64]:
@@ -273,9 +313,14 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStret
 
 
 def _guided_stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], expected: Sequence[tuple[bool, int]], pitch: float
+    gain: NDArray[np.float64],
+    ink: NDArray[np.uint8],
+    expected: Sequence[tuple[bool, float]],
+    pitch: float,
+    through: float,
 ) -> list[ColumnStretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it.
+    """The transcription's runs laid on the column, each boundary where the image puts it; `through` is what ink costs
+    that a boundary goes through.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
     boundary through ink or far from where the count of cells puts it costs.
@@ -285,7 +330,7 @@ def _guided_stretches(
     grid = np.arange(0, height + step, step).clip(0, height)
     total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * 0.25
+    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
     # one window above against one below: sharper than the gain, which changes over a window's length
     half = round(WINDOW * pitch / 2)
     contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
@@ -358,10 +403,10 @@ class _Cut:
     solid: NDArray[np.bool_]
 
 
-def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: float) -> Strip | None:
+def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of one rectangle, trimmed to its ink; None where there is none."""
     filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
-    if filled.size < 0.08 * pitch:
+    if filled.size < (0.08 * pitch if area.pitch is None else 1):
         return None
     margin = round(MARGIN * pitch)
     # the dots that belong to the first and the last glyph are smaller than what was looked for
@@ -373,16 +418,48 @@ def _strip(layout: Layout, cut: _Cut, column: int, run: int, row: Row, pitch: fl
     clean = np.where(own > 0, grey, 255).astype(np.uint8)
     clean = np.pad(clean, ((margin, margin), (0, 0)), constant_values=255)
     top = cut.top + inked.start - margin
-    pixels = _squeezed(clean, row, pitch, 1.0)
-    return Strip(pixels, clean, column, run, row, cut.left, top, cut.right, top + clean.shape[0])
+    # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
+    cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
+    lone = area.pitch is not None and _is_lone(clean, pitch)
+    pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
+    return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)
 
 
-def window(strip: Strip, top: float, bottom: float, pitch: float, zoom: float) -> Strip:
+def _is_lone(clean: NDArray[np.uint8], pitch: float) -> bool:
+    """Whether a piece of a page holds a single character: no higher than a cell, nor much higher than wide."""
+    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return False
+    high, wide = int(rows[-1] - rows[0]) + 1, int(across[-1] - across[0]) + 1
+    return high < 1.1 * pitch and high < LONE * wide
+
+
+def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
+    """A single character on a square, turned clockwise, as large as the recogniser likes it; 二 in a strip that is
+    turned the other way would be 11."""
+    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
+    glyph = clean[rows[0] : rows[-1] + 1, across[0] : across[-1] + 1]
+    size = LONE_SIZE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0))
+    scale = size / max(glyph.shape)
+    high, wide = (max(1, round(side * scale)) for side in glyph.shape)
+    drawn = cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    square = np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
+    top, left = (STRIP_WIDTH - high) // 2, (STRIP_WIDTH - wide) // 2
+    square[top : top + high, left : left + wide] = drawn
+    return np.ascontiguousarray(np.rot90(square, -1))
+
+
+def window(strip: Strip, top: float, bottom: float, zoom: float) -> Strip:
     """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
-    pixels = _squeezed(clean, strip.row, pitch, zoom)
+    if strip.lone:
+        pixels = _laid(clean, zoom)
+        return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
+    pixels = _squeezed(clean, strip.row, strip.cell, zoom)
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
 
 

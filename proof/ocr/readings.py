@@ -21,6 +21,7 @@ import numpy as np
 
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
+from proof.layout.figures import figure_columns
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.strips import CutBy, Strip
@@ -43,10 +44,11 @@ WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED)
 class CutStrip:
     """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
 
-    `run` counts the stretches of its column from 0.
+    `column` is the number of its column, `run` counts the stretches of that from 0.
     """
 
     key: bytes
+    column: int
     run: int
     row: Row
     left: float
@@ -58,13 +60,16 @@ class CutStrip:
 @dataclass(frozen=True, slots=True)
 class PageSheet:
     """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
-    where it is a part, what was remarked on opening it, and the `outline` of its layout."""
+    where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
+    in pixels, and the share of it that ink covers."""
 
     size: tuple[int, int]
     sha256: str
     box: Box | None
     notices: tuple[str, ...]
     outline: Outline
+    height: int
+    inked: float
 
 
 @dataclass(slots=True)
@@ -72,9 +77,9 @@ class PageRecord:
     """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
 
     `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent and
-    zoom, `cells` and `inked` what the ink said. `spikes` are by the hash of a strip's pixels, and so is `far`: for
-    every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are those of a
-    page pipeline, with its name.
+    zoom, `cells`, `inked` and `figures` what the ink said. `spikes` are by the hash of a strip's pixels, and so is
+    `far`: for every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are
+    those of a page pipeline, with its name; `turned` are records of the page as if its image lay otherwise.
     """
 
     layout: str = ""
@@ -83,9 +88,11 @@ class PageRecord:
     windows: dict[Any, CutStrip] = field(default_factory=dict)
     cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     inked: dict[Any, bool] = field(default_factory=dict)
+    figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
+    turned: dict[str, PageRecord] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         """The record as bytes."""
@@ -98,9 +105,11 @@ class PageRecord:
             [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
             list(self.cells.items()),
             list(self.inked.items()),
+            list(self.figures.items()),
             [[key, found.packed()] for key, found in self.spikes.items()],
             [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
+            [[lie, record.packed()] for lie, record in self.turned.items()],
         ]
         return zlib.compress(msgpack.packb(parts), 6)
 
@@ -113,7 +122,7 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, spikes, far, lines = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, spikes, far, lines, turned = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -121,9 +130,11 @@ class PageRecord:
             {key: _strip_of(one) for key, one in windows},
             dict(cells),
             dict(inked),
+            dict(figures),
             {key: StripSpikes.unpacked(one) for key, one in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
+            {lie: cls.unpacked(record) for lie, record in turned},
         )
 
 
@@ -132,7 +143,7 @@ class HalfFolioReadings:
 
     `opened` loads the half-folio, `found` finds its layout; both are called at most once, and not before something
     is asked that is not known. `layout` names all that the layout depends on beside the image. `rows` is the number
-    of cells that a full column holds. `used` is the record of what was asked.
+    of cells that a full column holds. `told`: a person said what the layout is. `used` is the record of what was asked.
     """
 
     def __init__(
@@ -143,8 +154,10 @@ class HalfFolioReadings:
         found: Callable[[LoadedImage], Layout],
         known: PageRecord | None = None,
         layout: str = "",
+        told: bool = False,
     ) -> None:
         self.engine = engine
+        self.told = told
         self.rows = rows
         self._opened = opened
         self._found = found
@@ -152,7 +165,7 @@ class HalfFolioReadings:
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
         self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}
-        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, float]] = {}
+        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float]] = {}
         known = known or PageRecord()
         if known.layout != layout:
             known = PageRecord(spikes=known.spikes, far=known.far)
@@ -164,7 +177,9 @@ class HalfFolioReadings:
         """The half-folio as it was found on its image. Raises ImageError."""
         if self.used.sheet is None:
             image, layout = self.image, self.layout
-            self.used.sheet = PageSheet(image.size, image.sha256, image.box, image.notices, layout.outline)
+            height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
+            about = (image.size, image.sha256, image.box, image.notices)
+            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked))
         return self.used.sheet
 
     @property
@@ -201,15 +216,15 @@ class HalfFolioReadings:
         self.used.cuts[key] = found
         return found
 
-    def window(self, strip: CutStrip, top: float, bottom: float, pitch: float, zoom: float) -> CutStrip:
+    def window(self, strip: CutStrip, top: float, bottom: float, zoom: float) -> CutStrip:
         """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
         key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom)
         found = _first(key, self.used.windows, self._known.windows)
         if found is None:
-            part = cutting.window(self._with_pixels(strip), top, bottom, pitch, zoom)
+            part = cutting.window(self._with_pixels(strip), top, bottom, zoom)
             found = _without_pixels(part)
             self._strips[found] = part
-        self._parts[found] = (strip, top, bottom, pitch, zoom)
+        self._parts[found] = (strip, top, bottom, zoom)
         self.used.windows[key] = found
         return found
 
@@ -246,20 +261,22 @@ class HalfFolioReadings:
         """The strip with its pixels, cut again where only its place had been kept."""
         if strip not in self._strips:
             if strip in self._parts:
-                whole, top, bottom, pitch, zoom = self._parts[strip]
-                self._strips[strip] = cutting.window(self._with_pixels(whole), top, bottom, pitch, zoom)
+                whole, top, bottom, zoom = self._parts[strip]
+                self._strips[strip] = cutting.window(self._with_pixels(whole), top, bottom, zoom)
             else:
                 area, line, way = self._origins[strip]
                 cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
                 self._strips.update((_without_pixels(one), one) for one in cut)
         return self._strips[strip]
 
-    def ink_cells(self, left: float, top: float, right: float, bottom: float, pitch: float) -> list[InkCell]:
-        """The cells of ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
-        key = (round(left), round(top), round(right), round(bottom), pitch)
+    def ink_cells(
+        self, column: int, left: float, top: float, right: float, bottom: float, pitch: float
+    ) -> list[InkCell]:
+        """The cells of a column's ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
+        key = (column, round(left), round(top), round(right), round(bottom), pitch)
         found = _first(key, self.used.cells, self._known.cells)
         if found is None:
-            cells = ink_cells(self.layout.ink, left, top, right, bottom, pitch)
+            cells = ink_cells(self.layout.ink_of(column), left, top, right, bottom, pitch)
             found = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
         self.used.cells[key] = found
         return [InkCell(float(a), float(b)) for a, b in zip(found[::2], found[1::2], strict=True)]
@@ -272,6 +289,23 @@ class HalfFolioReadings:
             found = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
         self.used.inked[key] = found
         return found
+
+    def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
+        """The numbers of those columns in which something stands that is no text (`proof.layout.figures`)."""
+        key = tuple(area.number for area in areas)
+        found = _first(key, self.used.figures, self._known.figures)
+        if found is None:
+            found = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
+        self.used.figures[key] = found
+        return found
+
+    def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
+        """The same half-folio as if its image lay otherwise; `found` finds its layout then."""
+        name = f"{self.used.layout} {lie}"
+        known = self._known.turned.get(lie)
+        turned = HalfFolioReadings(self.engine, self.rows, lambda: self.image, found, known, name, self.told)
+        self.used.turned[lie] = turned.used
+        return turned
 
     def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
         """What a page pipeline reads on the half-folio, and its name; opened only where nothing of it was kept."""
@@ -315,28 +349,29 @@ def _without_pixels(strip: Strip) -> CutStrip:
     shape = f"{strip.pixels.shape[0]} {strip.pixels.shape[1]} ".encode()
     key = hashlib.blake2b(np.ascontiguousarray(strip.pixels).tobytes(), key=shape, digest_size=8).digest()
     place = (float(strip.left), float(strip.top), float(strip.right), float(strip.bottom))
-    return CutStrip(key, strip.run, strip.row, *place)
+    return CutStrip(key, strip.column, strip.run, strip.row, *place)
 
 
 def _strip_as_list(strip: CutStrip) -> list[Any]:
     places = (strip.left, strip.top, strip.right, strip.bottom)
-    return [strip.key, strip.run, ROWS.index(strip.row), *map(int, places)]
+    return [strip.key, strip.column, strip.run, ROWS.index(strip.row), *map(int, places)]
 
 
 def _strip_of(parts: Sequence[Any]) -> CutStrip:
-    key, run, row, *places = parts
-    return CutStrip(key, run, ROWS[row], *map(float, places))
+    key, column, run, row, *places = parts
+    return CutStrip(key, column, run, ROWS[row], *map(float, places))
 
 
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
-    return [sheet.size, sheet.sha256, place, sheet.notices, sheet.outline.as_list()]
+    return [sheet.size, sheet.sha256, place, sheet.notices, sheet.outline.as_list(), sheet.height, sheet.inked]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
-    size, sha256, box, notices, outline = parts
-    return PageSheet(size, sha256, None if box is None else Box(*box), notices, Outline.of_list(outline))
+    size, sha256, box, notices, outline, height, inked = parts
+    place = None if box is None else Box(*box)
+    return PageSheet(size, sha256, place, notices, Outline.of_list(outline), height, inked)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

@@ -65,6 +65,10 @@ REASONS = {
     "column not on the page": _("A column of the text is not on the image."),
     "note halves exchanged": _("The half-rows of a note have changed places."),
     "image mismatch": _("This image belongs to another page."),
+    "figure not transcribed": _("A figure with characters on it is not transcribed."),
+    "page blank": _("This image is blank."),
+    "image mirrored": _("This image is mirrored."),
+    "image turned": _("This image lies turned: it was turned and read."),
     "passage missing": _("A passage of the image is not in the text."),
     "page not transcribed": _("The text has nothing for this page."),
 }

@@ -19,6 +19,9 @@ SUSPECTS = (1.0, 1.0)
 TROUBLED = 12.0
 """Nats: an alignment that costs more may be due to where the runs of the column were cut."""
 
+UNSURE = 4.0
+"""The same where a column has no rules: notes of two or three characters stand there among main text."""
+
 AROUND = 2.2
 """Cells on either side of a suspect that a second look takes in."""
 
@@ -84,7 +87,7 @@ class ColumnReader:
         best = self._attempt(area, line, CutBy.BEST)
         if line is None:
             return best
-        if best.cost > TROUBLED:
+        if best.cost > (TROUBLED if area.pitch is None else UNSURE):
             best = self._cut_otherwise(best, line)
         best = self._again(best)
         if best.cost > TROUBLED:
@@ -93,7 +96,7 @@ class ColumnReader:
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
-        pitch = (best.area.bottom - best.area.top) / self._rows
+        pitch = best.area.cell(self._rows)
         tried = [best.strips]
         for way in (CutBy.COUNTED, CutBy.SEEN):
             strips = self._readings.cut(best.area, line, way)
@@ -128,8 +131,9 @@ class ColumnReader:
         self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, way, strip) for strip in strips]
-        pitch = (area.bottom - area.top) / self._rows
-        return column_glyphs(self._readings, strips, self._readings.read(strips, sought), pitch, numbers)
+        return column_glyphs(
+            self._readings, strips, self._readings.read(strips, sought), area.cell(self._rows), numbers
+        )
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
@@ -138,12 +142,11 @@ class ColumnReader:
 
     def _again(self, column: ReadColumn) -> ReadColumn:
         """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
-        pitch = (column.area.bottom - column.area.top) / self._rows
         for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
             windows = self._windows(column, suspect)
             if not windows:
                 break
-            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, pitch, zoom) for w in windows]
+            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, zoom) for w in windows]
             seen = self._glyphs(column.area, column.line, column.way, strips, [w.strip for w in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column

@@ -69,7 +69,7 @@ class ExternalColumns(ColumnReader):
                 self._segments[number].append(segment)
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        pitch = (area.bottom - area.top) / self._rows
+        pitch = area.cell(self._rows)
         glyphs = tuple(
             Glyph(believed, 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
             for number, one in enumerate(_ordered(self._segments[area.number]))
@@ -134,7 +134,7 @@ def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment
     for one in line.characters:
         box = _on_page(layout, one.box)
         area = next((a for a in layout.columns if a.left <= box.centre[0] < a.right), None)
-        pitch = (area.bottom - area.top) / 20 if area else 0.0
+        pitch = area.cell(20) if area else 0.0
         if area is None or not area.top - area.raised - pitch <= box.centre[1] <= area.bottom + pitch:
             continue
         readings = {text: p for text, p in ((one.text, one.probability), *one.alternatives) if text}
@@ -174,8 +174,7 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
 
 
 def _on_page(layout: Outline, box: Box) -> Box:
-    matrix = layout.rectification.matrix
     corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
-    places = corners @ matrix[:, :2].T + matrix[:, 2]
+    places = layout.rectification.to_page(corners)
     (x0, y0), (x1, y1) = places.min(axis=0), places.max(axis=0)
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))

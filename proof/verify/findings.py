@@ -228,7 +228,7 @@ class Weigher:
         area = column.area
         near = before or after
         left, right = (near.left, near.right) if near else (area.left, area.right)
-        pitch = near.pitch if near else (area.bottom - area.top) / 21
+        pitch = near.pitch if near else area.cell(21)
         if before is not None and after is not None and before.strip == after.strip:
             top, bottom = before.bottom - 0.25 * pitch, after.top + 0.25 * pitch
         elif before is not None:

@@ -201,7 +201,7 @@ def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], p
             continue
         first = a if number == 0 else a - 0.5 * pitch
         last = b if number == len(edges) - 2 else b + 0.5 * pitch
-        for cell in readings.ink_cells(strip.left, first, strip.right, last, pitch):
+        for cell in readings.ink_cells(strip.column, strip.left, first, strip.right, last, pitch):
             y = (cell.top + cell.bottom) / 2
             if a + 0.55 * pitch < y < b - 0.55 * pitch:
                 found.append(y)

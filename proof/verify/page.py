@@ -9,14 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proof.errors import ImageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
+from proof.layout.columns import as_layout
 from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.opening import opening_halves
+from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
+from proof.layout.page import find_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, Flag
+from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
@@ -32,11 +38,26 @@ from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
-from proof.verify.page_findings import layout_flag, mismatch, numbered
+from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
 from proof.verify.pairing import gate
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
+
+SURELY = 50.0
+"""Similarity in percent of what is read on an image that was turned and its page: such a page it carries."""
+
+LEAST_ON_PAGE = 0.0004
+"""Share of a page that ink must cover for anything to be read on it."""
+
+BLANK = "this image is blank: name the image that carries this page"
+MIRRORED = "this image is mirrored: turn it over and check the page again"
+
+FULL = 0.6
+"""Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
+
+CUT_OFF = 0.6
+"""Cells: a column that ends so near to the edge of its image goes on beyond it."""
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
@@ -101,13 +122,12 @@ class Checker:
             return half_folio(opened(), found.quadrant, self.columns)
 
         def layout(part: LoadedImage) -> Layout:
-            origin = (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-            return find_layout(part.pixels, self.columns, self.rows, origin, hint)
+            return page_columns(part.pixels, self.columns, self.rows, _origin(part), hint)
 
         told = json.dumps(hint.as_json()) if hint else ""
         key = "\x1f".join((cutting_fingerprint(), found.quadrant, str(self.columns), str(self.rows), told))
         layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
-        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key)
+        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, told=hint is not None)
 
     def judge(
         self,
@@ -134,12 +154,46 @@ class Checker:
             skew=sheet.outline.skew,
             notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
         )
-        if sheet.outline.ruled:
-            result = self._ruled(page, readings, blank, neighbours, self._reader(found, readings))
+        written = any(line.cells for line in page.columns)
+        if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
+            result = unreadable(blank, "page blank", BLANK)
+        elif sheet.outline.ruled:
+            result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
         else:
             name, lines = self._lines(found, readings)
             result = check_unruled(page, name, lines, sheet, blank, self.policy, neighbours, self.threshold)
+        if result.status is Status.MISMATCH and not result.flags[0].suggested and not readings.told:
+            result = self._as_it_lies(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
+
+    def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
+        """The page checked as its image lies, where it lies turned; one finding where it is mirrored; None where it
+        carries the page in no way."""
+        if isinstance(self.engine, ExternalEngine):
+            return None
+        for lie in Lie:
+            turned = self._turned(readings, lie)
+            if not turned.outline.ruled:
+                continue
+            reader = ColumnReader(turned, self.reading, self.likeness)
+            read = "".join(reader.read(area, None).read for area in turned.outline.columns)
+            if gate(read, page, (), self.policy.fold).likeness < SURELY:
+                continue
+            if lie is Lie.MIRRORED:
+                return unreadable(blank, "image mirrored", MIRRORED)
+            result = self._in_columns(page, turned, blank, (), reader)
+            told = layout_flag(blank, 0, None, Evidence(reason="image turned", note=lie.value))
+            return replace(result, flags=numbered([told, *result.flags]))
+        return None
+
+    def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
+        """The same half-folio as if its image lay so."""
+
+        def layout(part: LoadedImage) -> Layout:
+            turned = reoriented(part.pixels, lie)
+            return in_image(page_columns(turned.pixels, self.columns, self.rows), turned, _origin(part))
+
+        return readings.turned(lie.value, layout)
 
     def read_alone(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
@@ -168,7 +222,7 @@ class Checker:
             return given.identity.name, given.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
-    def _ruled(
+    def _in_columns(
         self,
         page: Page,
         readings: HalfFolioReadings,
@@ -187,8 +241,19 @@ class Checker:
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
-            flags = [flag for column in columns for flag in weigher.flags(column)]
-            flags += _line_flags(blank, page, outline, columns, assignment)
+            untold = [c.area for c in columns if not c.cells and c.glyphs and len(c.read) < FULL * self.rows]
+            figures = readings.figures(untold)
+            drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
+            flags = [
+                flag
+                for number, column in enumerate(columns)
+                if number not in drawn
+                for flag in weigher.flags(column)
+                if not _is_cut_off(flag, column, readings.sheet)
+            ]
+            troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
+            flags += _line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
+            flags += _figure_flag(blank, outline, [columns[number] for number in drawn])
         result = replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
@@ -238,6 +303,25 @@ def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
     return ExternalLikeness(policy, engine) if isinstance(engine, ExternalEngine) else WordLikeness(policy, engine)
 
 
+def _origin(part: LoadedImage) -> tuple[float, float]:
+    return (part.box.x, part.box.y) if part.box else (0.0, 0.0)
+
+
+def page_columns(
+    page: NDArray[np.uint8],
+    columns: int,
+    rows: int,
+    origin: tuple[float, float] = (0, 0),
+    hint: LayoutOverrideShape | None = None,
+) -> Layout:
+    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not."""
+    layout = find_layout(page, columns, rows, origin, hint)
+    if layout.ruled:
+        return layout
+    found = find_columns(page, origin)
+    return as_layout(found) if found.kind == "columns" else layout
+
+
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
     """The half-folio itself: the whole image, a quadrant of a plate, or a half (a right, b left) of an opening whose
     halves have `columns` columns. Raises ImageError."""
@@ -273,6 +357,25 @@ def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Fla
     """One finding for a page that was left out, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+
+
+def _is_cut_off(flag: Flag, column: ReadColumn, sheet: PageSheet) -> bool:
+    """Whether a flag is about the last character of a column that the edge of the image cuts off."""
+    area = column.area
+    if area.pitch is None or area.bottom < sheet.height - CUT_OFF * area.pitch or not column.cells:
+        return False
+    return flag.kind is not Kind.OMISSION and flag.offset >= column.cells[-1].offset
+
+
+def _figure_flag(blank: PageResult, layout: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
+    """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
+    read = "".join(column.read for column in drawn)
+    if not read:
+        return []
+    box = _area_box(layout, drawn[0])
+    for column in drawn[1:]:
+        box = box.union(_area_box(layout, column))
+    return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
 
 
 def _line_flags(

@@ -23,6 +23,12 @@ def mismatch(blank: PageResult, paired: Carried) -> PageResult:
     return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
 
 
+def unreadable(blank: PageResult, reason: str, message: str) -> PageResult:
+    """One finding for a page whose image cannot be read as it is; `message` says what to do."""
+    flag = layout_flag(blank, 0, None, Evidence(reason=reason, note=message))
+    return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
+
+
 def layout_flag(
     blank: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
 ) -> Flag:

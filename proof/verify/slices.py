@@ -105,7 +105,7 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
     first, last = own[0], own[-1]
     end = last.line.start + last.cell.offset + last.cell.length
     source = _source([one.line for one in own], first.line, end)
-    pitch = (area.bottom - area.top) / rows
+    pitch = area.cell(rows)
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
     for note, group in groupby(_with_rows(own), key=lambda placed: placed[1] is not Row.MAIN):

@@ -196,7 +196,7 @@ def test_a_column_of_one_character_is_a_strip(make_page: MakePage) -> None:
 def test_a_window_is_the_same_strip_between_two_places_only_longer(cut: Cut) -> None:
     (strip,) = cut.strips[0]
     pitch = (cut.layout.columns[0].bottom - cut.layout.columns[0].top) / ROWS
-    part = window(strip, strip.top + 2 * pitch, strip.top + 8 * pitch, pitch, 1.5)
+    part = window(strip, strip.top + 2 * pitch, strip.top + 8 * pitch, 1.5)
     assert part.bottom - part.top == pytest.approx(6 * pitch, abs=2)
     assert part.left == strip.left
     assert np.array_equal(part.clean, strip.clean[round(2 * pitch) : round(2 * pitch) + part.clean.shape[0]])
@@ -212,8 +212,8 @@ def test_strips_come_in_few_lengths_and_are_never_squeezed_more_than_is_set(
     """A recogniser that prepares itself for every length has few to remember."""
     (strip,) = cut.strips[0]
     height = round(cells * 60)
-    tall = replace(strip, clean=np.full((height, 90), 255, np.uint8), top=0.0, bottom=float(height))
-    length = window(tall, 0, height, 60.0, zoom).pixels.shape[0]
+    tall = replace(strip, clean=np.full((height, 90), 255, np.uint8), top=0.0, bottom=float(height), cell=60.0)
+    length = window(tall, 0, height, zoom).pixels.shape[0]
     assert length % 8 == 0
     assert length % 32 == 0 or length <= 256
     wanted = height / 60 * zoom * MAIN_PITCH
@@ -224,7 +224,7 @@ def test_strips_come_in_few_lengths_and_are_never_squeezed_more_than_is_set(
 
 def test_a_window_past_the_end_ends_with_the_strip(cut: Cut) -> None:
     (strip,) = cut.strips[0]
-    whole = window(strip, strip.top - 500, strip.bottom + 500, 50, 1.0)
+    whole = window(strip, strip.top - 500, strip.bottom + 500, 1.0)
     assert (whole.top, whole.bottom) == pytest.approx((strip.top, strip.bottom), abs=1)
 
 

@@ -535,7 +535,7 @@ class Read:
         return self.reading
 
 
-@pytest.mark.parametrize("name", ["tables-seal.png", "canon-two-registers.jpg"])
+@pytest.mark.parametrize("name", ["tables-seal.png"])
 def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
     shared: Path, ppocr: PPOCR, page_engine: PageEngine, name: str
 ) -> None:

@@ -1,0 +1,47 @@
+"""`proof layout`: what stands where on images of pages, as JSON and drawn in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import cv2
+
+from proof.atomic import must_be_writable, whole_file
+from proof.errors import ImageError, OutputError
+from proof.images.load import load_image
+from proof.images.pdf import stem_of
+from proof.layout.drawing import as_json, drawn
+from proof.layout.page import find_columns
+
+
+@click.command("layout")
+@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="IMAGE...")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for what was found.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
+    """Find the columns of text on images of pages, ruled or not, whatever their number.
+
+    Writes for each image NAME.json (columns from right to left, registers from top to bottom, in pixels of the image)
+    and NAME.png, the page with these drawn in.
+    """
+    must_be_writable(out)
+    failed = 0
+    for path in images:
+        try:
+            image = load_image(path)
+        except ImageError as error:
+            click.echo(f"proof: {error}", err=True)
+            failed += 1
+            continue
+        found = find_columns(image.pixels)
+        name = stem_of(path)
+        with whole_file(out / f"{name}.json") as file:
+            json.dump(as_json(found), file, ensure_ascii=False, indent=1)
+        picture = out / f"{name}.png"
+        if not cv2.imwrite(str(picture), drawn(found, image.pixels)):
+            raise OutputError(f"{picture}: cannot be written; make room, or name another folder")
+        if not quiet:
+            click.echo(f"{path}: {len(found.columns)} columns in {len(found.regions)} registers")
+    return 1 if failed else 0

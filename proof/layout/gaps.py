@@ -1,0 +1,144 @@
+"""Columns found from what parts them: gaps between equal columns, and rules where there are any.
+
+The pitch of the columns is the first strong period of the ink across them (its autocorrelation); with it the
+boundaries are the cheapest way to part the width: a column far from the pitch costs, a boundary through ink costs, one
+on a rule is rewarded, and empty paper costs nothing. The method is dynamic programming over boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.rules import Mask
+
+Profile = NDArray[np.float64]
+"""For every x a share, from 0 to 1, of the rows of a region."""
+
+NARROWEST, WIDEST = 0.85, 2.9
+"""Columns stand no closer and no wider apart, in widths of a glyph."""
+
+PERIODIC = 0.08
+"""Autocorrelation from which a period is one."""
+
+AS_GOOD = 0.6
+"""Of the highest peak of the autocorrelation: the first peak as high as this is the pitch and not a multiple of it."""
+
+SPREAD = 0.15
+"""Of the pitch: how far the width of a column departs from it without oddness."""
+
+INK, RULE = 6.0, 8.0
+"""What a boundary costs that goes through as much ink as there is on average, and what one on a rule that runs all
+the way gains, in squared spreads."""
+
+EMPTY = 0.01
+"""Share of the rows: less ink than this is none."""
+
+LEFT_OUT = 40.0
+"""What it costs, in squared spreads, to leave as much ink out as a column has: dirt at the edges."""
+
+LEAST = 0.03
+"""Of a column's average ink: with less a stretch is no column."""
+
+STEP = 2
+"""Pixels between the places where a boundary is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From where to where a column goes across its region, in pixels."""
+
+    left: float
+    right: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+
+def glyph_width(text: Mask) -> float:
+    """How wide a glyph of main text is, in pixels, from the connected pieces of ink; 0 where there is none."""
+    joined = cv2.morphologyEx(text, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    width, area = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_AREA]
+    sound = (area > 20) & (width < 0.2 * text.shape[0])
+    if not sound.any():
+        return 0.0
+    order = np.argsort(width[sound])
+    total = np.cumsum(area[sound][order])
+    return float(width[sound][order][np.searchsorted(total, 0.6 * total[-1])])
+
+
+def pitch_of(across: Profile, glyph: float) -> float | None:
+    """How far columns stand apart, from the ink `across` them; None where nothing recurs."""
+    low, high = max(4, int(NARROWEST * glyph)), int(WIDEST * glyph)
+    if across.size < 2 * low or not across.any():
+        return None
+    even = across - cv2.blur(across[None, :].astype(np.float32), (2 * high + 1, 1))[0]
+    spectrum = np.fft.rfft(even, 2 * even.size)
+    alike = np.fft.irfft(spectrum * np.conj(spectrum))[: even.size]
+    high = min(high, even.size - 2)
+    return first_period(alike / max(alike[0], 1e-9) * even.size / np.arange(even.size, 0, -1), low, high)
+
+
+def first_period(alike: Profile, low: int, high: int) -> float | None:
+    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`; None where there is
+    none."""
+    lags = np.arange(low, high)
+    peaks = lags[(alike[lags] > alike[lags - 1]) & (alike[lags] >= alike[lags + 1]) & (alike[lags] > PERIODIC)]
+    if not peaks.size:
+        return None
+    first = int(peaks[alike[peaks] >= AS_GOOD * alike[peaks].max()][0])
+    a, b, c = (float(value) for value in alike[first - 1 : first + 2])
+    return first + 0.5 * (a - c) / min(a - 2 * b + c, -1e-9)
+
+
+def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
+    """The columns, left to right. `across` is the share of rows with ink of text, `rules` that along which a rule
+    runs, for every x."""
+    inked = across[across > 2 * EMPTY]
+    if not inked.size:
+        return []
+    mean = float(inked.mean())
+    count = across.size // STEP + 1
+    grid = (np.arange(count) * STEP).clip(0, across.size - 1)
+    total = np.concatenate([[0.0], np.cumsum(across)])[grid]
+    smooth = cv2.blur(across[None, :], (3, 1))[0]
+    edge = INK * np.minimum(smooth[grid] / mean, 2.0) - RULE * rules[grid]
+    shortest, longest = max(2, int(0.5 * pitch / STEP)), int(1.6 * pitch / STEP)
+    odd = ((np.arange(longest + 1) * STEP / pitch - 1.0) / SPREAD) ** 2
+    ink = np.diff(total, prepend=0.0)
+    passed = np.where(ink < EMPTY * STEP, 0.0, LEFT_OUT * ink / (mean * pitch))
+    best = np.full(count, np.inf)
+    best[0] = 0.0
+    came = np.full(count, -1)
+    for end in range(1, count):
+        best[end] = best[end - 1] + passed[end]
+        first, last = max(0, end - longest), end - shortest + 1
+        if last <= first:
+            continue
+        cost = best[first:last] + odd[end - first : end - last : -1] + edge[first:last] + edge[end]
+        cost[total[end] - total[first:last] < LEAST * mean * pitch] = np.inf
+        start = int(cost.argmin())
+        if cost[start] < best[end]:
+            best[end], came[end] = cost[start], first + start
+    return _walked_back(best, came, grid)
+
+
+def _walked_back(best: Profile, came: NDArray[np.intp], grid: NDArray[np.intp]) -> list[Span]:
+    found = []
+    end = int(np.flatnonzero(np.isfinite(best))[-1])
+    while end > 0:
+        if came[end] < 0:
+            end -= 1
+            continue
+        found.append(Span(float(grid[came[end]]), float(grid[end])))
+        end = int(came[end])
+    return found[::-1]

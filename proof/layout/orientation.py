@@ -1,0 +1,56 @@
+"""A page that lies otherwise than it is read: turned by a quarter or a half, or mirrored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.half_folio import Layout
+
+
+class Lie(StrEnum):
+    """How an image lies, in the words of a notice."""
+
+    HALF = "upside down"
+    RIGHT = "on its right side"
+    LEFT = "on its left side"
+    MIRRORED = "mirrored"
+
+
+@dataclass(frozen=True, slots=True)
+class Reoriented:
+    """An image set right: its pixels, and the affine map (2 x 3) that leads from their places to the image's own."""
+
+    lie: Lie
+    pixels: NDArray[np.uint8]
+    back: NDArray[np.float64]
+
+
+def reoriented(page: NDArray[np.uint8], lie: Lie) -> Reoriented:
+    """A page (height x width) that lies so, set right."""
+    height, width = page.shape
+    if lie is Lie.HALF:
+        return Reoriented(lie, np.ascontiguousarray(np.rot90(page, 2)), _map((-1, 0, width), (0, -1, height)))
+    if lie is Lie.RIGHT:  # its top to the right: turned back counter-clockwise
+        return Reoriented(lie, np.ascontiguousarray(np.rot90(page, 1)), _map((0, -1, width), (1, 0, 0)))
+    if lie is Lie.LEFT:
+        return Reoriented(lie, np.ascontiguousarray(np.rot90(page, -1)), _map((0, 1, 0), (-1, 0, height)))
+    return Reoriented(lie, np.ascontiguousarray(page[:, ::-1]), _map((-1, 0, width), (0, 1, 0)))
+
+
+def _map(x: tuple[float, float, float], y: tuple[float, float, float]) -> NDArray[np.float64]:
+    return np.array([x, y], dtype=np.float64)
+
+
+def in_image(layout: Layout, turned: Reoriented, origin: tuple[float, float]) -> Layout:
+    """The layout of pixels that were set right, leading to places of the image as it lies; `origin` is where that
+    image lies in its file."""
+    back = np.vstack([turned.back, [0.0, 0.0, 1.0]])
+    back[:2, 2] += origin
+    own = layout.rectification
+    inverse = back @ np.vstack([own.inverse, [0.0, 0.0, 1.0]])
+    rectification = replace(own, inverse=inverse[:2], matrix=np.linalg.inv(inverse)[:2])
+    return replace(layout, outline=replace(layout.outline, rectification=rectification))

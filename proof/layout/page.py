@@ -1,0 +1,289 @@
+"""The columns of a page of any kind: how many there are, with rules or without, in how many registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of
+from proof.layout.regions import Region, regions_of, runs, solid_ink, text_ink, thickened
+from proof.layout.rules import Mask, inked_along, long_strokes
+from proof.layout.sheet import Sheet, prepare
+from proof.layout.straight import straightened
+from proof.model.geometry import Box
+
+RULE_SHARE = 0.12
+"""Of a register's height: a rule that runs less far is none."""
+
+RULE_PURE = 0.55
+"""Of the ink along a line: how much of it is upright strokes where there is a rule and no text."""
+
+SIDE = 0.6
+"""Of a register's height: a rule as long as this can be the side of its frame."""
+
+BROAD = 0.45
+"""Of a glyph's width: the longer side of a piece of ink that begins or ends a column."""
+
+NARROW = 0.8
+"""Of a column's width: what stands at the edge of a leaf or beyond its frame and is narrower is no column."""
+
+SMALL = 0.72
+"""Of the glyphs of the other columns: what is so small at the edge of a leaf is a title or a page number."""
+
+MARGINAL = 0.6
+"""The same for what stands between columns, if it is sparse too."""
+
+SPARSE = 0.2
+"""Of a register's height: less than this has glyphs where a span holds marks and numbers."""
+
+LONG = 2.5
+"""Widths of a glyph: no stroke of text is as long as this."""
+
+MANY = 4
+"""With more rules than this a page is ruled."""
+
+REGISTERS = 3
+"""With more registers on a leaf than these, they are the rows of a table."""
+
+LONE_PITCH = 1.6
+"""Widths of a glyph: how wide a column is taken to be where neither ink nor rules recur."""
+
+RAISED = 0.7
+"""Pitches: ink that goes on above a register with no wider gap is a raised column."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundColumn:
+    """A column of text on the straightened sheet, in its pixels: its width reaches to its neighbours or its rules, its
+    height is that of its ink. `register` counts from 1 in reading order, over all leaves. `glyph` is
+    the width of its glyphs."""
+
+    register: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    glyph: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """What stands where on a page. `sheet` is the page straightened, `text` its ink without rules and frames; `regions`
+    are its registers, `columns` those in them in reading order, `rules` the x of the rules of each register."""
+
+    sheet: Sheet
+    text: Mask
+    regions: tuple[Region, ...]
+    columns: tuple[FoundColumn, ...]
+    rules: tuple[tuple[float, ...], ...]
+
+    @property
+    def kind(self) -> str:
+        """What kind of page it is: `blank`, a `table` (rows between level lines), or `columns`."""
+        if not self.columns:
+            return "blank" if not self.text.any() else "no columns"
+        most = max(sum(region.leaf == leaf for region in self.regions) for leaf in (0, 1))
+        return "table" if most > REGISTERS else "columns"
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
+        """The upright box in the image file that holds this rectangle of the sheet."""
+        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
+        xy = self.sheet.rectification.to_file(corners)
+        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
+        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Register:
+    """One register as it is measured: its ink of text, where its rules are and how far they run, and the spans."""
+
+    region: Region
+    text: Mask
+    rules: Profile
+    glyph: float
+    pitch: float
+    spans: Sequence[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A span with its larger pieces of ink (n x 5: x, y, w, h, area) and whether there is ink in it that is broader
+    than any stroke."""
+
+    span: Span
+    pieces: NDArray[np.intp]
+    solid: bool
+
+    @property
+    def size(self) -> float:
+        """How wide its glyphs are."""
+        return _size(self.pieces)
+
+    def filled(self, height: int) -> float:
+        """Which share of the height of its register has glyphs."""
+        return float(self.pieces[:, 3].sum()) / max(height, 1)
+
+
+def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
+    """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
+    sheet = prepare(page, origin)
+    text = text_ink(sheet)
+    regions = regions_of(sheet, text)
+    sheet, text = straightened(sheet, text, regions)
+    columns: list[FoundColumn] = []
+    rules = []
+    for number, region in enumerate(regions, 1):
+        register = _measured(sheet, text, region)
+        rules.append(tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(register.rules > 0)))
+        columns += _columns(sheet, text, register, number)
+    return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
+
+
+def _measured(sheet: Sheet, text: Mask, region: Region) -> _Register:
+    rows, across = slice(region.top, region.bottom), slice(region.left, region.right)
+    own = text[rows, across]
+    inked = _extent(own)
+    height = max(inked[1] - inked[0], 1)
+    band = slice(region.top + inked[0], region.top + inked[1])
+    ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
+    upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
+    rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
+    profile = inked_along(own[inked[0] : inked[1]], 0) / height
+    glyph = glyph_width(own)
+    pitch = pitch_of(profile, glyph) or _ruled_pitch(rules) or LONE_PITCH * glyph
+    spans = part(profile, rules, pitch) if pitch else []
+    return _Register(region, own, rules, glyph, pitch, spans)
+
+
+def _ruled_pitch(rules: Profile) -> float:
+    """How far the rules stand apart, in pixels; 0 where there are hardly any."""
+    places = [(a + b) / 2 for a, b in runs(rules > 0)]
+    gaps = [b - a for a, b in pairwise(places)]
+    return float(np.median(gaps)) if len(gaps) >= 2 else 0.0
+
+
+def _extent(ink: Mask) -> tuple[int, int]:
+    """From which row to which (exclusive) there is ink, but for single dirt."""
+    rows = np.flatnonzero(inked_along(ink, 1) > 0.002 * ink.shape[1])
+    return (int(rows[0]), int(rows[-1]) + 1) if rows.size else (0, ink.shape[0])
+
+
+def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list[FoundColumn]:
+    """The columns of a register, right to left, without what is no text."""
+    region = register.region
+    solid = solid_ink(sheet.ink[region.top : region.bottom, region.left : region.right])
+
+    def solid_in(span: Span) -> bool:
+        margin = 0.2 * span.width
+        return bool(solid[:, int(span.left + margin) : int(span.right - margin)].any())
+
+    measured = [_Measured(span, _pieces(register, span), solid_in(span)) for span in register.spans]
+    found = []
+    for one in _of_text(sheet, register, measured):
+        span, own = one.span, one.pieces
+        top, bottom = region.top + float(own[:, 1].min()), region.top + float((own[:, 1] + own[:, 3]).max())
+        left, right = region.left + span.left, region.left + span.right
+        if region.lined[0] and top - region.top < RAISED * register.pitch:
+            top = _raised(text, left, top, right, one.size)
+        found.append(FoundColumn(number, left, top, right, bottom, one.size))
+    return found[::-1]
+
+
+def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
+    """The pieces of ink in a span that are large enough to begin or end a column: x, y, w, h, area (n x 5), in pixels
+    of the region."""
+    x0, x1 = int(span.left), int(span.right)
+    margin = round(0.05 * span.width)
+    ink = register.text[:, x0 + margin : x1 - margin]
+    if not ink.size:
+        return np.empty((0, 5), dtype=np.intp)
+    joined = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    found = np.array(stats[1:], dtype=np.intp)
+    width, height, area = found[:, 2], found[:, 3], found[:, 4]
+    large = np.maximum(width, height) > BROAD * register.glyph
+    rule_like = (width < 0.18 * register.glyph) & (height > 2 * width)
+    faint = area < 0.15 * width * height
+    # what is left of a level line runs on from one side to the other
+    level = (width > 0.95 * ink.shape[1]) & (height < 0.6 * register.glyph)
+    found[:, 0] += x0 + margin
+    return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > register.glyph))], dtype=np.intp)
+
+
+def _size(pieces: NDArray[np.intp]) -> float:
+    """How wide the glyphs of a span are: of its pieces, weighed by their ink."""
+    if not pieces.size:
+        return 0.0
+    order = np.argsort(pieces[:, 2])
+    total = np.cumsum(pieces[order, 4])
+    return float(pieces[order, 2][np.searchsorted(total, 0.6 * total[-1])])
+
+
+def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -> list[_Measured]:
+    """The spans that are columns of text: without what stands beside the frame (titles, page numbers), between the
+    leaves (a fold strip), and without edges of the book."""
+    left, right = _frame_sides(sheet, register)
+    kept = [one for one in measured if one.pieces.size and left <= one.span.middle <= right]
+    if not kept:
+        return []
+    usual = float(np.median([one.size for one in kept]))
+    middle = float(np.median([one.span.width for one in kept]))
+    height = register.text.shape[0]
+    kept = [one for one in kept if one.filled(height) > SPARSE or one.size > MARGINAL * usual]
+    for end in (0, -1):
+        while kept and _at_the_edge(kept[end], usual, middle, height):
+            kept.pop(end)
+    return [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
+
+
+def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
+    """Whether an outermost span is no column: cut, of small script with room between, or with solid ink in it."""
+    small = one.size < SMALL * usual and one.filled(height) < 0.5
+    return one.span.width < NARROW * width or small or one.solid
+
+
+def _frame_sides(sheet: Sheet, register: _Register) -> tuple[float, float]:
+    """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far, beyond which
+    no more than a column stands; the region's own where there are none."""
+    spans, region = register.spans, register.region
+    width = float(region.right - region.left)
+    # a frame is bent where a page was photographed, and stands in several columns of pixels
+    inside = sheet.upright[region.top : region.bottom, region.left : region.right]
+    long = long_strokes(inside, round(LONG * register.glyph), vertical=True)
+    share = inked_along(thickened(long, round(0.2 * register.pitch) | 1, 1), 0) / max(inside.shape[0], 1)
+    strong = [(a + b) / 2 for a, b in runs(share > SIDE)]
+    if len(strong) > MANY:
+        # a page that is ruled throughout has a rule on the inner side of its last column as well
+        return 0.0, width
+    left = max((x for x in strong if sum(one.middle < x for one in spans) <= 1), default=0.0)
+    right = min((x for x in strong if sum(one.middle > x for one in spans) <= 1), default=width)
+    return left, right
+
+
+def _raised(text: Mask, left: float, top: float, right: float, glyph: float) -> float:
+    """Where a column begins whose glyphs go on above its register: the top of the highest of them."""
+    margin = 0.08 * (right - left)
+    first, across = max(0, round(top - 4 * glyph)), slice(round(left + margin), round(right - margin))
+    band = text[first : round(top), across]
+    if band.shape[0] < 0.5 * glyph or not band.shape[1]:
+        return top
+    joined = cv2.morphologyEx(band, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    large = stats[1:][
+        (stats[1:, 2] > 0.4 * glyph) & (stats[1:, 3] > 0.3 * glyph) & (stats[1:, 2] < 0.95 * band.shape[1])
+    ]
+    start = top
+    for _, y, _, h, _ in sorted(large.tolist(), key=lambda piece: -piece[1]):
+        if start - (first + y + h) > RAISED * glyph:
+            break
+        start = min(start, float(first + y))
+    return start if top - start > 0.6 * glyph else top

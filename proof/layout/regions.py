@@ -1,0 +1,136 @@
+"""Leaves and registers: the parts of a page that hold columns of one height, from right to left and top to bottom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.gaps import EMPTY, glyph_width, pitch_of
+from proof.layout.rules import Mask, inked_along
+from proof.layout.sheet import Sheet
+
+SOLID = 17
+"""Pixels at the working size: ink as broad as this in both directions is no stroke of text."""
+
+ACROSS = 0.45
+"""Of a leaf's width: a level line that runs so far parts registers."""
+
+NEAR = 0.02
+"""Of the page's height: lines closer than this are one, a double frame."""
+
+SHARE = 0.04
+"""Of a leaf's text: a band with less is no register."""
+
+OUTSIDE = 0.3
+"""The same for what lies above the first level line and below the last: headings and page numbers are no text."""
+
+LOW = 0.08
+"""Of the page's height: a lower band is no register."""
+
+OPENING = 0.8
+"""Width of the text against its height from which a page can be an opening."""
+
+GUTTER = 1.1
+"""Pitches: a band without text as wide as this parts an opening."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A register of a leaf in pixels of the sheet. `lined`: whether a level line bounds it above and below."""
+
+    leaf: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+    lined: tuple[bool, bool]
+
+
+def solid_ink(ink: Mask) -> Mask:
+    """The ink that is broader than any stroke: edges of the book, fish tails."""
+    return np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((SOLID, SOLID), np.uint8)), dtype=np.uint8)
+
+
+def text_ink(sheet: Sheet) -> Mask:
+    """The ink of a sheet without what may be rules, frames, edges of the book: text, and not all of it."""
+    drop = cv2.dilate(solid_ink(sheet.ink), np.ones((7, 7), np.uint8))
+    drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
+    drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))
+    return np.asarray(np.where(drop > 0, 0, sheet.ink), dtype=np.uint8)
+
+
+def regions_of(sheet: Sheet, text: Mask) -> list[Region]:
+    """The registers of a sheet in reading order."""
+    regions = []
+    for number, (left, right) in enumerate(_leaves(sheet, text)):
+        regions += _registers(sheet, text, number, left, right)
+    return regions
+
+
+def _leaves(sheet: Sheet, text: Mask) -> list[tuple[int, int]]:
+    """From where to where the leaves reach, right to left: two of an opening with a gutter, else one."""
+    across, down = inked_along(text, 0) / sheet.height, inked_along(text, 1) / sheet.width
+    xs, ys = np.flatnonzero(across > EMPTY), np.flatnonzero(down > EMPTY)
+    whole = [(0, sheet.width)]
+    if xs.size < 2 or ys.size < 2:
+        return whole
+    left, wide, high = int(xs[0]), int(xs[-1] - xs[0]), int(ys[-1] - ys[0])
+    if wide < OPENING * high:
+        return whole
+    pitch = pitch_of(across, glyph_width(text))
+    low, end = left + round(0.3 * wide), left + round(0.7 * wide)
+    bands = runs(across[low:end] < 0.5 * EMPTY)
+    if pitch is None or not bands:
+        return whole
+    start, stop = max(bands, key=lambda band: band[1] - band[0])
+    if stop - start < GUTTER * pitch or _crossed(sheet, low + start, low + stop):
+        return whole
+    middle = low + (start + stop) // 2
+    return [(middle, sheet.width), (0, middle)]
+
+
+def _crossed(sheet: Sheet, left: int, right: int) -> bool:
+    """Whether a level line runs on through a band: then it is a gap of one leaf."""
+    inner = thickened(sheet.level[:, left:right], 1, 5)
+    return bool((inked_along(inner, 1) > 0.9 * (right - left)).sum() > 3)
+
+
+def _registers(sheet: Sheet, text: Mask, number: int, left: int, right: int) -> list[Region]:
+    part = text[:, left:right]
+    xs = np.flatnonzero(inked_along(part, 0) / sheet.height > EMPTY)
+    mass = inked_along(part, 1)
+    if xs.size < 2 or not mass.any():
+        return []
+    a, b = left + int(xs[0]), left + int(xs[-1]) + 1
+    thick = thickened(sheet.level[:, a:b], 1, 9)
+    drawn = inked_along(thick, 1) / (b - a) > ACROSS
+    lines: list[tuple[int, int]] = []
+    for start, end in runs(drawn):
+        if lines and start - lines[-1][1] < NEAR * sheet.height:
+            lines[-1] = (lines[-1][0], end)
+        else:
+            lines.append((start, end))
+    edges = [(0, 0), *lines, (sheet.height, sheet.height)]
+    found = []
+    for i, (above, below) in enumerate(pairwise(edges)):
+        top, bottom = above[1], below[0]
+        outside = bool(lines) and (i == 0 or i == len(edges) - 2)
+        share = float(mass[top:bottom].sum()) / float(mass.sum())
+        if bottom - top > LOW * sheet.height and share > (OUTSIDE if outside else SHARE):
+            found.append(Region(number, left, top, right, bottom, (i > 0, i < len(edges) - 2)))
+    return found
+
+
+def thickened(mask: Mask, across: int, down: int) -> Mask:
+    """`mask` grown to both sides: by `across` and `down` pixels in all, less one."""
+    return np.asarray(cv2.dilate(mask, np.ones((down, across), np.uint8)), dtype=np.uint8)
+
+
+def runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """From where to where (exclusive) `found` holds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], found, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

@@ -1,0 +1,144 @@
+"""Registers that lean set upright, each for itself: two leaves of a book hardly ever lean alike, and a camera that
+stood askew makes the columns of one side lean against those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.regions import Region
+from proof.layout.rules import Mask, Rectification
+from proof.layout.sheet import Sheet
+
+POINTS = 8000
+"""Of the pixels of ink, how many are enough to tell how they lean."""
+
+LEAN, FAN = (float(np.tan(np.radians(degrees))) for degrees in (1.8, 1.5))
+"""How far columns lean at most beside the page's own slope, and how much more at the right edge of a register than at
+its middle (dx per dy)."""
+
+DOUBT = (15.0, 65.0)
+"""How much sharpness a lean and a fan must gain to be believed, by their square: 2 % for a fan of one degree."""
+
+COARSE, FINE = 11, 7
+"""Slopes tried, first over all that is possible, then around the best, twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shear:
+    """How the columns of one block of a page lean: at `x`, by `lean + fan * (x - middle) / half` (dx per dy), about
+    `level`. The block is what lies from `left`, `top` to `right`, `bottom` (exclusive)."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    level: float
+    middle: float
+    half: float
+    lean: float
+    fan: float
+
+    def shift(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far to the right of `x` on the straightened page its ink lies on the sheet."""
+        return (y - self.level) * (self.lean + self.fan * (x - self.middle) / self.half)
+
+
+@dataclass(frozen=True, slots=True)
+class Straightening(Rectification):
+    """A rectification whose blocks were sheared as well."""
+
+    blocks: tuple[Shear, ...] = ()
+
+    def to_file(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        moved = np.array(points, dtype=np.float64)
+        moved[:, 0] += self._shift(moved)
+        return moved @ self.inverse[:, :2].T + self.inverse[:, 2]
+
+    def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        flat = points @ self.matrix[:, :2].T + self.matrix[:, 2]
+        found = flat.copy()
+        for _ in range(3):  # the shift hardly changes from one x to the next
+            found[:, 0] = flat[:, 0] - self._shift(found)
+        return found
+
+    def _shift(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        x, y = points[:, 0], points[:, 1]
+        shift = np.zeros(len(points))
+        for block in self.blocks:
+            inside = (x >= block.left) & (x < block.right) & (y >= block.top) & (y < block.bottom)
+            shift[inside] = block.shift(x[inside], y[inside])
+        return shift
+
+
+def straightened(sheet: Sheet, text: Mask, regions: Sequence[Region]) -> tuple[Sheet, Mask]:
+    """The sheet and its text with every register upright."""
+    blocks = tuple(
+        _shear(text, region, bounds) for region, bounds in zip(regions, _bounds(sheet, regions), strict=True)
+    )
+    if not any(block.lean or block.fan for block in blocks):
+        return sheet, text
+    ys, xs = np.indices(sheet.ink.shape, dtype=np.float32)
+    for block in blocks:
+        rows, across = slice(int(block.top), int(block.bottom)), slice(int(block.left), int(block.right))
+        at = xs[rows, across].astype(np.float64)
+        xs[rows, across] += block.shift(at, ys[rows, across].astype(np.float64)).astype(np.float32)
+    stacked = cv2.merge([sheet.grey, sheet.ink, sheet.upright, sheet.level, text])
+    planes = cv2.remap(stacked, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(255, 0, 0, 0))
+    grey, *masks = (np.asarray(planes[:, :, i], dtype=np.uint8) for i in range(5))
+    ink, upright, level, straight = (np.where(mask > 127, 255, 0).astype(np.uint8) for mask in masks)
+    matrix, inverse = sheet.rectification.matrix, sheet.rectification.inverse
+    return Sheet(grey, ink, upright, level, Straightening(matrix, inverse, blocks), sheet.skew), straight
+
+
+def _bounds(sheet: Sheet, regions: Sequence[Region]) -> list[tuple[float, float, float, float]]:
+    """Blocks around the registers that leave nothing of the page out: left, top, right, bottom."""
+    found = []
+    leaves = {region.leaf: region for region in regions}
+    cut = max(leaves[1].right, 0) if 1 in leaves else 0
+    for region in regions:
+        same = [other for other in regions if other.leaf == region.leaf]
+        above = [other.bottom for other in same if other.bottom <= region.top]
+        below = [other.top for other in same if other.top >= region.bottom]
+        left, right = (0, sheet.width) if 1 not in leaves else (cut, sheet.width) if region.leaf == 0 else (0, cut)
+        top = (max(above) + region.top) // 2 if above else 0
+        bottom = (region.bottom + min(below)) // 2 if below else sheet.height
+        found.append((float(left), float(top), float(right), float(bottom)))
+    return found
+
+
+def _shear(text: Mask, region: Region, bounds: tuple[float, float, float, float]) -> Shear:
+    part = text[region.top : region.bottom, region.left : region.right]
+    ys, xs = np.nonzero(part)
+    level, middle = (region.top + region.bottom) / 2, (region.left + region.right) / 2
+    half = max((region.right - region.left) / 2, 1.0)
+    lean = fan = 0.0
+    if xs.size > 200:
+        pick = np.linspace(0, xs.size - 1, min(POINTS, xs.size)).astype(np.intp)
+        across = xs[pick].astype(np.float64) + region.left - middle
+        down = ys[pick].astype(np.float64) + region.top - level
+        lean, fan = _sharpest(across, down, half)
+    return Shear(*bounds, level, middle, half, lean, fan)
+
+
+def _sharpest(across: NDArray[np.float64], down: NDArray[np.float64], half: float) -> tuple[float, float]:
+    """Lean and fan under which the profile across the columns is sharpest."""
+    weight = across / half
+
+    def sharpness(lean: float, fan: float) -> float:
+        places = (across - down * (lean + fan * weight) + 1.5 * half) / 2
+        bins = np.bincount(places.clip(0, 1.5 * half).astype(np.intp))
+        return float(bins @ bins) * (1.0 - DOUBT[0] * lean * lean - DOUBT[1] * fan * fan)
+
+    best, lean, fan = sharpness(0.0, 0.0), 0.0, 0.0
+    for reach, count in ((1.0, COARSE), (2.0 / COARSE, FINE), (0.6 / COARSE, FINE)):
+        steps = np.linspace(-reach, reach, count)
+        around = [(lean + LEAN * a, fan + FAN * b) for a in steps for b in steps]
+        for a, b in around:
+            if (value := sharpness(a, b)) > best:
+                best, lean, fan = value, a, b
+    return lean, fan

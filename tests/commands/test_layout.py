@@ -1,0 +1,55 @@
+"""`proof layout`: what was found, for programs and for eyes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import pytest
+
+from proof.cli import main
+from tests.layout.drawn import Layout, draw
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+BAR = 0.95
+
+
+def test_the_columns_of_an_image_are_told_and_drawn(tmp_path: Path) -> None:
+    page = draw(Layout(registers=2, columns=6))
+    image = tmp_path / "page.png"
+    cv2.imwrite(str(image), page.pixels)
+    assert main(["layout", str(image), "--out", str(tmp_path / "out"), "-q"]) == 0
+    told = json.loads((tmp_path / "out" / "page.json").read_text())
+    assert [column["register"] for column in told["columns"]] == [1] * 6 + [2] * 6
+    lefts = [column["x"] for column in told["columns"][:6]]
+    assert lefts == sorted(lefts, reverse=True)
+    assert told["kind"] == "columns"
+    assert told["frame"] is not None
+    assert (told["notes"], told["figures"]) == ([], [])
+    picture = cv2.imread(str(tmp_path / "out" / "page.png"))
+    assert picture.shape[:2] == page.pixels.shape
+
+
+def test_an_image_that_cannot_be_read_costs_itself_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = tmp_path / "page.png"
+    cv2.imwrite(str(image), draw(Layout()).pixels)
+    assert main(["layout", str(tmp_path / "none.png"), str(image), "--out", str(tmp_path / "out")]) == 1
+    assert "none.png" in capsys.readouterr().err
+    assert (tmp_path / "out" / "page.json").exists()
+
+
+def test_columns_that_people_drew_on_ten_books_are_found(tmp_path: Path) -> None:
+    truth = SHARED / "facsimile" / "columns"
+    if not truth.is_dir():
+        pytest.skip(f"the drawn boxes are not here ({truth})")
+    images = [str(path) for path in sorted(truth.glob("*.jpg"))]
+    assert main(["layout", *images, "--out", str(tmp_path), "-q"]) == 0
+    scored = subprocess.run(  # noqa: S603
+        [sys.executable, str(SHARED / "bench" / "columns.py"), str(truth), str(tmp_path), "--json"],
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(scored.stdout)["total"]["f1"] >= BAR

@@ -1,0 +1,138 @@
+"""Pages without rules, with some or with all, drawn with the true box of every column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.facsimile.brush import Hand, write_glyph
+from proof.facsimile.render import fonts_for
+from proof.model.geometry import Box
+
+TEXT = (
+    "大射之禮侯道九十弓參七十干五十設乏各去其侯西十北十司馬命量人量侯道與所設乏以狸步巾車張三侯大侯之崇見鵠"
+    "宰夫戒宰及司馬射人宿視滌小臣師納諸公卿大夫諸公卿入門右主人受爵賓以虛爵降主人降賓洗南西面坐奠觚少進辭降"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page to be drawn: `columns` of `cells` characters in each of `registers`, of `leaves` side by side.
+
+    `pitch` is how far columns stand apart and `glyph` how wide a character is, in pixels. `rules`: which share of the
+    columns has a rule beside it. `notes`: which share of a column's middle third is set in double rows.
+    `lean` in degrees. `short`: every how manieth column holds three characters. `title` stands beside the frame in
+    small script.
+    """
+
+    columns: int = 9
+    cells: int = 17
+    registers: int = 1
+    leaves: int = 1
+    pitch: float = 60
+    glyph: float = 44
+    frame: bool = True
+    rules: float = 0.0
+    notes: float = 0.0
+    lean: float = 0.0
+    short: int = 0
+    title: bool = False
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A page (grey, 0 black) and the boxes of its columns in reading order."""
+
+    pixels: NDArray[np.uint8]
+    columns: list[Box] = field(default_factory=list)
+
+
+def draw(layout: Layout) -> Drawn:
+    """Draw a page."""
+    rng = np.random.default_rng(layout.seed)
+    cell = layout.glyph * 1.12
+    wide, high = layout.columns * layout.pitch, layout.cells * cell
+    margin, gutter = 110, 1.8 * layout.pitch
+    width = round(2 * margin + layout.leaves * wide + (layout.leaves - 1) * gutter)
+    height = round(2 * margin + layout.registers * (high + 24))
+    canvas = np.zeros((height, width), np.uint8)
+    boxes = []
+    letters = iter(rng.permutation(list(TEXT * 60)).tolist())
+    for leaf in range(layout.leaves):
+        right = width - margin - leaf * (wide + gutter)
+        if layout.frame:
+            _frame(canvas, right - wide, margin - 8, right, height - margin, layout, high)
+        for register in range(layout.registers):
+            top = margin + register * (high + 24) + 4
+            for column in range(layout.columns):
+                x = right - (column + 0.5) * layout.pitch
+                if rng.random() < layout.rules:
+                    cv2.line(canvas, (round(x - layout.pitch / 2), round(top - 8)),
+                             (round(x - layout.pitch / 2), round(top + high)), (255,), 2)  # fmt: skip
+                count = 3 if layout.short and column % layout.short == layout.short - 1 else layout.cells
+                for row in range(count):
+                    y = top + (row + 0.5) * cell
+                    noted = layout.notes and abs(row / layout.cells - 0.5) < layout.notes / 2
+                    _cell(canvas, letters, x, y, layout, bool(noted), rng)
+                boxes.append(Box(x - layout.pitch / 2, top, layout.pitch, count * cell))
+        if layout.title and leaf == layout.leaves - 1:
+            for row in range(8):
+                _glyph(canvas, next(letters), right - wide - 0.5 * layout.pitch, margin + 200 + row * 22, 18, rng)
+    page = np.asarray(255 - canvas, dtype=np.uint8)
+    if layout.lean:
+        turn = cv2.getRotationMatrix2D((width / 2, height / 2), layout.lean, 1.0)
+        page = np.asarray(cv2.warpAffine(page, turn, (width, height), borderValue=(255,)), dtype=np.uint8)
+        boxes = [_turned(box, np.asarray(turn)) for box in boxes]
+    return Drawn(page, boxes)
+
+
+def _turned(box: Box, turn: NDArray[np.float64]) -> Box:
+    corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
+    places = corners @ turn[:, :2].T + turn[:, 2]
+    (x0, y0), (x1, y1) = places.min(axis=0), places.max(axis=0)
+    return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+
+
+def _frame(
+    canvas: NDArray[np.uint8], left: float, top: float, right: float, bottom: float, layout: Layout, high: float
+) -> None:
+    cv2.rectangle(canvas, (round(left), round(top)), (round(right), round(bottom)), (255,), 4)
+    for register in range(1, layout.registers):
+        y = round(top + register * (high + 24) - 6)
+        cv2.line(canvas, (round(left), y), (round(right), y), (255,), 2)
+
+
+def _cell(
+    canvas: NDArray[np.uint8],
+    letters: object,
+    x: float,
+    y: float,
+    layout: Layout,
+    note: bool,
+    rng: np.random.Generator,
+) -> None:
+    if not note:
+        _glyph(canvas, next(letters), x, y, layout.glyph, rng)  # type: ignore[call-overload]
+        return
+    for side in (-0.24, 0.24):
+        _glyph(canvas, next(letters), x + side * layout.pitch, y, 0.44 * layout.pitch, rng)  # type: ignore[call-overload]
+
+
+def _glyph(canvas: NDArray[np.uint8], letter: str, x: float, y: float, size: float, rng: np.random.Generator) -> None:
+    shape = fonts_for(()).field(letter)
+    assert shape is not None, "the fonts here hold common characters"
+    write_glyph(canvas, shape, (x, y), (size, size), Hand(), rng)
+
+
+def right(found: list[Box], true: Box) -> bool:
+    """Whether exactly one found column holds the middle of a true one, most of its height and no more than it."""
+    mine = [box for box in found if box.contains(*true.centre)]
+    return (
+        len(mine) == 1
+        and mine[0].w < 1.6 * true.w
+        and min(mine[0].bottom, true.bottom) - max(mine[0].y, true.y) > 0.88 * true.h
+    )

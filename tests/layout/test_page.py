@@ -1,0 +1,34 @@
+"""Columns of pages of any kind: their count is never told."""
+
+from __future__ import annotations
+
+import pytest
+
+from proof.layout.page import find_columns
+from tests.layout.drawn import Layout, draw, right
+
+PAGES = {
+    "without rules": Layout(),
+    "without rules or frame": Layout(frame=False, columns=11),
+    "set tight": Layout(pitch=46, glyph=40, cells=20, columns=14),
+    "set wide": Layout(pitch=96, glyph=46, columns=7),
+    "ruled": Layout(rules=1.0, pitch=70),
+    "with broken rules": Layout(rules=0.5, pitch=70),
+    "in two registers": Layout(registers=2, columns=14, pitch=50, glyph=32, title=True),
+    "with notes in double rows": Layout(notes=0.4, pitch=72, glyph=50),
+    "with short columns": Layout(short=3),
+    "that leans": Layout(lean=1.7),
+    "that leans the other way, ruled": Layout(lean=-2.3, rules=1.0, pitch=70),
+    "of an opening": Layout(leaves=2, columns=8),
+}
+
+
+@pytest.mark.parametrize("layout", PAGES.values(), ids=PAGES.keys())
+def test_every_column_of_a_page_is_found_in_reading_order_and_nothing_else(layout: Layout) -> None:
+    page = draw(layout)
+    found = find_columns(page.pixels)
+    boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
+    assert len(boxes) == len(page.columns)
+    for number, true in enumerate(page.columns):
+        assert right(boxes, true), number
+        assert boxes[number].contains(*true.centre), "in reading order"

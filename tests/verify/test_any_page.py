@@ -1,0 +1,130 @@
+"""Pages that are no ruled half-folio lying as it should: columns without rules, tables, turned and blank images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proof.images.find import FoundBy, PageImage
+from proof.images.load import LoadedImage, load_image
+from proof.model.result import PageResult, Status
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+from proof.text.column import parse_column
+from proof.text.model import Column, Page, Script
+from proof.text.read import read_transcription
+from proof.text.variants import VariantPolicy
+from proof.verify.page import Checker
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "facsimile"
+TURNS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
+    "upside down": lambda page: np.rot90(page, 2),
+    "on its right side": lambda page: np.rot90(page, -1),
+    "on its left side": lambda page: np.rot90(page, 1),
+}
+
+
+def no_pages() -> PageEngine:
+    raise AssertionError("this page has columns: the page pipeline is not needed")
+
+
+@pytest.fixture(scope="module")
+def canon() -> tuple[Page, LoadedImage]:
+    """A page of a printed canon: two registers of columns without rules, no notes."""
+    folder = SHARED / "canon" / "QL"
+    if not folder.is_dir():
+        pytest.skip(f"the canon's pages are not here ({folder})")
+    page = next(page for page in read_transcription(folder / "KX1a0001_001.txt").pages if page.id.endswith("1b"))
+    return page, load_image(folder / "images" / f"{page.id}.jpg")
+
+
+def check(ppocr: PPOCR, page: Page, image: LoadedImage) -> PageResult:
+    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
+    return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
+
+
+def lying(image: LoadedImage, pixels: NDArray[np.uint8]) -> LoadedImage:
+    return replace(image, pixels=np.ascontiguousarray(pixels), size=(pixels.shape[1], pixels.shape[0]))
+
+
+def with_lines(page: Page, sources: Sequence[str]) -> Page:
+    columns = tuple(Column(n, source, 0, n, parse_column(source).runs) for n, source in enumerate(sources, 1))
+    return replace(page, columns=columns)
+
+
+def test_columns_without_rules_are_verified_like_ruled_ones(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    page, image = canon
+    result = check(ppocr, page, image)
+    assert result.status is Status.CHECKED
+    assert len(result.columns) == 30
+    assert [flag for flag in result.flags if flag.raised] == []
+
+
+def test_an_error_in_a_column_without_rules_is_found_in_its_place(
+    ppocr: PPOCR, canon: tuple[Page, LoadedImage]
+) -> None:
+    page, image = canon
+    sources = [column.source for column in page.columns]
+    wrong = sources[20][:5] + "馬" + sources[20][6:]
+    result = check(ppocr, with_lines(page, [*sources[:20], wrong, *sources[21:]]), image)
+    assert [(flag.line, flag.offset, flag.suggested) for flag in result.flags if flag.raised] == [
+        (21, 5, sources[20][5])
+    ]
+
+
+@pytest.mark.parametrize("lie", TURNS)
+def test_a_turned_page_is_turned_and_read_and_says_so_once(
+    ppocr: PPOCR, canon: tuple[Page, LoadedImage], lie: str
+) -> None:
+    page, image = canon
+    upright = check(ppocr, page, image)
+    turned = lying(image, TURNS[lie](image.pixels))
+    result = check(ppocr, page, turned)
+    assert result.status is Status.CHECKED
+    assert [(flag.evidence.reason, flag.evidence.note) for flag in result.flags if flag.raised] == [
+        ("image turned", lie)
+    ]
+    assert result.characters_checked == upright.characters_checked
+    # a character's box lies where the character is on the turned image
+    at = result.characters[100].box
+    darkest = turned.pixels[round(at.y) : round(at.bottom), round(at.x) : round(at.right)].min()
+    width, height = turned.size
+    assert 0 <= at.x < at.right <= width
+    assert 0 <= at.y < at.bottom <= height
+    assert darkest < 100
+
+
+def test_a_mirrored_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    page, image = canon
+    result = check(ppocr, page, lying(image, image.pixels[:, ::-1]))
+    assert result.status is Status.MISMATCH
+    assert [flag.evidence.reason for flag in result.flags] == ["image mirrored"]
+
+
+def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    page, image = canon
+    result = check(ppocr, page, lying(image, np.full_like(image.pixels, 235)))
+    assert result.status is Status.MISMATCH
+    assert [flag.evidence.reason for flag in result.flags] == ["page blank"]
+
+
+def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(ppocr: PPOCR) -> None:
+    folder = SHARED / "figures"
+    if not folder.is_dir():
+        pytest.skip(f"the page with figures is not here ({folder})")
+    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
+    # the last line stands on the next page
+    shown = with_lines(page, [column.source for column in page.columns[:-1]])
+    result = check(ppocr, shown, load_image(folder / f"{page.id}.png"))
+    assert [(flag.line, flag.evidence.reason) for flag in result.flags if flag.raised] == [
+        (0, "figure not transcribed")
+    ]
+    sources = [column.source for column in shown.columns]
+    wrong = with_lines(page, [*sources[:1], sources[1].replace("藏", "馬"), *sources[2:]])
+    found = check(ppocr, wrong, load_image(folder / f"{page.id}.png"))
+    assert [(flag.line, flag.suggested) for flag in found.flags if flag.raised and flag.line] == [(2, "藏")]
