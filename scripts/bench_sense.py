@@ -30,7 +30,7 @@ from proof.language.evidence import Sense, TextTokens
 from proof.language.findings import against
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
-from proof.language.weights import NOTHING, Floats, Weights
+from proof.language.weights import NOTHING, Floats, SenseWeights
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=110)
@@ -73,7 +73,7 @@ class Measured:
         self,
         work: Work,
         language: Without,
-        weights: Weights,
+        weights: SenseWeights,
         sets: dict[str, list[str]],
         options: argparse.Namespace,
     ) -> None:
@@ -120,7 +120,7 @@ def main() -> None:
     model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
     least = EVERY if options.model else LEAST
     folding = Folding(LookAlikes.shipped())
-    halves = [Weights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
+    halves = [SenseWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
     measured = []
     for number, work in enumerate(works(options.shared)):
         tokens = work.tokens

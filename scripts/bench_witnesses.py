@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from proof.check.pipeline import check
-from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Parallel, Weights, WitnessEvidence, beside
+from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
 from proof.facsimile.benchmark_pages import Trial, fits, rendered
 from proof.facsimile.files import write_image
 from proof.model.flags import Flag, Kind
@@ -106,7 +106,7 @@ class Trialled:
     copies: dict[tuple[float, float], Parallel]
     twins: dict[tuple[float, float], Parallel]
 
-    def heard(self, parallels: Sequence[Parallel], weights: Weights) -> list[Flag]:
+    def heard(self, parallels: Sequence[Parallel], weights: WitnessWeights) -> list[Flag]:
         hearing = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
         return [hearing.heard(flag) for flag in self.flags]
 
@@ -336,7 +336,7 @@ class Judged:
     truth: list[int] | None = None
 
 
-def judge(trials: Sequence[Trialled], condition: Condition | None, weights: Weights, bench: Bench) -> Judged:
+def judge(trials: Sequence[Trialled], condition: Condition | None, weights: WitnessWeights, bench: Bench) -> Judged:
     pool, found = Pool(), Judged(scores=[], truth=[])
     for trial in trials:
         parallels = condition.parallels(trial) if condition else []
@@ -400,7 +400,7 @@ def measure(bench: Bench, options: argparse.Namespace, folder: Path) -> None:
 
 
 def calibrated(
-    trials: Sequence[Trialled], weights: Weights, bench: Bench, conditions: Sequence[Condition | None]
+    trials: Sequence[Trialled], weights: WitnessWeights, bench: Bench, conditions: Sequence[Condition | None]
 ) -> np.ndarray:
     """Constant and slope by which a score tells the log-odds."""
     learned = [judge(trials, each, weights, bench) for each in conditions]
@@ -412,7 +412,7 @@ def calibrated(
 def report(
     trials: Sequence[Trialled],
     name: str,
-    asked: Sequence[Weights],
+    asked: Sequence[WitnessWeights],
     bench: Bench,
     seen: Sequence[Condition],
     fitted_on: Sequence[Trialled] | None = None,

@@ -27,7 +27,7 @@ from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel, all_keys, learn, shares_of
 from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import MARGIN, TokenStream, stream_of
-from proof.language.weights import Floats, Weights
+from proof.language.weights import Floats, SenseWeights
 from proof.text.edition import read_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +51,7 @@ PLACES = 2_500
 """Places that are looked at in a piece, at most."""
 
 
-NO_WEIGHTS = Weights(*(np.zeros(shape, np.float32) for shape in ((1, 1), (1,), (1, 1), (1, 1))))
+NO_WEIGHTS = SenseWeights(*(np.zeros(shape, np.float32) for shape in ((1, 1), (1,), (1, 1), (1, 1))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,9 @@ def examples(work: Work, model: LanguageModel, rng: np.random.Generator, most: i
     return Examples(np.concatenate(shown), np.concatenate(there))
 
 
-def fitted(parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: int = 2048, seed: int = 1) -> Weights:
+def fitted(
+    parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: int = 2048, seed: int = 1
+) -> SenseWeights:
     """Weights under which what stands in the texts is likeliest (cross-entropy among the candidates; Adam)."""
     rng = np.random.default_rng(seed)
     order = [(part, start) for part, each in enumerate(parts) for start in range(0, len(each.there), batch)]
@@ -200,7 +202,7 @@ def fitted(parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: 
                 rate = 2e-3 * (1 - step / (steps + 1))
                 mean, square = first[number] / (1 - 0.9**step), second[number] / (1 - 0.999**step)
                 values[number] = (values[number] - rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
-    return Weights(*values)
+    return SenseWeights(*values)
 
 
 def _slopes(values: list[Floats], shown: Floats, there: NDArray[np.bool_]) -> list[Floats]:

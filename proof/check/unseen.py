@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proof.check.plan import CheckPlan
-from proof.language.findings import PageId, SenseEvidence, evidence, flags_of
+from proof.language.findings import PagePosition, SenseEvidence, evidence, flags_of
 from proof.language.model import LanguageModel
-from proof.language.weights import Weights
+from proof.language.weights import SenseWeights
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
@@ -25,7 +25,7 @@ def by_sense(work: CheckPlan, settings: Settings) -> Mapping[int, Sequence[Sense
     texts = {id(task.text): task.text for task in work.tasks}
     number_of = {name: number for number, name in enumerate(texts)}
     tasks = {
-        PageId(number_of[id(task.text)], task.number): number
+        PagePosition(number_of[id(task.text)], task.number): number
         for number, task in enumerate(work.tasks)
         if task.found is None and not task.trouble and work.script(task.text) is Script.TRADITIONAL
     }
@@ -34,7 +34,7 @@ def by_sense(work: CheckPlan, settings: Settings) -> Mapping[int, Sequence[Sense
     path = settings.language.model
     language = LanguageModel.load(path) if path else LanguageModel.shipped()
     found: defaultdict[int, list[SenseEvidence]] = defaultdict(list)
-    for one in evidence(list(texts.values()), language, Weights.shipped(), set(tasks)):
+    for one in evidence(list(texts.values()), language, SenseWeights.shipped(), set(tasks)):
         found[tasks[one.where]].append(one)
     return found
 

@@ -27,7 +27,7 @@ TEXT, IMAGE = "text", "image"
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WitnessWeights:
     """What a witness adds to the score where it reads what is suggested (`image`), what it takes from it where it
     reads what is transcribed (`text`), and how much of the former remains (`attested`, a share) where its own
     apparatus says that a copy reads what is transcribed."""
@@ -37,7 +37,7 @@ class Weights:
     attested: float = 0.5
 
 
-WEIGHTS = Weights(image=4.5, text=2.4)
+WEIGHTS = WitnessWeights(image=4.5, text=2.4)
 """By `scripts/bench_witnesses.py --pages 18 --seeds 3`: logistic regression of whether a flag is an error on its score
 and on what a witness reads, over 1,395 flags (929 errors planted in four texts), heard beside another edition and
 beside eight kinds of copies, which share 0 to 30 in 100 of the errors. Two plantings instead of three give 4.1 and 1.9.
@@ -116,7 +116,7 @@ class WitnessEvidence:
     parallels: tuple[Parallel, ...]
     policy: VariantPolicy
     threshold: float
-    weights: Weights = WEIGHTS
+    weights: WitnessWeights = WEIGHTS
 
     def heard(self, given: Flag) -> Flag:
         """The flag with what the witnesses read at its place, and the score that it has in that light. Raises
@@ -168,7 +168,7 @@ def hear(
 
 
 def _testimony(
-    parallel: Parallel, siglum: str, start: int, flag: Flag, policy: VariantPolicy, weights: Weights
+    parallel: Parallel, siglum: str, start: int, flag: Flag, policy: VariantPolicy, weights: WitnessWeights
 ) -> WitnessReading | None:
     span = _run(parallel, start, flag)
     place = _read(parallel, span.first, span.end)

@@ -18,7 +18,7 @@ from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, context_keys, keys, mixed, windows
 from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
-from proof.language.weights import NOTHING, Floats, Weights, features
+from proof.language.weights import NOTHING, Floats, SenseWeights, features
 
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
@@ -61,7 +61,7 @@ class TextTokens:
 class Sense:
     """What the sense says of one work under check."""
 
-    def __init__(self, tokens: TextTokens, language: Counted, weights: Weights) -> None:
+    def __init__(self, tokens: TextTokens, language: Counted, weights: SenseWeights) -> None:
         self._tokens = tokens
         self._language = language
         self._weights = weights

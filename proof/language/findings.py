@@ -14,7 +14,7 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, context_keys, keys, windows
 from proof.language.stream import BREAK, stream_of
-from proof.language.weights import NOTHING, Weights
+from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import Evidence, Flag, Kind, SenseReading, context_of
 from proof.text.model import Column, Page, Transcription
 
@@ -35,7 +35,7 @@ PLACES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PageId:
+class PagePosition:
     """A page of a work: which of its texts, and which page of this."""
 
     text: int
@@ -48,7 +48,7 @@ class SenseEvidence:
     transcribed, in nats, less `CAUTION` and the margin of the pair; `told` is what speaks for it. `column` and `offset`
     are the place in the page's source."""
 
-    where: PageId
+    where: PagePosition
     column: int
     offset: int
     transcribed: str
@@ -60,8 +60,8 @@ class SenseEvidence:
 def evidence(
     texts: Sequence[Transcription],
     language: Counted,
-    weights: Weights,
-    pages: Collection[PageId] | None = None,
+    weights: SenseWeights,
+    pages: Collection[PagePosition] | None = None,
     least: float = LEAST,
 ) -> list[SenseEvidence]:
     """The places of a work where the sense speaks for a look-alike of what is transcribed, by `least` nats or more; of
@@ -90,7 +90,7 @@ def against(
 class _Work:
     """A work read for its sense."""
 
-    def __init__(self, texts: Sequence[Transcription], language: Counted, weights: Weights) -> None:
+    def __init__(self, texts: Sequence[Transcription], language: Counted, weights: SenseWeights) -> None:
         self._texts = texts
         streams = [stream_of(text) for text in texts]
         self.tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
@@ -100,7 +100,7 @@ class _Work:
             np.concatenate([getattr(one, name) for one in streams]) for name in ("page", "line", "offset")
         )
 
-    def places(self, pages: Collection[PageId] | None) -> Places:
+    def places(self, pages: Collection[PagePosition] | None) -> Places:
         """Where characters with look-alikes stand."""
         places = LookAlikes.shipped().places(self.tokens.raw)
         if pages is None:
@@ -121,7 +121,7 @@ class _Work:
             told = SenseReading(
                 round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
             )
-            where = PageId(int(self._text[at]), int(self._page[at]))
+            where = PagePosition(int(self._text[at]), int(self._page[at]))
             one, other = (chr(code) for code in pair)
             found.append(
                 SenseEvidence(where, int(self._line[at]), int(self._offset[at]), one, other, float(nats), told)

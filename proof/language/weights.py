@@ -52,7 +52,7 @@ def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Float
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class SenseWeights:
     """A network of one hidden layer, beside a straight path from features to score."""
 
     inner: Floats
@@ -61,12 +61,12 @@ class Weights:
     straight: Floats
 
     @classmethod
-    def shipped(cls) -> Weights:
+    def shipped(cls) -> SenseWeights:
         """Those that come with the program."""
         return _shipped()
 
     @classmethod
-    def load(cls, path: Path) -> Weights:
+    def load(cls, path: Path) -> SenseWeights:
         with np.load(path) as arrays:
             return cls(*(arrays[name].astype(np.float32) for name in ("inner", "bias", "outer", "straight")))
 
@@ -82,6 +82,6 @@ class Weights:
 
 
 @cache
-def _shipped() -> Weights:
+def _shipped() -> SenseWeights:
     with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
-        return Weights.load(path)
+        return SenseWeights.load(path)

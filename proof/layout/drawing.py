@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from proof.layout.columns import as_layout
 from proof.layout.figures import large_pieces
 from proof.layout.page import FoundColumn, PageLayout
-from proof.layout.strips import CutBy, cut_strips
+from proof.layout.runs import CutBy
+from proof.layout.strips import cut_strips
 from proof.text.model import Row
 
 ROOM = 0.3

@@ -1,24 +1,29 @@
 """From columns to strips: what a recogniser reads in one go.
 
-A column is main text in full width, broken by notes in two half-rows. A note leaves the middle of its
-column free of ink, and main text does not; where one gives way to the other is found there. The
-transcription proposes which runs to expect, and the image decides where they end, or, where it plainly
-contradicts, which runs there are.
+Every run of a column (`proof.layout.runs`) is cut out with its own ink alone, a note in its two half-rows, and squeezed
+to the pitch at which the recogniser reads best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import pairwise
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.rules import inked_along
+from proof.layout.runs import (
+    BLOCK,
+    GUTTER_REACH,
+    ColumnStretch,
+    CutBy,
+    Strokes,
+    find_runs,
+    main_gain,
+    strokes_of,
+    told_runs,
+)
 from proof.text.model import Column, Row
 
 STRIP_WIDTH = 48
@@ -43,17 +48,11 @@ PROPORTION = 0.62
 DARK = 160
 """Grey value below which there is ink."""
 
-THROUGH, THROUGH_SMALL = 0.25, 1.5
-"""What a boundary costs that goes through ink, in cells; on a page that is not ruled notes have little of it."""
-
 LONE = 1.35
 """Height against width: a piece of a column that is higher holds more than one character."""
 
 LONE_SIZE = 0.75
 """Of the strip's width: how large a single character is drawn."""
-
-LOWEST_NOTE = 0.5
-"""Cells: the least height of a note's cell on a page that is not ruled."""
 
 LENGTHS = ((128, 8), (256, 16), (10_000, 32))
 """Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
@@ -67,12 +66,6 @@ MARGIN = 0.22
 
 LEAST_INK = 0.02
 """Of a cell's area: less ink than this in a whole column is no text."""
-
-SPECK = 0.012
-"""Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
-
-BLOCK = 10
-"""Pixels: the rows for which the gap between two half-rows is looked for together."""
 
 DRIFT = 2
 """Pixels: how far the gap may move from one block to the next."""
@@ -89,37 +82,6 @@ if it has one."""
 
 OVERHANG = 0.07
 """Of the column's width: how far a stroke of one half-row may reach over the middle."""
-
-GUTTER_REACH = 0.13
-"""Of the column's width: how far from its middle the gap between two half-rows may lie."""
-
-WINDOW = 1.1
-"""Cells: the stretch of a column over which such a line is looked for."""
-
-BETWEEN = 0.045
-"""Share of ink on the clearest line near the middle above which a place speaks for main text."""
-
-
-class CutBy(StrEnum):
-    """How the runs of a column are found: by the image with the transcription's help, by the image alone,
-    or by counting the transcription's cells."""
-
-    BEST = "best"
-    SEEN = "seen"
-    COUNTED = "counted"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnStretch:
-    """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note.
-
-    `blank`: the transcription has only spaces here.
-    """
-
-    note: bool
-    top: float
-    bottom: float
-    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,28 +106,6 @@ class Strip:
     lone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Strokes:
-    """The connected pieces of a column's ink: `labels` (height x width, 0 the paper), and for each piece
-    (index 0 unused) its extent from `left` to `right`, its longer side, its area, and its middle `x`, `y`."""
-
-    labels: NDArray[np.int32]
-    left: NDArray[np.intp]
-    right: NDArray[np.intp]
-    span: NDArray[np.intp]
-    area: NDArray[np.intp]
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-
-
-def _strokes(ink: NDArray[np.uint8]) -> _Strokes:
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    left, width, height, area = (stats[:, i].astype(np.intp) for i in (0, 2, 3, 4))
-    span = np.maximum(width, height)
-    middle = np.asarray(centres, dtype=np.float64)
-    return _Strokes(np.asarray(labels), left, left + width, span, area, middle[:, 0], middle[:, 1])
-
-
 def cut_strips(
     layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: CutBy = CutBy.BEST
 ) -> tuple[Strip, ...]:
@@ -182,13 +122,13 @@ def cut_strips(
     ink = layout.ink_of(area.number)[y0:y1, x0:x1]
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
-    strokes = _strokes(ink)
-    gain = _main_gain(ink, strokes, pitch)
+    strokes = strokes_of(ink)
+    gain = main_gain(ink, strokes, pitch)
     strips: list[Strip] = []
-    told = _told_stretches(area, y0, y1)
+    told = told_runs(area, y0, y1)
     lower = area.pitch is not None
     least = SHORT_STROKE if lower else STROKE
-    for number, stretch in enumerate(told or _stretches(gain, ink, column, pitch, way, lower)):
+    for number, stretch in enumerate(told or find_runs(gain, ink, column, pitch, way, lower)):
         first, last = round(stretch.top), round(stretch.bottom)
         if first >= last:
             continue  # a line longer than the column can squeeze a run to nothing
@@ -203,24 +143,8 @@ def cut_strips(
     return tuple(strips)
 
 
-def _told_stretches(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
-    """Main text and notes where a person said which is where, counted from `top`; none where nobody did. A note to the
-    frame goes on to the end of the ink."""
-    if area.notes is None:
-        return []
-    stretches, at = [], 0.0
-    near = 0.01 * (area.bottom - area.top)
-    for first, last in area.notes:
-        start = 0.0 if first - area.top < near else first - top
-        end = float(bottom - top) if area.bottom - last < near else last - top
-        stretches += [ColumnStretch(False, at, start)] if start > at else []
-        stretches.append(ColumnStretch(True, max(start, at), end))
-        at = end
-    return stretches if at >= bottom - top else [*stretches, ColumnStretch(False, at, float(bottom - top))]
-
-
 def _halves(
-    ink: NDArray[np.uint8], strokes: _Strokes, stretch: ColumnStretch
+    ink: NDArray[np.uint8], strokes: Strokes, stretch: ColumnStretch
 ) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
     """The rows of one stretch: which, from where to where across the column, and which ink is its own.
 
@@ -243,118 +167,6 @@ def _halves(
         (Row.RIGHT, max(0, middle - overhang), width, own & on_right),
         (Row.LEFT, 0, min(width, middle + overhang), own & ~on_right),
     ]
-
-
-def _stretches(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy, lower: bool
-) -> list[ColumnStretch]:
-    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`. `lower`: the cells of a
-    note may be lower than those of main text."""
-    if column is None or not column.runs or way is CutBy.SEEN:
-        return _seen_stretches(gain, pitch)
-    expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
-    if lower:
-        expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
-    guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    laid = _guided_stretches(guide, ink, expected, pitch, THROUGH_SMALL if lower else THROUGH)
-    blank = [all(cell.blank for cell in run.cells) for run in column.runs]
-    return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
-
-
-def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tuple[bool, float]]:
-    """The heights of runs where notes have cells of their own height: what the main text leaves of the column's `cells`
-    is shared among them."""
-    notes = sum(height for note, height in expected if note)
-    main = sum(height for note, height in expected if not note)
-    share = min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
-    return [(note, height * share if note else height) for note, height in expected]
-
-
-def _main_gain(ink: NDArray[np.uint8], strokes: _Strokes, pitch: float) -> NDArray[np.float64]:
-    """For every row of pixels how much it speaks for main text (positive) or a note (negative).
-
-    Around a note an upright line near the middle runs clear of ink for more than a cell; main text blocks
-    every such line. So the measure is the ink on the clearest of these lines. Specks (noise, the dots of a
-    seal) are left out; zero where no ink is at all.
-    """
-    _, width = ink.shape
-    window = max(3, round(WINDOW * pitch))
-    real = strokes.area >= SPECK * pitch * pitch
-    real[0] = False
-    solid = cv2.boxFilter(real[strokes.labels].astype(np.float32), -1, (3, window), borderType=cv2.BORDER_CONSTANT)
-    low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
-    clearest = solid[:, low:high].min(axis=1)
-    body = solid[:, round(0.06 * width) : round(0.94 * width)].mean(axis=1)
-    present = np.minimum(body / 0.1, 1.0)
-    return np.asarray((np.minimum(clearest, 2 * BETWEEN) - BETWEEN) * present, dtype=np.float64)
-
-
-def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
-    """The stretches that the image alone suggests: the best two-state path, a change costing a cell and a half."""
-    blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK)).tolist()
-    price = 1.5 * pitch * BETWEEN
-    main = note = 0.0
-    came: list[tuple[bool, bool]] = []
-    for value in blocks:
-        came.append((note - price > main, main - price > note))
-        main, note = max(main, note - price) + value, max(note, main - price) - value
-    in_note = note > main
-    states = []
-    for from_note, from_main in reversed(came):
-        states.append(in_note)
-        in_note = not in_note if (from_main if in_note else from_note) else in_note
-    states.reverse()
-    edges = [0, *(i for i in range(1, len(states)) if states[i] != states[i - 1]), len(states)]
-    return [
-        ColumnStretch(states[a], float(a * BLOCK), float(min(b * BLOCK, gain.size)))
-        for a, b in pairwise(edges)
-        if a < b
-    ]
-
-
-def _guided_stretches(
-    gain: NDArray[np.float64],
-    ink: NDArray[np.uint8],
-    expected: Sequence[tuple[bool, float]],
-    pitch: float,
-    through: float,
-) -> list[ColumnStretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it; `through` is what ink costs
-    that a boundary goes through.
-
-    Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
-    boundary through ink or far from where the count of cells puts it costs.
-    """
-    step = 2
-    height = gain.size
-    grid = np.arange(0, height + step, step).clip(0, height)
-    total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
-    across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
-    # one window above against one below: sharper than the gain, which changes over a window's length
-    half = round(WINDOW * pitch / 2)
-    contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
-    if len(expected) == 1:
-        return [ColumnStretch(expected[0][0], 0.0, float(height))]
-    ends = np.cumsum([count for _, count in expected])[:-1] * pitch
-    best = np.where(grid == 0, 0.0, -np.inf)
-    back: list[NDArray[np.intp]] = []
-    for (note, _), end in zip(expected[:-1], ends, strict=True):
-        sign = -1.0 if note else 1.0
-        running = best - sign * total
-        arg = np.maximum.accumulate(np.where(running == np.maximum.accumulate(running), np.arange(grid.size), 0))
-        prior = 0.2 * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
-        best = running[arg] + sign * (total + contrast) - cut - prior
-        back.append(arg)
-    note = expected[-1][0]
-    final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int(final.argmax())
-    bounds = [place]
-    for arg in reversed(back[1:]):
-        place = int(arg[place])
-        bounds.append(place)
-    edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
-    return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
 
 
 def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:

@@ -24,7 +24,8 @@ from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.strips import CutBy, Strip
+from proof.layout.runs import CutBy
+from proof.layout.strips import Strip
 from proof.model.geometry import Box
 from proof.ocr.engine import Engine, ReadCharacter
 from proof.ocr.page import PageEngine, PageLine, PageReading

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import CutBy
+from proof.layout.runs import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step, align

@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 
 from proof.layout.half_folio import ColumnArea, Outline
-from proof.layout.strips import CutBy
+from proof.layout.runs import CutBy
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.external.folder import ExternalEngine

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import CutBy
+from proof.layout.runs import CutBy
 from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn

@@ -9,11 +9,11 @@ import pytest
 
 from proof.errors import UsageError
 from proof.language.evidence import Sense, TextTokens
-from proof.language.findings import PageId, evidence, flags_of
+from proof.language.findings import PagePosition, evidence, flags_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
-from proof.language.weights import Weights
+from proof.language.weights import SenseWeights
 from proof.model.flags import Kind
 from tests.language.conftest import Paged
 
@@ -21,14 +21,14 @@ FILLER = "夫學者貴乎知道而行之"
 LETTERS = "仰觀俯察近取遠求風行草偃雲從龍虎"
 
 
-def found(text: object, language: LanguageModel, pages: set[PageId] | None = None) -> list[tuple[int, str, str]]:
-    told = evidence([text], language, Weights.shipped(), pages)  # type: ignore[list-item]
+def found(text: object, language: LanguageModel, pages: set[PagePosition] | None = None) -> list[tuple[int, str, str]]:
+    told = evidence([text], language, SenseWeights.shipped(), pages)  # type: ignore[list-item]
     return [(one.where.page, one.transcribed, one.suggested) for one in told]
 
 
 def test_the_sense_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
     text = paged([FILLER, "十月已丑朔日食"])
-    one = next(one for one in evidence([text], learned, Weights.shipped()) if one.where.page == 1)
+    one = next(one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 1)
     assert (one.transcribed, one.suggested, one.column, one.offset) == ("已", "己", 0, 2)
     assert one.odds > 3
     assert one.told.suggested_count > one.told.transcribed_count == 0
@@ -42,12 +42,12 @@ def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged
 def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食", FILLER, "二月已丑朔日食"])
     assert {page for page, _, _ in found(text, learned)} == {0, 2}
-    assert {page for page, _, _ in found(text, learned, {PageId(0, 2)})} == {2}
+    assert {page for page, _, _ in found(text, learned, {PagePosition(0, 2)})} == {2}
 
 
 def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, paged: Paged) -> None:
     text = paged([f"{LETTERS[n]}{LETTERS[-n - 1]}大傳曰{LETTERS[n]}" for n in range(12)] + ["仰大傅曰觀"])
-    told = [one for one in evidence([text], learned, Weights.shipped()) if one.where.page == 12]
+    told = [one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 12]
     assert [(one.transcribed, one.suggested) for one in told] == [("傅", "傳")]
     assert told[0].told.suggested_count == 12
     assert told[0].told.places[0] == "KR9z9999_WYG_001-1a"
@@ -57,7 +57,7 @@ def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -
     tokens = TextTokens.of([stream_of(paged(["大傳曰大傳曰大傳曰", FILLER]))], Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("傳"))
     candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(Sense(tokens, learned, Weights.shipped()).met(places, candidates))
+    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
     assert met.text.sum() == 0
 
 
@@ -68,7 +68,9 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     tokens = TextTokens.of([stream_of(text)], Folding(LookAlikes.shipped()))
     assert language.learned(tokens.folded)[300:-300].all()
     places = np.flatnonzero(tokens.raw == ord("己"))
-    _, met = next(Sense(tokens, language, Weights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places])))
+    _, met = next(
+        Sense(tokens, language, SenseWeights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places]))
+    )
     assert met.language.sum() == 0
 
 
@@ -77,13 +79,15 @@ def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
     language = learn([stream_of(paged([*before, "孤月照己影"]))], least=tuple(1 for _ in range(25)))
     tokens = TextTokens.of([stream_of(paged([*before, "孤月照已影"]))], Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("已"))
-    _, met = next(Sense(tokens, language, Weights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places])))
+    _, met = next(
+        Sense(tokens, language, SenseWeights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places]))
+    )
     assert met.language.sum() == 0
 
 
 def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食"])
-    flag = flags_of(text.pages[0], "", evidence([text], learned, Weights.shipped()), 3.0)[0]
+    flag = flags_of(text.pages[0], "", evidence([text], learned, SenseWeights.shipped()), 3.0)[0]
     assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.SUBSTITUTION, 1, 2, 1)
     assert flag.context == "十月[已]丑朔日"
     assert flag.raised

@@ -19,7 +19,8 @@ from proof.layout.half_folio import ColumnArea, Layout, find_layout
 from proof.layout.ink import has_ink
 from proof.layout.plate import quadrant_boxes
 from proof.layout.rules import ink_mask
-from proof.layout.strips import CutBy, cut_strips
+from proof.layout.runs import CutBy
+from proof.layout.strips import cut_strips
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.ocr.ppocr import PPOCR

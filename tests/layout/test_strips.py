@@ -16,7 +16,8 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, TrueCharacter, render_page
 from proof.facsimile.wear import LEVELS, without_seal
 from proof.layout.half_folio import Layout, find_layout
-from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, CutBy, Strip, cut_strips, window
+from proof.layout.runs import CutBy
+from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column

@@ -12,7 +12,8 @@ import pytest
 from proof.errors import EngineError
 from proof.images.load import load_image
 from proof.layout.half_folio import find_layout
-from proof.layout.strips import CutBy, cut_strips
+from proof.layout.runs import CutBy
+from proof.layout.strips import cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 

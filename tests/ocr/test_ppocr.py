@@ -17,7 +17,8 @@ from rapidfuzz.distance import Levenshtein
 from proof.errors import EngineError
 from proof.images.load import load_image
 from proof.layout.half_folio import find_layout
-from proof.layout.strips import CutBy, cut_strips
+from proof.layout.runs import CutBy
+from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 

@@ -8,7 +8,7 @@ from math import log
 import pytest
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.strips import CutBy
+from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.settings.config import Settings
