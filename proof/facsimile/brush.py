@@ -79,10 +79,13 @@ def write_glyph(
     levels = (np.arange(256, dtype=np.float32) - 128) / LEVELS
     coverage = np.clip(((levels + extra) * scale + 0.5) * 255, 0, 255)
     coverage[0] = 0  # as far out as the field goes: clipped, not measured
-    ink = cv2.LUT(sampled, coverage.astype(np.uint8))
+    return _lay(canvas, np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8), left, top)
 
+
+def _lay(canvas: Canvas, ink: Canvas, left: int, top: int) -> Points | None:
+    """Lay a glyph's ink on the canvas, its upper left corner at `left`, `top`; gives the ends of its ink."""
     x0, y0 = max(left, 0), max(top, 0)
-    x1, y1 = min(left + u.size, canvas.shape[1]), min(top + v.size, canvas.shape[0])
+    x1, y1 = min(left + ink.shape[1], canvas.shape[1]), min(top + ink.shape[0], canvas.shape[0])
     if x0 >= x1 or y0 >= y1:
         return None
     ink = ink[y0 - top : y1 - top, x0 - left : x1 - left]

@@ -39,6 +39,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_runs_work_id", "runs", ["work_id"])
     _pages()
+    _parts_of_pages()
     _flags()
     op.create_table(
         "readings",
@@ -88,6 +89,9 @@ def _pages() -> None:
     op.create_index("ix_pages_image_sha", "pages", ["image_sha"])
     op.create_index("ix_pages_run_id_position", "pages", ["run_id", "position"])
     op.create_index("ix_pages_work_id_text_position", "pages", ["work_id", "text", "position"])
+
+
+def _parts_of_pages() -> None:
     op.create_table(
         "columns",
         sa.Column("page_id", sa.Integer(), nullable=False),
