@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -21,17 +20,14 @@ from proof.store.queue import Order, QueueFilter
 from proof.text.edition import read_edition
 from proof.text.model import Row
 from proof.text.witness import Edition
+from tests.sample import lay_out
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-    (tmp_path / "text.txt").write_text(head + "".join(marked[:2]), encoding="utf-8")
-    (tmp_path / "images").mkdir()
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:2]:
-        shutil.copy(image, tmp_path / "images")
+    lay_out(tmp_path, 2)
     (tmp_path / "config.toml").write_text(
         '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n', encoding="utf-8"
     )
