@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import DecisionRequest, State, Verdict
 from proof.store.queue import Order, QueueFilter
-from proof.text.edition import read_edition
+from proof.text.gathered import read_witnesses
 from proof.text.model import Row
 from proof.text.witness import Edition
+from proof.text.witness_source import WitnessSource
 from tests.sample import lay_out
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,11 +166,11 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
     check(settings)
     read: list[Path] = []
 
-    def noted(path: Path) -> Edition:
-        read.append(path)
-        return read_edition(path)
+    def noted(sources: Sequence[WitnessSource]) -> list[Edition]:
+        read.extend(source.path for source in sources)
+        return read_witnesses(sources)
 
-    monkeypatch.setattr(recheck, "read_edition", noted)
+    monkeypatch.setattr(recheck, "read_witnesses", noted)
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         before = told(store, work.name)
