@@ -1,6 +1,7 @@
 ## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
+## make test-fast  what needs no browser, no recogniser and no server, in a minute
 ## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
 ## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
 ## make lint    what CI checks before the tests
@@ -22,7 +23,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test screenshots test-consumers test-system lint bench fuzz clean
+.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -38,6 +39,9 @@ serve: $(VENV)/installed
 # replaced: the new one would begin with the very test that it died of.
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs -n auto --dist loadfile --max-worker-restart=0
+
+test-fast: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not (browser or engine or postgres or slow)'
 
 screenshots: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'

@@ -49,7 +49,7 @@ settings.load_profile("same")
 expect.set_options(timeout=PATIENCE * 1000 / 5)
 
 
-MARKED_BY = {"browser": "browser", "ppocr": "engine", "sample": "engine"}
+MARKED_BY = {"browser": "browser", "ppocr": "engine", "sample": "engine", "postgresql": "postgres"}
 """What a test is marked with that asks for a fixture."""
 
 

@@ -25,6 +25,8 @@ from proof.store.models import PageRow
 from tests.conftest import PATIENCE
 from tests.sample import lay_out
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 TEXT = ROOT / "pages" / "dasheyi.txt"

@@ -25,6 +25,8 @@ from PIL import Image
 
 from tests.sample import lay_out
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[1]
 Ran = subprocess.CompletedProcess[str]
 Material = Callable[[int], Path]

@@ -20,6 +20,8 @@ from tests.conftest import Run
 from tests.layout.openings import Opening, Photograph, side_by_side
 from tests.sample import TEXT, half_folios
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "pages"
 FIRST, SECOND = ("WYG0103-0193d", "WYG0103-0194a"), ("WYG0103-0194c", "WYG0103-0194d")

@@ -22,6 +22,8 @@ from proof.text.model import Page
 from proof.verify.page import Checker
 from tests.sample import half_folios, lay_out
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[2]
 FIRST, SECOND, THIRD, FOURTH = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"
 

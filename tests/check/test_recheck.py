@@ -24,6 +24,8 @@ from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 from tests.sample import lay_out
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

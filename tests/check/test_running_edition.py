@@ -31,6 +31,8 @@ from proof.text.read import read_transcription
 from proof.text.remarks import Code
 from proof.text.witness import Format
 
+pytestmark = pytest.mark.engine
+
 ERRORS = [
     ("降取弓矢于堂西", "降取弓失于堂西"),
     ("釋獲者坐取中之八", "釋獲者取中之八"),

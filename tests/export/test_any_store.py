@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
@@ -21,6 +22,8 @@ from proof.store.decisions import DecisionRequest, State, Verdict
 from proof.store.marks import Mark
 from proof.store.models import FlagRow, PageRow
 from proof.text.model import Script
+
+pytestmark = pytest.mark.slow
 
 COLUMNS = {
     Script.TRADITIONAL: ("大夫之西北耦東面于堂下", "命上射曰某御于子退"),

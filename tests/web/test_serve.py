@@ -22,6 +22,8 @@ from tests.conftest import PATIENCE
 from tests.web.drawn import Served, settings_in
 from tests.web.served import serving_process
 
+pytestmark = pytest.mark.slow
+
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Never: "
 
 
