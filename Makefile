@@ -18,11 +18,14 @@ OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproj
 PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
 
+ESLINT   = build/eslint/node_modules/.bin/eslint
 CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
 KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
+# The tests start the program by the hundred: what it is compiled to is kept, whatever the surroundings say.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz clean
 
 help:
@@ -59,6 +62,12 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if [ -x $(ESLINT) ] || { command -v npm && npm install --silent --no-audit --no-fund --prefix build/eslint eslint@9; } \
+			>/dev/null 2>&1; then \
+		$(ESLINT) . && echo "The scripts are sound."; \
+	else \
+		echo "npm is missing or cannot fetch eslint: the scripts in proof/web/static are not linted"; \
+	fi
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python scripts/bench.py

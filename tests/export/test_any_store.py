@@ -31,7 +31,7 @@ COLUMNS = {
 }
 WRITTEN = {
     Script.TRADITIONAL: {"後": "後", "傳": "傳", "𫝊": "𫝊", "传": "傳", "比": "比", "": ""},
-    Script.SIMPLIFIED: {"後": "后", "傳": "传", "𫝊": "传", "传": "传", "比": "比", "": ""},
+    Script.SIMPLIFIED: {"後": "后", "后": "后", "傳": "传", "𫝊": "传", "传": "传", "比": "比", "": ""},
 }
 """How readings are to be written in a text of each script."""
 PEOPLE = ("甲", "乙", "丙")
@@ -137,6 +137,8 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
     if verdict is Verdict.UNDO and (not version or store.decisions.history(number)[-1].verdict is Verdict.UNDO):
         return
     reading = data.draw(st.sampled_from(sorted(WRITTEN[text.script]))) if verdict is Verdict.TYPED else ""
+    if verdict is Verdict.TYPED and not reading:
+        verdict = Verdict.DELETE
     made = store.decisions.decide(
         DecisionRequest(text.work, number, verdict, version, person, f"request-{turn}", reading)
     )
