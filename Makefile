@@ -1,6 +1,7 @@
 ## make demo    the main job on the sample: nothing is needed but Python 3.11 or later and the package index
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
+## make test-fast  what needs no browser, no recogniser and no server, in a minute
 ## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
 ## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
 ## make lint    what CI checks before the tests
@@ -17,12 +18,15 @@ OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproj
 PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
 
+ESLINT   = build/eslint/node_modules/.bin/eslint
 CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
 KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test screenshots test-consumers test-system lint bench fuzz clean
+# The tests start the program by the hundred: what it is compiled to is kept, whatever the surroundings say.
+unexport PYTHONDONTWRITEBYTECODE
+.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -38,6 +42,9 @@ serve: $(VENV)/installed
 # replaced: the new one would begin with the very test that it died of.
 test: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -rs -n auto --dist loadfile --max-worker-restart=0
+
+test-fast: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not (browser or engine or postgres or slow)'
 
 screenshots: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'
@@ -55,6 +62,12 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if [ -x $(ESLINT) ] || { command -v npm && npm install --silent --no-audit --no-fund --prefix build/eslint eslint@9; } \
+			>/dev/null 2>&1; then \
+		$(ESLINT) . && echo "The scripts are sound."; \
+	else \
+		echo "npm is missing or cannot fetch eslint: the scripts in proof/web/static are not linted"; \
+	fi
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python scripts/bench.py

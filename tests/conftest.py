@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -12,12 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from proof.cli import main
 from proof.ocr.ppocr import PPOCR
 from tests.half_folios import kai, make_page
+from tests.sample import lay_out
 
 __all__ = ["kai", "make_page"]
 
@@ -36,12 +37,27 @@ QUIET = [
 PATIENCE = 300.0
 """Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
 
+Material = Callable[[int], Path]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+
 # A slow machine proves nothing false, and a commit is judged by the same examples twice;
 # `--hypothesis-profile=wide` looks for others.
 settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("wide", settings.get_profile("same"), derandomize=False, max_examples=2000)
 settings.load_profile("same")
 expect.set_options(timeout=PATIENCE * 1000 / 5)
+
+
+MARKED_BY = {"browser": "browser", "ppocr": "engine", "sample": "engine", "postgresql": "postgres"}
+"""What a test is marked with that asks for a fixture."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests by what they ask for, before `-m` chooses among them."""
+    for item in items:
+        for fixture in MARKED_BY.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(MARKED_BY[fixture])
 
 
 def pytest_configure() -> None:
@@ -77,14 +93,32 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """Makes a folder for all workers of a run: who asks first makes it, the others wait; nobody changes it."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+
+    def folder(name: str, make: Callable[[Path], None]) -> Path:
+        made, whole = root / name, root / f"{name}.whole"
+        with FileLock(root / f"{name}.lock"):
+            if not whole.exists():
+                shutil.rmtree(made, ignore_errors=True)
+                make(made)
+                whole.touch()
+        return made
+
+    return folder
+
+
+@pytest.fixture(scope="session")
 def ppocr() -> PPOCR:
     """The default recogniser with its packaged model."""
     return PPOCR()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
+    """A headless Chromium; what a test leaves in it, its own contexts hold."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as driver:
@@ -93,21 +127,12 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-Material = Callable[[int], Path]
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
 @pytest.fixture
 def material(tmp_path: Path) -> Material:
     """Makes a folder with `text.txt`, the sample's first so many half-folios, and their images in `images`."""
 
     def make(pages: int) -> Path:
-        head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-        (tmp_path / "text.txt").write_text(head + "".join(marked[:pages]), encoding="utf-8")
-        (tmp_path / "images").mkdir()
-        for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
-            shutil.copy(image, tmp_path / "images")
-        return tmp_path
+        return lay_out(tmp_path, pages)
 
     return make
 

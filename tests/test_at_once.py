@@ -4,8 +4,6 @@ the other, would have left it."""
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +23,9 @@ from proof.store import Store
 from proof.store.marks import PageState
 from proof.store.models import PageRow
 from tests.conftest import PATIENCE
+from tests.sample import lay_out
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
@@ -33,11 +34,7 @@ TEXT = ROOT / "pages" / "dasheyi.txt"
 
 def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> Path:
     """A project of the first half-folios of the sample, checked with the engine that reads nothing."""
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", TEXT.read_text(encoding="utf-8"))
-    (folder / "images").mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.txt").write_text(head + "".join(marked[:pages]), encoding="utf-8")
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
-        shutil.copy(image, folder / "images")
+    lay_out(folder, pages, f"{name}.txt")
     engine = '[engine]\nname = "null"\nworkers = 1\n'
     said = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
     (folder / "config.toml").write_text(said, encoding="utf-8")

@@ -23,6 +23,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.sample import lay_out
+
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[1]
 Ran = subprocess.CompletedProcess[str]
 Material = Callable[[int], Path]
@@ -142,12 +146,7 @@ class Spoilt:
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Spoilt:
     folder = tmp_path_factory.mktemp("spoilt")
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-    (folder / "text.txt").write_text(head + "".join(marked[:PAGES]), encoding="utf-8")
-    images = folder / "images"
-    images.mkdir()
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:PAGES]:
-        shutil.copy(image, images)
+    images = lay_out(folder, PAGES) / "images"
 
     def check(out: str) -> Ran:
         line = [sys.executable, "-m", "proof", "check", "text.txt", "--images", "images", "--out", out]

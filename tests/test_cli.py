@@ -30,6 +30,8 @@ from proof.layout.half_folio import find_layout
 from proof.ocr.registry import names
 from tests.conftest import PATIENCE
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[1]
 PROOF = [sys.executable, "-m", "proof"]
 Material = Callable[[int], Path]

@@ -13,7 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 bench_pairs, bench_faults = import_module("bench_pairs"), import_module("bench_faults")
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="commands run in forked processes")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="commands run in forked processes"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,8 @@ from proof.store.decisions import Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, Served, fill, settings_in
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:

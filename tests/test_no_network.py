@@ -18,6 +18,8 @@ import pytest
 
 from tests.conftest import PATIENCE, Material
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[1]
 CALLS = "connect,sendto,sendmsg,sendmmsg"
 ADDRESS = re.compile(

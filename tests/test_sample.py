@@ -22,6 +22,8 @@ from proof.settings.config import Settings
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
 
+pytestmark = pytest.mark.engine
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "pages"
 SCRIPT = ROOT / "scripts" / "make_sample.py"

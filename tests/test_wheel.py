@@ -12,6 +12,8 @@ import pytest
 
 from tests.conftest import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 Ran = subprocess.CompletedProcess[str]
 

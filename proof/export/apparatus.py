@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from proof.collate.blocks import Op
+from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import PASSAGE
 from proof.export.corrections import PlacedCorrection
@@ -74,7 +75,7 @@ class _Answers:
     texts: list[str]
     at: dict[int, Span]
     before: dict[int, list[Span]]
-    classes: dict[int, str]
+    classes: dict[int, Class]
     expected: int = 0
     there: bool = False
 
@@ -105,7 +106,7 @@ class _Answers:
             end = count if end < 0 else end
             before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
             begin = end
-        classes = {one.start: one.category.value for one in collation.differences}
+        classes = {one.start: one.category for one in collation.differences}
         return cls([cell.text for cell in collation.witness.cells], at, before, classes)
 
     def turns(self, at: int) -> bool:
@@ -256,10 +257,9 @@ class _Walk:
         self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
         readings = tuple((number, self.witnesses[number].text(here)) for number, here in spans.items())
-        classes = [self.witnesses[number].classes.get(start, "") for number in spans]
-        told = [one for one in classes if one]
+        told = [self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes]
         if told:
-            category = max(told, key=_RANK.index)
+            category = max(told, key=RANK.index).value
         else:
             category = AGREES if placed else "passage" if start == end else "equivalent"
         base = ""
@@ -269,4 +269,17 @@ class _Walk:
         self.items.append(ApparatusPlace(start, end, base, readings, category, placed))
 
 
-_RANK = ("script", "variant", "unknown", "parallel", "passage", "systematic", "error")
+RANK = (
+    Class.SCRIPT,
+    Class.UNENCODED,
+    Class.ORTHOGRAPHY,
+    Class.TABOO,
+    Class.LAYOUT,
+    Class.UNLIKE,
+    Class.PARALLEL,
+    Class.PASSAGE,
+    Class.SYSTEMATIC,
+    Class.READING,
+    Class.ERROR,
+)
+"""Where witnesses differ from the text in several ways, the place is of the last of these."""

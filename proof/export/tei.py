@@ -305,7 +305,7 @@ class _Writer:
         while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
             self._break(target)
         if any(text != change.base for _, text in change.readings):
-            app = _add(target, "app", type=change.category)
+            app = _add(target, "app", type=change.category.replace(" ", "-"))
             agreeing = [f"#w{one + 1}" for one, text in change.readings if text == change.base]
             self._base(_add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
             for text in dict.fromkeys(text for _, text in change.readings if text != change.base):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,9 @@ from proof.settings.config import Settings
 from proof.store import Store
 from tests.conftest import Run
 from tests.layout.openings import Opening, Photograph, side_by_side
+from tests.sample import TEXT, half_folios
+
+pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "pages"
@@ -75,7 +77,7 @@ def openings() -> tuple[Opening, Opening]:
 
 @pytest.fixture
 def project(tmp_path: Path, openings: tuple[Opening, Opening]) -> Project:
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (SAMPLE / "dasheyi.txt").read_text(encoding="utf-8"))
+    head, marked = half_folios(TEXT.read_text(encoding="utf-8"))
     wanted = [page for page in marked if any(f"{ref}.png" in page for ref in (*FIRST, *SECOND))]
     assert len(wanted) == 4
     (tmp_path / "text.txt").write_text(head + "".join(wanted), encoding="utf-8")

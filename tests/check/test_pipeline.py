@@ -20,6 +20,9 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.text.model import Page
 from proof.verify.page import Checker
+from tests.sample import half_folios, lay_out
+
+pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST, SECOND, THIRD, FOURTH = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"
@@ -81,12 +84,7 @@ def watched(settings: Settings) -> tuple[CheckOutcome, list[Progress]]:
 
 
 def fill(folder: Path, count: int = 3) -> Material:
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-    (folder / "text.txt").write_text(head + "".join(marked[:count]), encoding="utf-8")
-    (folder / "images").mkdir()
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:count]:
-        shutil.copy(image, folder / "images")
-    return Material(folder)
+    return Material(lay_out(folder, count))
 
 
 @pytest.fixture
@@ -231,7 +229,7 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
 
 
 def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", again.text.read_text(encoding="utf-8"))
+    head, marked = half_folios(again.text.read_text(encoding="utf-8"))
     other = again.folder / "other.txt"
     again.text.write_text(head + marked[0] + marked[2], encoding="utf-8")
     other.write_text(head + marked[1], encoding="utf-8")
@@ -255,7 +253,7 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
 
 def test_a_text_checked_alone_stays_a_part_of_its_work(again: Material) -> None:
     """Its file gives the work no name: the work was named after the first of the texts."""
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", again.text.read_text(encoding="utf-8"))
+    head, marked = half_folios(again.text.read_text(encoding="utf-8"))
     second = again.folder / "z.txt"
     again.text.write_text(head + marked[0], encoding="utf-8")
     second.write_text(head + marked[1], encoding="utf-8")
@@ -364,7 +362,7 @@ def test_every_character_and_flag_lies_on_its_image(checked: tuple[Material, Che
 
 def test_a_gap_in_the_sequence_is_a_finding(again: Material) -> None:
     text = again.text.read_text(encoding="utf-8")
-    head, one, _, three = re.split(r"(?m)^(?=卷十 第)", text)
+    head, (one, _, three) = half_folios(text)
     again.text.write_text(head + one + three, encoding="utf-8")
     (finding,) = check(again.settings()).findings
     assert "1a" in finding

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,20 +18,20 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import DecisionRequest, State, Verdict
 from proof.store.queue import Order, QueueFilter
-from proof.text.edition import read_edition
+from proof.text.gathered import read_witnesses
 from proof.text.model import Row
 from proof.text.witness import Edition
+from proof.text.witness_source import WitnessSource
+from tests.sample import lay_out
+
+pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-    (tmp_path / "text.txt").write_text(head + "".join(marked[:2]), encoding="utf-8")
-    (tmp_path / "images").mkdir()
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:2]:
-        shutil.copy(image, tmp_path / "images")
+    lay_out(tmp_path, 2)
     (tmp_path / "config.toml").write_text(
         '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n', encoding="utf-8"
     )
@@ -168,11 +168,11 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
     check(settings)
     read: list[Path] = []
 
-    def noted(path: Path) -> Edition:
-        read.append(path)
-        return read_edition(path)
+    def noted(sources: Sequence[WitnessSource]) -> list[Edition]:
+        read.extend(source.path for source in sources)
+        return read_witnesses(sources)
 
-    monkeypatch.setattr(recheck, "read_edition", noted)
+    monkeypatch.setattr(recheck, "read_witnesses", noted)
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         before = told(store, work.name)

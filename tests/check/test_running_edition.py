@@ -28,7 +28,10 @@ from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
 from proof.text.read import read_transcription
+from proof.text.remarks import Code
 from proof.text.witness import Format
+
+pytestmark = pytest.mark.engine
 
 ERRORS = [
     ("降取弓矢于堂西", "降取弓失于堂西"),
@@ -86,7 +89,7 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     outcome, results, _ = checked(drawn, text, f"out-{form.value}")
     assert [result.status for result in results] == [Status.CHECKED] * 3
     assert sum(result.characters_checked for result in results) > 250
-    assert any("on no image" in notice for notice in outcome.notices)
+    assert Code.ON_NO_IMAGE in {remark.code for remark in outcome.remarks}
     found = raised(results)
     sure = sorted((flag for flag in found if flag.score > SURE), key=lambda flag: flag.line)
     assert [flag.kind for flag in sure] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.INSERTION]

@@ -17,6 +17,8 @@ from proof.settings.config import FlagsSection
 from proof.store import Store
 from tests.check.test_pipeline import SECOND, Material, again, checked, lines, raw
 
+pytestmark = pytest.mark.engine
+
 __all__ = ["again", "checked"]
 
 NOTHING: list[Pixels] = []

@@ -18,6 +18,8 @@ from proof.store import Store
 from proof.store.queue import Order, QueueFilter
 from proof.text.read import read_transcription
 
+pytestmark = pytest.mark.engine
+
 WRONG = {"降取弓矢于堂西": "降取弓失于堂西", "公許適西階東": "公言適西階東"}
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.collate.blocks import AlignedPart, align
 from tests.growth import computing
+
+pytestmark = pytest.mark.slow
 
 WORDS = [chr(0x4E00 + number) for number in range(600)]
 

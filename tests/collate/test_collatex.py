@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from proof.collate.collation import collate
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 from proof.text.witness import Edition, Format
+
+pytestmark = pytest.mark.slow
 
 TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
 

@@ -24,6 +24,8 @@ from proof.text.model import Script
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition, Format, Layer
 
+pytestmark = pytest.mark.slow
+
 CANON = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
 
 

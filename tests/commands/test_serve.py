@@ -18,6 +18,8 @@ from proof.store.accounts import Role
 from proof.web.app import ANY, LOOPBACK
 from tests.conftest import PATIENCE, Run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

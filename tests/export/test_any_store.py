@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
@@ -22,13 +23,15 @@ from proof.store.marks import Mark
 from proof.store.models import FlagRow, PageRow
 from proof.text.model import Script
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = {
     Script.TRADITIONAL: ("大夫之西北耦東面于堂下", "命上射曰某御于子退"),
     Script.SIMPLIFIED: ("大夫之西北耦东面于堂下", "命上射曰某御于子退"),
 }
 WRITTEN = {
     Script.TRADITIONAL: {"後": "後", "傳": "傳", "𫝊": "𫝊", "传": "傳", "比": "比", "": ""},
-    Script.SIMPLIFIED: {"後": "后", "傳": "传", "𫝊": "传", "传": "传", "比": "比", "": ""},
+    Script.SIMPLIFIED: {"後": "后", "后": "后", "傳": "传", "𫝊": "传", "传": "传", "比": "比", "": ""},
 }
 """How readings are to be written in a text of each script."""
 PEOPLE = ("甲", "乙", "丙")
@@ -134,6 +137,8 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
     if verdict is Verdict.UNDO and (not version or store.decisions.history(number)[-1].verdict is Verdict.UNDO):
         return
     reading = data.draw(st.sampled_from(sorted(WRITTEN[text.script]))) if verdict is Verdict.TYPED else ""
+    if verdict is Verdict.TYPED and not reading:
+        verdict = Verdict.DELETE
     made = store.decisions.decide(
         DecisionRequest(text.work, number, verdict, version, person, f"request-{turn}", reading)
     )

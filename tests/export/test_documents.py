@@ -27,6 +27,8 @@ from proof.text.encoding import Decoded
 from proof.text.model import Row
 from proof.text.witness import Edition
 
+pytestmark = pytest.mark.slow
+
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
 MADE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

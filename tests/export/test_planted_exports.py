@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,8 @@ from proof.store.marks import Mark
 from proof.store.queue import Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, store_in
+
+pytestmark = pytest.mark.slow
 
 SAID = st.sampled_from(
     [

@@ -7,17 +7,22 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from proof.collate.classes import Class
 from proof.collate.collation import collate
+from proof.export.apparatus import RANK
 from proof.export.corrections import Correction, context_of
 from proof.export.source import CorrectedSource, correct
 from proof.export.tei import tei
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.witness import Addresses, Edition, Format, Layer, LayerStretch
+
+pytestmark = pytest.mark.slow
 
 
 def characters(text: str) -> str:
@@ -178,8 +183,12 @@ def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_a
     lemma, reading = app
     assert (lemma.get("wit"), lemma.findtext(".//{*}sic"), lemma.findtext(".//{*}corr")) == ("#base #w1", "北", "比")
     assert (reading.get("wit"), reading.text, reading.get("type")) == ("#w2", "比", None)
-    assert app.get("type") == "error"
+    assert app.get("type") == "reading"
     responsible = str(document.findall(".//{*}corr")[0].get("resp"))[1:]
     (statement,) = document.findall(".//{*}respStmt")
     assert statement.get("{http://www.w3.org/XML/1998/namespace}id") == responsible
     assert statement.findtext("{*}name") == "甲"
+
+
+def test_every_class_that_collating_knows_has_its_rank_in_the_apparatus() -> None:
+    assert sorted(RANK) == sorted(Class)

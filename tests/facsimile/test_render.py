@@ -17,6 +17,8 @@ from proof.facsimile.wear import LEVELS, Wear
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page, Row
 
+pytestmark = pytest.mark.slow
+
 MakePage = Callable[..., Page]
 
 LINES = (

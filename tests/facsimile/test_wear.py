@@ -16,6 +16,8 @@ from proof.facsimile.render import render_page
 from proof.facsimile.wear import LEVELS, MAX_SKEW, Wear, age, moved, named_wear, seal_shape, skewing
 from proof.text.model import Page
 
+pytestmark = pytest.mark.slow
+
 MakePage = Callable[..., Page]
 
 SIZE = (400, 300)

@@ -16,6 +16,8 @@ from proof.errors import EngineError
 from proof.ocr.models import ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from tests.conftest import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -17,6 +17,8 @@ from proof.layout.strips import cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 
+pytestmark = pytest.mark.engine
+
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
 
 Line = np.ndarray

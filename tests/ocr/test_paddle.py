@@ -26,6 +26,8 @@ from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
 from tests.conftest import PATIENCE
 
+pytestmark = pytest.mark.engine
+
 COLUMNS = {
     (891, 157, 97, 570): "欽定四庫全書簡明目錄",
     (788, 157, 97, 140): "聖諭",

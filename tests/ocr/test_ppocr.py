@@ -22,6 +22,8 @@ from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 
+pytestmark = pytest.mark.engine
+
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 SHOWN = (

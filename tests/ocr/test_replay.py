@@ -25,6 +25,8 @@ from proof.ocr.replay import (
     strip_key,
 )
 
+pytestmark = pytest.mark.engine
+
 IDENTITY = EngineIdentity("some", "1.2", "model", "abc")
 
 probabilities = st.floats(0, 1)

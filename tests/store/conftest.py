@@ -56,7 +56,7 @@ def postgresql() -> Iterator[URL]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A new store, in a file and on a server."""
     address: Path | URL = tmp_path / "proof.sqlite"

@@ -22,6 +22,8 @@ from proof.store.decisions import DecisionRequest, Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Settings:

@@ -24,6 +24,8 @@ from proof.store.marks import Mark, PageState
 from proof.store.models import Base
 from tests.web.drawn import WORK, fill
 
+pytestmark = pytest.mark.slow
+
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 
 

@@ -61,6 +61,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("target", list(Format))
 def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(

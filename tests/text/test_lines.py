@@ -106,6 +106,7 @@ def material(shared: Path) -> list[Path]:
     return [path for path in found if path.parent.name != "imglist"]
 
 
+@pytest.mark.slow
 def test_every_page_mark_is_read_and_every_file_written_back(shared: Path) -> None:
     """Of all texts and branches at hand: a mark that begins no page is named with its line."""
     standing = read_marks = 0

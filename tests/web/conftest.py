@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,9 @@ from proof.check.pipeline import check
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import create_app
+from tests.conftest import MadeOnce
+from tests.sample import lay_out
 from tests.web.drawn import Served, fill, settings_in
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -28,18 +27,16 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project folder of the sample's first six half-folios, checked with the real recogniser."""
-    folder = tmp_path_factory.mktemp("sample")
-    (folder / "pages").mkdir()
-    head, *marked = re.split(r"(?m)^(?=卷十 第)", (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8"))
-    (folder / "pages" / "dasheyi.txt").write_text(head + "".join(marked[:10]), encoding="utf-8")
-    for image in sorted((ROOT / "pages").glob("WYG*.png"))[:10]:
-        shutil.copy(image, folder / "pages")
+def sample(made_once: MadeOnce) -> Path:
+    """The project folder of the sample's first ten half-folios, checked with the real recogniser."""
+    return made_once("sample", _check_sample)
+
+
+def _check_sample(folder: Path) -> None:
+    lay_out(folder, 10, "pages/dasheyi.txt", "pages")
     text = 'title = "儀禮集釋 卷十 大射儀"\ntexts = ["pages/*.txt"]\nimages = ["pages"]\n'
     (folder / "config.toml").write_text(f"[project]\n{text}", encoding="utf-8")
     check(Settings.load(folder))
-    return folder
 
 
 @pytest.fixture

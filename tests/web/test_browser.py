@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,6 +21,7 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decisions import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.served import ServerProcess
 from tests.web.waiting import saved, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,37 +40,15 @@ PAGES = {
 }
 
 
-@dataclass
-class Server:
-    """`proof serve` in a process of its own."""
-
-    folder: Path
-    port: int = 0
-    process: subprocess.Popen[str] | None = None
-    address: str = ""
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "proof", "serve", "--config", str(self.folder), "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-        assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[-1].rstrip("/")
-        self.port = int(self.address.rsplit(":", 1)[1])
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
-
-
-def started(folder: Path) -> Iterator[Server]:
-    server = Server(folder)
+def started(folder: Path) -> Iterator[ServerProcess]:
+    server = ServerProcess(folder)
     server.start()
     yield server
     server.kill()
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(tmp_path: Path) -> Iterator[ServerProcess]:
     """The drawn pages, served."""
     settings = settings_in(tmp_path)
     with Store.open(settings.store_address) as store:
@@ -80,7 +57,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def sample_server(sample: Path, tmp_path: Path) -> Iterator[Server]:
+def sample_server(sample: Path, tmp_path: Path) -> Iterator[ServerProcess]:
     """A copy of the checked sample, served."""
     folder = shutil.copytree(sample, tmp_path / "sample")
     yield from started(folder)
@@ -115,7 +92,7 @@ def tabs(browser: Browser) -> Iterator[list[Tab]]:
         tab.context.close()
 
 
-def desk(tab: Tab, server: Server, query: str = "") -> Page:
+def desk(tab: Tab, server: ServerProcess, query: str = "") -> Page:
     tab.page.goto(f"{server.address}/works/{WORK}/desk{query}")
     expect(tab.page.locator("#flag")).to_be_visible()
     return tab.page
@@ -131,7 +108,7 @@ def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
         return [(one.flag, one.verdict, one.reading) for one in store.decisions.log(WORK, limit=1000)[::-1]]
 
 
-def test_a_whole_session_on_the_sample(sample_server: Server, tabs: list[Tab]) -> None:
+def test_a_whole_session_on_the_sample(sample_server: ServerProcess, tabs: list[Tab]) -> None:
     """Each flag is decided by a key; what the store has afterwards is what was pressed."""
     tab = tabs[0]
     tab.page.goto(sample_server.address)
@@ -163,7 +140,7 @@ def late(route: Route) -> None:
     route.continue_()
 
 
-def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Server, tabs: list[Tab]) -> None:
+def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: ServerProcess, tabs: list[Tab]) -> None:
     """At the moment after the key the next flag is drawn, with its picture decoded, though the server is held up."""
     page = desk(tabs[0], sample_server)
     page.wait_for_load_state("networkidle")
@@ -182,7 +159,7 @@ def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Ser
     assert page.locator("#stage image").count() == 1
 
 
-def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: Server, tabs: list[Tab]) -> None:
+def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     first = shown(page)
     page.keyboard.press("t")
@@ -209,7 +186,9 @@ def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: Serve
         assert [(one.flag, one.state) for one in store.decisions.standing(WORK)] == [(first, State.CORRECTED)]
 
 
-def test_an_empty_box_deletes_nothing_and_a_deletion_is_named_and_taken_back(server: Server, tabs: list[Tab]) -> None:
+def test_an_empty_box_deletes_nothing_and_a_deletion_is_named_and_taken_back(
+    server: ServerProcess, tabs: list[Tab]
+) -> None:
     page = desk(tabs[0], server)
     first = shown(page)
     page.keyboard.press("e")
@@ -227,7 +206,7 @@ def test_an_empty_box_deletes_nothing_and_a_deletion_is_named_and_taken_back(ser
     assert tabs[0].said == []
 
 
-def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: Server, tabs: list[Tab]) -> None:
+def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/pages/1")
     until(page, "document.body.dataset.ready === '1'")
@@ -254,7 +233,7 @@ def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: Server, 
     assert tabs[0].said == []
 
 
-def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: Server, tabs: list[Tab]) -> None:
+def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     page.keyboard.press("k")
     saved(page)
@@ -280,7 +259,7 @@ def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: Server, tabs
     assert tabs[0].said == []
 
 
-def test_keys_of_an_input_method_are_never_shortcuts(server: Server, tabs: list[Tab]) -> None:
+def test_keys_of_an_input_method_are_never_shortcuts(server: ServerProcess, tabs: list[Tab]) -> None:
     """吿 is composed from letters that are shortcuts; Enter and Escape end the composition and nothing else."""
     page = desk(tabs[0], server)
     number = shown(page)
@@ -314,7 +293,9 @@ def test_keys_of_an_input_method_are_never_shortcuts(server: Server, tabs: list[
     assert verdicts(server.folder) == [(number, Verdict.TYPED, "吿")]
 
 
-def test_a_key_that_a_method_is_composing_outside_a_field_decides_nothing(server: Server, tabs: list[Tab]) -> None:
+def test_a_key_that_a_method_is_composing_outside_a_field_decides_nothing(
+    server: ServerProcess, tabs: list[Tab]
+) -> None:
     page = desk(tabs[0], server)
     number = shown(page)
     for event in (
@@ -328,7 +309,7 @@ def test_a_key_that_a_method_is_composing_outside_a_field_decides_nothing(server
     assert verdicts(server.folder) == []
 
 
-def test_alternatives_are_taken_by_number(server: Server, tabs: list[Tab]) -> None:
+def test_alternatives_are_taken_by_number(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     number = shown(page)
     assert [text.split()[1] for text in page.locator("#alternatives button").all_inner_texts()] == ["吉", "古"]
@@ -337,7 +318,7 @@ def test_alternatives_are_taken_by_number(server: Server, tabs: list[Tab]) -> No
     assert verdicts(server.folder) == [(number, Verdict.OTHER, "古")]
 
 
-def test_the_second_of_two_browsers_is_told_and_decides_anew(server: Server, tabs: list[Tab]) -> None:
+def test_the_second_of_two_browsers_is_told_and_decides_anew(server: ServerProcess, tabs: list[Tab]) -> None:
     first, second = desk(tabs[0], server), desk(tabs[1], server)
     number = shown(first)
     assert shown(second) == number
@@ -355,7 +336,7 @@ def test_the_second_of_two_browsers_is_told_and_decides_anew(server: Server, tab
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.KEEP]
 
 
-def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: Server, tabs: list[Tab]) -> None:
+def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     page.wait_for_load_state("networkidle")
     page.keyboard.press("t")
@@ -376,7 +357,7 @@ def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: S
     ]
 
 
-def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: Server, tabs: list[Tab]) -> None:
+def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     server.kill()
     page.keyboard.press("t")
@@ -387,7 +368,7 @@ def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: Server, tabs: li
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
 
 
-def test_markup_in_a_reading_shows_as_text(server: Server, tabs: list[Tab]) -> None:
+def test_markup_in_a_reading_shows_as_text(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server, "?least_score=4.6&most_score=5")
     expect(page.locator("#suggested")).to_have_text(SCRIPT)
     page.keyboard.press("t")
@@ -400,7 +381,7 @@ def test_markup_in_a_reading_shows_as_text(server: Server, tabs: list[Tab]) -> N
 
 
 def test_the_glyph_in_question_is_in_the_box_and_the_text_beside_it_at_its_height(
-    server: Server, tabs: list[Tab]
+    server: ServerProcess, tabs: list[Tab]
 ) -> None:
     page = desk(tabs[0], server)
     box, text = page.locator("#stage .place").bounding_box(), page.locator("#stage text.said").bounding_box()
@@ -411,7 +392,7 @@ def test_the_glyph_in_question_is_in_the_box_and_the_text_beside_it_at_its_heigh
     assert 0.6 < text["height"] / box["height"] < 1.8
 
 
-def test_the_queue_filters_counts_and_leads_to_the_desk(server: Server, tabs: list[Tab]) -> None:
+def test_the_queue_filters_counts_and_leads_to_the_desk(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/")
     assert page.locator("a.row").count() == 9
@@ -427,7 +408,7 @@ def test_the_queue_filters_counts_and_leads_to_the_desk(server: Server, tabs: li
     expect(page.locator("#end")).to_be_visible()
 
 
-def test_the_dial_trades_places_for_errors_left(server: Server, tabs: list[Tab]) -> None:
+def test_the_dial_trades_places_for_errors_left(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/")
     expect(page.locator("#dial-words")).to_contain_text("9 places to look at, about 0.0 errors left")
@@ -450,7 +431,7 @@ def photographed(page: Page, name: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
-    sample_server: Server, browser: Browser, tmp_path: Path, language: str, theme: str
+    sample_server: ServerProcess, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:
     """axe-core finds nothing serious; the pictures are to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
@@ -480,7 +461,7 @@ def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
     context.close()
 
 
-def test_it_can_be_used_on_a_tablet(server: Server, browser: Browser) -> None:
+def test_it_can_be_used_on_a_tablet(server: ServerProcess, browser: Browser) -> None:
     """Upright and lying: nothing is cut off at the side, and a finger decides."""
     for size in ({"width": 820, "height": 1180}, {"width": 1180, "height": 820}):
         context = browser.new_context(viewport=size, has_touch=True)  # type: ignore[arg-type]
@@ -495,7 +476,9 @@ def test_it_can_be_used_on_a_tablet(server: Server, browser: Browser) -> None:
         context.close()
 
 
-def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(server: Server, tabs: list[Tab]) -> None:
+def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(
+    server: ServerProcess, tabs: list[Tab]
+) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
     expect(page.locator(".glyph")).to_have_count(3)
@@ -510,7 +493,7 @@ def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(serve
         assert list(store.decisions.standing(WORK)) == []
 
 
-def test_a_confusion_becomes_a_rule_that_is_counted_and_can_be_lifted(server: Server, tabs: list[Tab]) -> None:
+def test_a_confusion_becomes_a_rule_that_is_counted_and_can_be_lifted(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
     expect(page.locator(".glyph")).to_have_count(3)
@@ -523,7 +506,7 @@ def test_a_confusion_becomes_a_rule_that_is_counted_and_can_be_lifted(server: Se
     assert tabs[0].said == []
 
 
-def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Server, tabs: list[Tab]) -> None:
+def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/pages/1")
     until(page, "document.body.dataset.ready === '1'")
@@ -549,7 +532,7 @@ def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Ser
     assert [line for line in tabs[0].said if "422" not in line] == []
 
 
-def test_what_was_decided_is_listed_and_can_be_taken_back(server: Server, tabs: list[Tab]) -> None:
+def test_what_was_decided_is_listed_and_can_be_taken_back(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     page.keyboard.press("t")
     saved(page)
@@ -560,7 +543,7 @@ def test_what_was_decided_is_listed_and_can_be_taken_back(server: Server, tabs: 
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
 
 
-def test_three_witnesses_stand_on_one_line_under_the_glyph(server: Server, tabs: list[Tab]) -> None:
+def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess, tabs: list[Tab]) -> None:
     """Each with its reading and its side, also for who sees no colours; the apparatus opens with the keyboard."""
     note = f"告：原作吿，據嚴本改。{SCRIPT}"
     heard = (

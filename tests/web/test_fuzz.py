@@ -18,6 +18,8 @@ from proof.store import Store
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
 
+pytestmark = pytest.mark.slow
+
 HELD = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 EXAMPLES = 30
 

@@ -20,7 +20,9 @@ from proof.web.app import LARGEST_BODY
 from proof.web.serve import SILENT, listen
 from tests.conftest import PATIENCE
 from tests.web.drawn import Served, settings_in
-from tests.web.served import serving, serving_process
+from tests.web.served import serving_process
+
+pytestmark = pytest.mark.slow
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Never: "
 
@@ -132,6 +134,6 @@ def comes(holds: Callable[[], bool]) -> None:
 @pytest.mark.parametrize("host", ["::1", "LOCALHOST"])
 def test_it_can_be_reached_where_it_says(tmp_path: Path, host: str) -> None:
     Store.open(settings_in(tmp_path).store_address).close()
-    with serving(tmp_path, "--host", host) as address:
+    with serving_process(tmp_path, "--host", host) as (_, address):
         parts = urlsplit(address)
         assert status((parts.hostname or "", parts.port or 0)) == 200

@@ -1,6 +1,6 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
-import { api, ask, data, han, isShortcut, make, may, oneAtATime, piece, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, may, oneAtATime, piece, say, uuid, words } from "./shell.js";
 import { goThrough, takeBack } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);

@@ -4,7 +4,7 @@ import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say,
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
-let query = { ...data.query };
+const query = { ...data.query };
 let facets = data.facets;
 let next = null;
 let asked = 0;
