@@ -76,7 +76,8 @@ def api_pages() -> str:
             parts.append(_of_operation(path, method, operation, document["components"]["schemas"]))
     parts.append("## What is answered\n")
     for name, schema in sorted(document["components"]["schemas"].items()):
-        parts += [f"### {name}\n", _plain(schema.get("description", "")) + "\n", *_fields(schema)]
+        said = _plain(schema.get("description", ""))
+        parts += [f"### {name}\n", *([f"{said}\n"] if said else []), *_fields(schema)]
     return "\n".join(parts)
 
 
