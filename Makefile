@@ -7,6 +7,7 @@
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
+## make docs    the documentation, into build/docs/index.html; every link in it is checked
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
 
 VENV   := .venv
@@ -26,7 +27,7 @@ POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 .DEFAULT_GOAL := help
 # The tests start the program by the hundred: what it is compiled to is kept, whatever the surroundings say.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz clean
+.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz docs clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -72,6 +73,9 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_texts.py
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python -m mkdocs build --strict
 
 fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz

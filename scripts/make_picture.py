@@ -1,37 +1,95 @@
-"""Make docs/report.png: the first flags of the sample's report, as a browser shows them.
+"""Make the pictures of docs/: the report of the sample, and the views of its desk, as a browser shows them.
 
-proof demo && python scripts/make_picture.py [out/report.html]
+proof check -q && python scripts/make_picture.py [PROJECT]
+
+PROJECT is a folder in which the sample was checked; the server runs on it while the pictures are taken. Nothing is
+decided.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from socket import create_connection, socket
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTH, ROWS = 1100, 2
+PICTURES = ROOT / "docs" / "pictures"
+WIDTH, HEIGHT, ROWS = 1100, 700, 2
 COLOURS = 64
+LANGUAGES = {"en": "", "zh-Hant": ".zh"}
+"""What a browser asks for, and the ending that its pictures have."""
 
 
-def main(report: Path, picture: Path) -> None:
-    with sync_playwright() as driver:
+def main(project: Path) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as driver, serving(project) as address:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": WIDTH, "height": 900})
-        page.goto(report.resolve().as_uri())
-        boxes = [card.bounding_box() for card in page.locator("article").all()[: 2 * ROWS]]
-        known = [box for box in boxes if box]
-        top, foot = min(box["y"] for box in known), max(box["y"] + box["height"] for box in known)
-        clip = {"x": 0.0, "y": top - 12, "width": float(WIDTH), "height": foot - top + 24}
-        taken = page.screenshot(clip=clip, full_page=True)  # type: ignore[arg-type] # a dictionary of these keys
+        for language, ending in LANGUAGES.items():
+            context = browser.new_context(locale=language, viewport={"width": WIDTH, "height": HEIGHT})
+            of_desk(context.new_page(), address, ending)
+        of_report(browser.new_page(viewport={"width": WIDTH, "height": 900}), project / "out" / "report.html")
         browser.close()
-    picture.parent.mkdir(exist_ok=True)
-    Image.open(io.BytesIO(taken)).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
+
+
+def of_desk(page: Page, address: str, ending: str) -> None:
+    """The queue, the desk, a page and the confusions."""
+    page.goto(address)
+    work = page.url
+    for view, path in {"queue": "", "desk": "desk", "page": "pages/5", "pairs": "pairs"}.items():
+        page.goto(work + path)
+        take(page, f"{view}{ending}")
+
+
+def of_report(page: Page, report: Path) -> None:
+    """The first flags of the report."""
+    page.goto(report.resolve().as_uri())
+    boxes = [card.bounding_box() for card in page.locator("article").all()[: 2 * ROWS]]
+    known = [box for box in boxes if box]
+    top, foot = min(box["y"] for box in known), max(box["y"] + box["height"] for box in known)
+    clip = {"x": 0.0, "y": top - 12, "width": float(WIDTH), "height": foot - top + 24}
+    keep(page.screenshot(clip=clip, full_page=True), "report")  # type: ignore[arg-type] # a dictionary of these keys
+
+
+def take(page: Page, name: str) -> None:
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1500)  # images are drawn after they came
+    keep(page.screenshot(), name)
+
+
+def keep(taken: bytes, name: str) -> None:
+    Image.open(io.BytesIO(taken)).convert("RGB").quantize(COLOURS).save(PICTURES / f"{name}.png", optimize=True)
+
+
+@contextmanager
+def serving(project: Path) -> Iterator[str]:
+    """`proof serve` on the project, at a port of its own."""
+    with closing(socket()) as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    command = [sys.executable, "-m", "proof", "serve", "--port", str(port)]
+    server = subprocess.Popen(command, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)})  # noqa: S603
+    try:
+        for _ in range(300):
+            try:
+                create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/report.html"), ROOT / "docs" / "report.png")
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

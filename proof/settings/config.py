@@ -1,7 +1,7 @@
 """`config.toml` as typed settings: each one declared once, with its default, its limits and its help.
 
 The declarations below are the only ones: the checks of `config.toml`, the defaults and help of the command line
-(`SETTINGS`) and the table in the README (`settings_table`) are made from them.
+(`SETTINGS`) and the table in the documentation (`settings_table`) are made from them.
 """
 # ruff: noqa: RUF009 - `_setting` makes a dataclass field
 
@@ -406,7 +406,7 @@ _SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS.values()
 
 
 def settings_table() -> str:
-    """All settings as a Markdown table, for the README."""
+    """All settings as a Markdown table, for the documentation."""
     rows = ["| setting | value | default | meaning |", "| --- | --- | --- | --- |"]
     rows += [
         f"| `{setting.name}` | {setting.values} | `{shown(setting.default)}` | {setting.help} |"

@@ -410,13 +410,6 @@ def test_the_table_has_a_row_for_every_setting_and_whole_cells() -> None:
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
 
 
-def test_the_readme_shows_the_table_as_the_settings_have_it() -> None:
-    readme = ROOT / "README.md"
-    if not readme.is_file():
-        pytest.skip("README.md is not written yet: it is to hold settings_table()")
-    assert settings_table() in readme.read_text(encoding="utf-8")
-
-
 def test_the_sample_project_loads_and_names_the_sample() -> None:
     settings = Settings.load(ROOT / "config.toml")
     assert settings.project.images == (ROOT / "pages",)

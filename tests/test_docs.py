@@ -1,0 +1,121 @@
+"""The documentation says what is so: it is built without a warning, and agrees with the program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.cli import COMMANDS
+from proof.settings.config import settings_table
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
+FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
+OUTSIDE = {"errors", "atomic", "paths", "cli"}
+"""Modules of `proof` that stand in no room."""
+
+
+def ran(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The site, and what its build said."""
+    if find_spec("mkdocs") is None:
+        pytest.skip("mkdocs-material is not installed: pip install '.[dev]'")
+    site = tmp_path_factory.mktemp("docs") / "site"
+    return site, ran("-m", "mkdocs", "build", "--strict", "--site-dir", str(site))
+
+
+def test_it_is_built_strictly_and_every_link_in_it_leads_somewhere(
+    built: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    site, done = built
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (site / "zh" / "tutorial.html").is_file()
+
+
+def test_who_reads_it_asks_no_other_host_for_anything(built: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    pages = list(built[0].rglob("*.html"))
+    assert pages
+    assert [page.name for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_links_beside_it_lead_to_files_that_are_there(name: str) -> None:
+    links = LINK.findall((ROOT / name).read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_settings_commands_exit_statuses_and_api_are_those_of_the_program() -> None:
+    done = ran("scripts/make_reference.py", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_settings_are_a_table_of_the_reference() -> None:
+    assert settings_table() in (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md"])
+def test_every_command_is_named_where_commands_are_listed(name: str) -> None:
+    listed = (ROOT / name).read_text(encoding="utf-8")
+    assert [command for command in COMMANDS if f"`proof {command}`" not in listed] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_the_first_page_is_read_in_a_minute(name: str) -> None:
+    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def used_rooms(room: str) -> Iterator[str]:
+    """The rooms that the modules of a room import."""
+    for file in (ROOT / "proof" / room).rglob("*.py"):
+        found = re.findall(r"^\s*(?:from|import) proof\.(\w+)", file.read_text(encoding="utf-8"), re.M)
+        yield from (one for one in found if one not in OUTSIDE)
+
+
+def test_no_room_uses_one_of_a_row_above_it() -> None:
+    rows: dict[Any, int] = {
+        name: int(row) for row, name in ROW.findall((DOCS / "explanation" / "architecture.md").read_text("utf-8"))
+    }
+    rooms = {path.parent.name for path in (ROOT / "proof").glob("*/__init__.py")}
+    assert set(rows) == rooms
+    assert [(room, used) for room in rows for used in used_rooms(room) if rows[used] < rows[room]] == []
+
+
+def modules_named(column: int) -> list[str]:
+    """The modules of the glossary's table of modules; `column` 0: the old names, 1: the new ones."""
+    glossary = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
+    table = glossary.partition("## Modules")[2].partition("## Classes")[0]
+    return [found[column] for found in re.findall(r"^\| `([\w/]+)` \| `([\w/]+)` \|", table, re.M)]
+
+
+def test_the_glossary_names_modules_that_are_there_for_some_that_are_not() -> None:
+    def there(name: str) -> bool:
+        return (ROOT / "proof" / f"{name}.py").is_file() or (ROOT / "proof" / name / "__init__.py").is_file()
+
+    assert modules_named(1)
+    assert [name for name in modules_named(1) if not there(name)] == []
+    assert [name for name in modules_named(0) if there(name)] == []
+
+
+def test_the_glossary_names_classes_that_are_where_it_says() -> None:
+    glossary = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8").partition("## Classes")[2]
+    named = re.findall(r"^\| `\w+` \| `(\w+)` \(`([\w/]+)`\) \|", glossary, re.M)
+    assert named
+    for name, module in named:
+        source = (ROOT / "proof" / f"{module}.py").read_text(encoding="utf-8")
+        assert re.search(rf"^class {name}\b", source, re.M), f"{name} is not in {module}"
