@@ -46,3 +46,14 @@ def test_the_list_says_of_a_command_what_the_command_says(name: str) -> None:
     command = importlib.import_module(f"proof.commands.{name}").command
     assert isinstance(command, click.Command)
     assert command.get_short_help_str(limit=1000) == COMMANDS[name]
+
+
+def test_a_check_in_which_nothing_changed_loads_no_network(tmp_path: Path) -> None:
+    text = (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8")
+    first, second = "卷十 第 1a 页", "卷十 第 1b 页"
+    (tmp_path / "one.txt").write_text(text[text.index(first) : text.index(second)], encoding="utf-8")
+    line = ("check", "-q", "one.txt", "--images", str(ROOT / "pages"), "--runtime", "onnxruntime")
+    assert "onnxruntime" in loaded_by(*line, folder=tmp_path)
+    again = loaded_by(*line, folder=tmp_path)
+    assert "sqlalchemy" in again
+    assert not again & {"onnxruntime", "openvino", "alembic"}
