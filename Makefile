@@ -11,7 +11,6 @@
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
-OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproject.toml)
 
 # The first Python that is new enough; `make PYTHON=...` names another.
 PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; do \
@@ -63,12 +62,9 @@ bench: $(VENV)/installed-dev
 fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
 
-# Three distributions write OpenCV into one folder, the one installed last is imported. It has to be the
-# headless one: the others need libGL. tests/test_environment.py holds this to it.
 $(VENV)/installed: pyproject.toml | $(VENV)/made
 	@echo "installing into $(VENV): a minute or so"
 	@$(PIP) install --editable .
-	@$(PIP) install --force-reinstall --no-deps opencv-python-headless==$(OPENCV)
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed

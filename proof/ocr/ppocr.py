@@ -15,11 +15,11 @@ from importlib import resources
 from pathlib import Path
 from threading import Lock
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import EngineError
+from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.network import Network, open_network, version_of
 
