@@ -6,6 +6,9 @@
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
+## make lock    the locked versions of all that is installed (requirements/), written anew
+## make licences  docs/licences.md: under what terms all that is installed stands, written anew
+## make audit   whether something that is installed has a known vulnerability, where an index of these can be reached
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
 
 VENV   := .venv
@@ -21,7 +24,7 @@ KAI      = fc-list 2>/dev/null | grep -q TW-Kai
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test screenshots test-consumers test-system lint bench fuzz clean
+.PHONY: help demo serve test screenshots test-consumers test-system lint bench fuzz lock licences audit clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -62,14 +65,31 @@ bench: $(VENV)/installed-dev
 fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
 
-$(VENV)/installed: pyproject.toml | $(VENV)/made
+# What is installed, down to the last byte, is what requirements/ names; `make lock` writes it anew.
+$(VENV)/installed: pyproject.toml requirements/run.txt | $(VENV)/made
 	@echo "installing into $(VENV): a minute or so"
-	@$(PIP) install --editable .
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	@$(PIP) install --editable '.[dev]'
+$(VENV)/installed-dev: $(VENV)/installed requirements/dev.txt
+	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
+
+LOCK = $(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	pyproject.toml requirements/build.in
+
+lock: $(VENV)/installed-dev
+	@$(PIP) install uv
+	@$(LOCK) --extra dev -o requirements/dev.txt >/dev/null
+	@$(LOCK) -c requirements/dev.txt -o requirements/run.txt >/dev/null
+
+licences: $(VENV)/installed-dev
+	$(BIN)/python scripts/licences.py
+
+audit: $(VENV)/installed-dev
+	@$(PIP) install pip-audit
+	$(BIN)/python scripts/audit.py
 
 $(VENV)/made:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; found: $$(python3 --version 2>&1)" >&2; exit 1; }
