@@ -8,12 +8,14 @@
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
 ## make docs    the documentation, into build/docs/index.html; every link in it is checked
+## make lock    the locked versions of all that is installed (requirements/), written anew
+## make licences  docs/licences.md: under what terms all that is installed stands, written anew
+## make audit   whether something that is installed has a known vulnerability, where an index of these can be reached
 ## make clean   removes what make made; results (out/, proof.sqlite) stay
 
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
-OPENCV := $(shell sed -n 's/.*"opencv-python-headless==\([^"]*\)".*/\1/p' pyproject.toml)
 
 # The first Python that is new enough; `make PYTHON=...` names another.
 PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; do \
@@ -27,7 +29,7 @@ POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 .DEFAULT_GOAL := help
 # The tests start the program by the hundred: what it is compiled to is kept, whatever the surroundings say.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz docs clean
+.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz docs lock licences audit clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -80,17 +82,31 @@ docs: $(VENV)/installed-dev
 fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
 
-# Three distributions write OpenCV into one folder, the one installed last is imported. It has to be the
-# headless one: the others need libGL. tests/test_environment.py holds this to it.
-$(VENV)/installed: pyproject.toml | $(VENV)/made
+# What is installed, down to the last byte, is what requirements/ names; `make lock` writes it anew.
+$(VENV)/installed: pyproject.toml requirements/run.txt | $(VENV)/made
 	@echo "installing into $(VENV): a minute or so"
-	@$(PIP) install --editable .
-	@$(PIP) install --force-reinstall --no-deps opencv-python-headless==$(OPENCV)
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	@$(PIP) install --editable '.[dev]'
+$(VENV)/installed-dev: $(VENV)/installed requirements/dev.txt
+	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
+
+LOCK = $(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	pyproject.toml requirements/build.in
+
+lock: $(VENV)/installed-dev
+	@$(PIP) install uv
+	@$(LOCK) --extra dev -o requirements/dev.txt >/dev/null
+	@$(LOCK) -c requirements/dev.txt -o requirements/run.txt >/dev/null
+
+licences: $(VENV)/installed-dev
+	$(BIN)/python scripts/licences.py
+
+audit: $(VENV)/installed-dev
+	@$(PIP) install pip-audit
+	$(BIN)/python scripts/audit.py
 
 $(VENV)/made:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; found: $$(python3 --version 2>&1)" >&2; exit 1; }

@@ -13,25 +13,26 @@ import click
 import proof
 from proof.errors import ProofError
 
-COMMANDS = (
-    "demo",
-    "fetch",
-    "check",
-    "serve",
-    "user",
-    "backup",
-    "restore",
-    "recover",
-    "report",
-    "learn",
-    "convert",
-    "export",
-    "collate",
-    "render",
-    "layout",
-    "engines",
-)
-"""Each is the module of that name in `proof.commands`, loaded when it is asked for."""
+COMMANDS = {
+    "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
+    "fetch": "Fetch page images, one at a time, into the project's image folder.",
+    "check": "Check transcriptions against images of their pages.",
+    "serve": "Proofread in the browser what `proof check` flagged.",
+    "user": "Accounts of the people who proofread with `proof serve --auth`.",
+    "backup": "Save the project into FILE: store with all decisions and their journal, settings, texts and images.",
+    "restore": "Unpack the backup FILE into FOLDER, a new or empty one.",
+    "recover": "Rebuild decisions, page states, layouts and rules from the journal.",
+    "report": "Write the reports again out of the store, with what was decided since the last check.",
+    "learn": "Learn the language from texts, in any of the formats.",
+    "convert": "Turn a transcription into another format, as far as that can hold it.",
+    "export": "Write accepted corrections into a transcription, and nothing else.",
+    "collate": "Collate a transcription with other witnesses of its text.",
+    "render": "Draw a transcription as Siku half-folios, worn by a seed.",
+    "layout": "Find the columns of text on images of pages, ruled or not, whatever their number.",
+    "engines": "List the engines, whether each can run here, and if not what to do.",
+}
+"""What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`
+needs none of them."""
 
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells have it."""
@@ -48,6 +49,12 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"proof.commands.{cmd_name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        named = {name: click.Command(name, help=COMMANDS[name]) for name in self.list_commands(ctx)}
+        room = formatter.width - 6 - max(map(len, named))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(room)) for name, one in named.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

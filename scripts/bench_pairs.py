@@ -254,7 +254,7 @@ def copied(base: Path) -> Iterator[Path]:
 def _recorded(path: Path) -> Iterator[None]:
     real = pipeline.open_engine
     with RecordingEngine(open_engine(EngineSettings()), path) as engine:
-        pipeline.open_engine = lambda _: engine
+        pipeline.open_engine = lambda *_: engine
         try:
             yield
         finally:

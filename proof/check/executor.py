@@ -11,14 +11,13 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
-import cv2
-
 from proof.check.pagination import ReadImage, paginate
 from proof.check.plan import CheckPlan, PageTask, readings_key
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
+from proof.images.opencv import cv2
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine

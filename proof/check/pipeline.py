@@ -85,10 +85,9 @@ def check(
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
     waited for. `show` is how many places the outcome tells. Raises ProofError for what stops it altogether.
     """
-    engine = open_engine(engine_settings(settings))
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine, store, waiting) as sources,
+        _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         run_id = store.begin_run(work.info())

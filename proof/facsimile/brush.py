@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.facsimile.fonts import EM, LEVELS, PAD, Field
+from proof.images.opencv import cv2
 
 Canvas = NDArray[np.uint8]
 Points = NDArray[np.float64]

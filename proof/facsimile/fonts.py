@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import cv2
 import numpy as np
 from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PIL import ImageFont
 
 from proof.errors import FontError
+from proof.images.opencv import cv2
 from proof.paths import expanded
 
 EM = 112

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from unicodedata import category
 
-import cv2
 import numpy as np
 
 from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Hand, Points, rule, write_glyph
 from proof.facsimile.fonts import FontChain, lacuna_field
+from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.text.model import Cell, Column, Page, Row
 

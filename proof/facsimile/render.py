@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-import cv2
 import numpy as np
 
 from proof.errors import UsageError
@@ -45,6 +44,7 @@ from proof.facsimile.wear import (
     seal_shape,
     skewing,
 )
+from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row

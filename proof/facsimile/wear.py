@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Points
+from proof.images.opencv import cv2
 from proof.ocr.engine import Pixels
 
 MAX_SKEW = 3.0

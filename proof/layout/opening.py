@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels

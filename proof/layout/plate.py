@@ -6,10 +6,10 @@ between the two leaves runs a band without ink, and each leaf's fold is the midd
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.rules import ink_mask, long_strokes
 from proof.model.geometry import Box
 

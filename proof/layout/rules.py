@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
 
 Mask = NDArray[np.uint8]
 """Ink as 255 on 0, height x width."""

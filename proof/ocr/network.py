@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,17 +19,14 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 
+NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install openvino"
+
 Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
 
 
 class Network(Protocol):
     """A network that is ready to read. Safe to call from several threads."""
-
-    @property
-    def version(self) -> str:
-        """What computes it, for the identity of the engine."""
-        ...
 
     @property
     def characters(self) -> list[str]:
@@ -40,6 +38,7 @@ class Network(Protocol):
         ...
 
 
+@cache
 def has_bfloat16() -> bool:
     """Whether OpenVINO is installed and finds that the processor computes in bfloat16 (AVX-512 BF16, AMX)."""
     if importlib.util.find_spec("openvino") is None:
@@ -56,16 +55,32 @@ def _openvino() -> Any:
     return openvino
 
 
+def version_of(runtime: str) -> str:
+    """What computes a network with `runtime`, for the identity of the engine; no network is loaded for it. Raises
+    EngineError where OpenVINO is asked for and not there."""
+    runtime = _chosen(runtime)
+    if runtime == "onnxruntime":
+        return f"onnxruntime {metadata.version('onnxruntime')}"
+    if importlib.util.find_spec("openvino") is None:
+        raise EngineError(NO_OPENVINO)
+    return f"openvino {metadata.version('openvino')} in {'bfloat16' if has_bfloat16() else 'single precision'}"
+
+
+def _chosen(runtime: str) -> str:
+    if runtime == "auto":
+        return "openvino" if has_bfloat16() else "onnxruntime"
+    return runtime
+
+
 def open_network(model: Path, runtime: str, threads: int, readers: int) -> Network:
     """The network in `model` (ONNX, its characters in the metadata), computed by `runtime`: `onnxruntime`,
     `openvino`, or `auto` for the quicker. `threads` are those of one reading, `readers` how many read at once.
 
     Raises EngineError where the file is no such model, or OpenVINO is not there.
     """
-    if runtime == "auto":
-        runtime = "openvino" if has_bfloat16() else "onnxruntime"
+    runtime = _chosen(runtime)
     if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
-        raise EngineError("engine.runtime is openvino, which is not installed: pip install openvino")
+        raise EngineError(NO_OPENVINO)
     try:
         return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads)
     except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
@@ -90,10 +105,6 @@ class OnnxRuntime:
         self._input = self._session.get_inputs()[0].name
 
     @property
-    def version(self) -> str:
-        return f"onnxruntime {metadata.version('onnxruntime')}"
-
-    @property
     def characters(self) -> list[str]:
         return self._characters
 
@@ -112,7 +123,6 @@ class OpenVino:
         bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         network = core.read_model(str(model))
         self._characters: list[str] = network.get_rt_info()["framework"]["character"].astype(str).split("\n")
-        self._precision = "bfloat16" if bfloat16 else "single precision"
         self._compiled = core.compile_model(
             network,
             "CPU",
@@ -124,10 +134,6 @@ class OpenVino:
             },
         )
         self._own = threading.local()
-
-    @property
-    def version(self) -> str:
-        return f"openvino {metadata.version('openvino')} in {self._precision}"
 
     @property
     def characters(self) -> list[str]:

@@ -23,11 +23,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import EngineError
+from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
 from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 

@@ -8,17 +8,20 @@ quicker on a CPU than padded batches.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from threading import Lock
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import EngineError
+from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
-from proof.ocr.network import open_network
+from proof.ocr.network import Network, open_network, version_of
 
 INPUT_HEIGHT = 48
 STEP = 8
@@ -62,46 +65,80 @@ def packaged_model() -> Path:
     return models[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A network that is ready, the character of each of its classes, and how well it was taught each."""
+
+    network: Network
+    characters: list[str]
+    classes: dict[str, int]
+    familiar: NDArray[np.float64]
+
+
 class PPOCR:
     """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
-    what computes the network (`proof.ocr.network`)."""
+    what computes the network (`proof.ocr.network`). One whose identity is among `known`, that has read before, is
+    loaded when something is first asked of it; any other at once, so that a file which is no model is told of.
+
+    Raises EngineError.
+    """
 
     def __init__(
-        self, model: Path | None = None, threads: int = 1, runtime: str = "onnxruntime", readers: int = 1
+        self,
+        model: Path | None = None,
+        threads: int = 1,
+        runtime: str = "onnxruntime",
+        readers: int = 1,
+        known: Container[EngineIdentity] = (),
     ) -> None:
-        path = model or packaged_model()
-        self._network = open_network(path, runtime, threads, readers)
-        self._characters: list[str] = ["", *self._network.characters, " "]
-        self._classes = {text: number for number, text in enumerate(self._characters) if text}
-        self._identity = EngineIdentity(
-            name="ppocr",
-            version=self._network.version,
-            model=path.stem,
-            checksum=hashlib.sha256(path.read_bytes()).hexdigest(),
-        )
-        self._familiar = familiarity(self._run)
+        self._path = model or packaged_model()
+        self._open = partial(open_network, self._path, runtime, threads, readers)
+        try:
+            checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise EngineError(f"{self._path}: cannot be read: {error.strerror or error}") from error
+        self._identity = EngineIdentity("ppocr", version_of(runtime), self._path.stem, checksum)
+        self._loading = Lock()
+        self._loaded: _Loaded | None = None
+        if self._identity not in known:
+            self._model()
 
     @property
     def identity(self) -> EngineIdentity:
         return self._identity
+
+    def _model(self) -> _Loaded:
+        if self._loaded is None:
+            with self._loading:
+                if self._loaded is None:
+                    self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> _Loaded:
+        network = self._open()
+        characters = ["", *network.characters, " "]
+        classes = {text: number for number, text in enumerate(characters) if text}
+        return _Loaded(network, characters, classes, familiarity(partial(self._run_on, network)))
 
     def knows(self, character: str) -> bool:
         """Whether the model has learned `character`: a good quarter of its list it never was taught."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
-        number = self._classes.get(character)
-        return 0.0 if number is None else float(self._familiar[number])
+        model = self._model()
+        number = model.classes.get(character)
+        return 0.0 if number is None else float(model.familiar[number])
 
     def class_of(self, character: str) -> int | None:
-        return self._classes.get(character)
+        return self._model().classes.get(character)
 
     def character_of(self, number: int) -> str:
         """The character of a class in a `Posterior`; empty for the blank."""
-        return self._characters[number]
+        return self._model().characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        numbers = sorted({number for text in sought if (number := self._classes.get(text)) is not None})
+        known = self._model().classes
+        numbers = sorted({number for text in sought if (number := known.get(text)) is not None})
         classes = np.array(numbers, np.int32)
         return [self._read(strip, classes) for strip in strips]
 
@@ -111,13 +148,16 @@ class PPOCR:
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
+        return self._run_on(self._model().network, strip)
+
+    def _run_on(self, network: Network, strip: Pixels) -> NDArray[np.float32]:
         """Posteriors (steps x classes) of an upright strip; they stand until this thread's next call."""
         line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
         if line.shape[0] != INPUT_HEIGHT:
             width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
             line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
         try:
-            return self._network.posteriors(line.astype(np.float32) / 127.5 - 1.0)
+            return network.posteriors(line.astype(np.float32) / 127.5 - 1.0)
         except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
             raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
 
@@ -138,8 +178,9 @@ class PPOCR:
         return tuple(found)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
+        characters = self._model().characters
         pairs = tuple(
-            (self._characters[int(number)], float(np.exp(log_prob)))
+            (characters[int(number)], float(np.exp(log_prob)))
             for number, log_prob in zip(posterior.classes[step, :6], posterior.log_probs[step, :6], strict=True)
             if number > BLANK and log_prob > posterior.floor
         )

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proof.errors import EngineError, UsageError
-from proof.ocr.engine import Engine
+from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.models import GET_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
 
@@ -98,7 +98,7 @@ _PADDLEX = _Package("paddlex", "paddlex", ">=3.7,<3.8", (3, 7))
 @dataclass(frozen=True, slots=True)
 class _Entry:
     summary: str
-    open: Callable[[EngineSettings], Engine]
+    open: Callable[[EngineSettings, Container[EngineIdentity]], Engine]
     packages: tuple[_Package, ...] = ()
     models: tuple[ModelTask, ...] = ()
     open_pages: Callable[[EngineSettings], PageEngine] | None = None
@@ -114,9 +114,10 @@ def availability() -> tuple[Availability, ...]:
     return tuple(_availability(name, entry) for name, entry in _ENGINES.items())
 
 
-def open_engine(settings: EngineSettings) -> Engine:
-    """The engine of that name. Raises UsageError for an unknown name, EngineError where it cannot run."""
-    return _usable(settings).open(settings)
+def open_engine(settings: EngineSettings, known: Container[EngineIdentity] = ()) -> Engine:
+    """The engine of that name. One of those `known` to have read before may load its model with the first strip.
+    Raises UsageError for an unknown name, EngineError where it cannot run."""
+    return _usable(settings).open(settings, known)
 
 
 def open_page_engine(settings: EngineSettings) -> PageEngine:
@@ -151,16 +152,16 @@ def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availab
     return Availability(name, entry.summary, pages, True)
 
 
-def _open_ppocr(settings: EngineSettings) -> Engine:
+def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity]) -> Engine:
     from proof.ocr.ppocr import PPOCR  # noqa: PLC0415
 
     if settings.device != "cpu":
         raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
     model = expanded(settings.model) if settings.model else None
-    return PPOCR(model, settings.threads, settings.runtime, settings.readers)
+    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known)
 
 
-def _open_paddle(settings: EngineSettings) -> Engine:
+def _open_paddle(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
     from proof.ocr.paddle import PaddleRecogniser, PaddleSettings  # noqa: PLC0415
 
     return PaddleRecogniser(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
@@ -172,7 +173,7 @@ def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
     return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
 
 
-def _open_replay(settings: EngineSettings) -> Engine:
+def _open_replay(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
     from proof.ocr.replay import ReplayEngine  # noqa: PLC0415
 
     if settings.recording is None:
@@ -180,7 +181,7 @@ def _open_replay(settings: EngineSettings) -> Engine:
     return ReplayEngine(settings.recording)
 
 
-def _open_readings(settings: EngineSettings) -> Engine:
+def _open_readings(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
@@ -188,7 +189,7 @@ def _open_readings(settings: EngineSettings) -> Engine:
     return ExternalEngine(settings.recording)
 
 
-def _open_null(_: EngineSettings) -> Engine:
+def _open_null(_settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
     from proof.ocr.replay import NullEngine  # noqa: PLC0415
 
     return NullEngine()

@@ -9,16 +9,15 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from proof.errors import OutputError, UsageError
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ADVICE = [
@@ -51,7 +50,8 @@ def connect(url: URL, wait: float) -> Engine:
             url, **({"connect_args": {"timeout": wait}} if url.get_backend_name() == "sqlite" else {})
         )
     except (NoSuchModuleError, ImportError) as error:
-        raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error})") from error
+        remedy = ": pip install 'proof[postgresql]'" if url.get_backend_name() == "postgresql" else ""
+        raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error}){remedy}") from error
     if engine.dialect.name == "sqlite":
         make_private(url)
         _prepare_sqlite(engine, wait)
@@ -157,12 +157,16 @@ def _of_the_place(error: BaseException) -> bool:
 def migrate(engine: Engine) -> None:
     """Bring the tables up to date. Raises OutputError for a store that a later version made, or that is
     somebody else's database."""
+    with engine.connect() as connection:
+        if revisions_in(connection) == {newest_revision()}:
+            return
+    from alembic import command  # noqa: PLC0415 - a tenth of a second, which a store that is up to date need not pay
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     script = ScriptDirectory.from_config(config)
-    with engine.connect() as connection:
-        if _is_current(connection, script):
-            return
     with engine.execution_options(writes=True).begin() as connection:
         if not _is_current(connection, script):  # another program may have been quicker
             _keep_copy(connection)
@@ -170,10 +174,22 @@ def migrate(engine: Engine) -> None:
             command.upgrade(config, "head")
 
 
+def newest_revision() -> str:
+    """The revision of the tables that this program works with: the number at the head of the last migration."""
+    return max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py")).partition("_")[0]
+
+
+def revisions_in(connection: Connection) -> set[str]:
+    """The revisions that the tables of a database have; none where it has no store."""
+    if not inspect(connection).has_table("alembic_version"):
+        return set()
+    return set(connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars())
+
+
 def _keep_copy(connection: Connection) -> None:
     """Before tables are changed, the store as it is, in a file beside it: `proof.sqlite.as-of-0011` for one
     of revision 0011. A server has backups of its own. Raises OutputError where there is no room for it."""
-    file, heads = file_of(connection.engine.url), MigrationContext.configure(connection).get_current_heads()
+    file, heads = file_of(connection.engine.url), revisions_in(connection)
     if file is None or not heads:
         return
     copy = file.with_name(f"{file.name}.as-of-{'-'.join(sorted(heads))}")
@@ -199,7 +215,7 @@ def _private(path: Path) -> Path:
 
 
 def _is_current(connection: Connection, script: ScriptDirectory) -> bool:
-    heads = set(MigrationContext.configure(connection).get_current_heads())
+    heads = revisions_in(connection)
     name = name_of(connection.engine.url)
     if heads - {revision.revision for revision in script.walk_revisions()}:
         raise OutputError(f"{name}: a later version of proof made this store; update proof, or name another store")

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH, Flag, Kind
 from proof.model.result import PageResult
+from proof.ocr.engine import EngineIdentity
 from proof.store import codec, database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
@@ -176,6 +177,12 @@ class Store:
         with self._reading() as session:
             run_id = session.scalar(last)
         return None if run_id is None else self.run(run_id)
+
+    def engines(self) -> frozenset[EngineIdentity]:
+        """The engines of all runs: each could read when its run began."""
+        columns = (RunRow.engine_name, RunRow.engine_version, RunRow.engine_model, RunRow.engine_checksum)
+        with self._reading() as session:
+            return frozenset(EngineIdentity(*row) for row in session.execute(select(*columns).distinct()))
 
     def work_of_text(self, path: str) -> str | None:
         """The work that the text at `path` was last checked as a part of."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-import cv2
 from flask import Response, jsonify
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
@@ -14,6 +13,7 @@ from pydantic import BaseModel, Field
 from proof.check.recheck import RecheckFault, Reread
 from proof.errors import ProofError
 from proof.images.load import load_image
+from proof.images.opencv import cv2
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import schemas, serializers

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -20,6 +21,7 @@ from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
+from proof.ocr.network import Network, open_network
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 
 pytestmark = pytest.mark.engine
@@ -234,3 +236,21 @@ def test_a_glyph_looks_more_like_its_look_alike_than_like_anything_else(ppocr: P
     best = posterior.classes[:, 0]
     alike = far[best == ppocr.class_of("射")].max()
     assert alike > far[best == ppocr.class_of("西")].max() + 5
+
+
+def test_a_recogniser_that_has_read_before_is_loaded_with_the_first_strip(
+    ppocr: PPOCR, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+
+    def counted(path: Path, *given: Any) -> Network:
+        opened.append(path)
+        return open_network(path, *given)
+
+    monkeypatch.setattr("proof.ocr.ppocr.open_network", counted)
+    again = PPOCR(known={ppocr.identity})
+    assert again.identity == ppocr.identity
+    assert not opened
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(again.knows, "射" * 8)) == {True}
+    assert opened == [packaged_model()]

@@ -19,12 +19,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, event
 
 from proof.errors import OutputError, UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.database import MIGRATIONS, store_url
+from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
 
 PLACE = PagePlace(0, "KR1d0030_010.txt")
@@ -231,3 +232,9 @@ def test_a_copy_is_kept_before_every_update_of_the_tables(tmp_path: Path, info: 
         assert connection.execute("SELECT name FROM works").fetchall() == [(info.work,)]
     Store.open(path).close()
     assert len(list(tmp_path.glob("proof.sqlite.as-of-*"))) == 1
+
+
+def test_the_newest_revision_is_the_one_that_migrations_lead_to() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_heads() == [newest_revision()]
