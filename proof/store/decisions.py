@@ -315,7 +315,7 @@ def carry_over(session: Session, work_id: int) -> None:
             continue
         demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
         row = _row(session, demand, now, State(was.state), was.reading)
-        row.about = decision.id
+        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
         session.add(row)
         now.state, now.reading, now.version = was.state, was.reading, 1
     session.flush()
@@ -357,14 +357,12 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    other = _other_half(session, demand, flag)
-    if other is not None:  # both are one stroke, and taken back as one
-        key = _key_of_other(demand.key)
-        demand = replace(demand, batch=demand.batch or key)
+    along = _of_other_half(session, demand, flag, undone)
+    if along is not None:  # both are one stroke, and taken back as one
+        demand = replace(demand, batch=along.batch)
     made = _write(session, demand, flag, state, reading, undone)
-    if other is not None:
-        both = replace(demand, flag=other.id, version=other.version, key=key, reading="")
-        decide_in(session, replace(both, undoes=None, undoes_version=None))
+    if along is not None:
+        decide_in(session, along)
     return made
 
 
@@ -402,9 +400,11 @@ _OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, 
 """What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
 
 
-def _other_half(session: Session, demand: DecisionRequest, flag: FlagRow) -> FlagRow | None:
-    """The other half of a moved character where it is decided along: what is said of one half is said of the other,
-    and taken back with it, unless somebody said something of that one by itself."""
+def _of_other_half(
+    session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
+) -> DecisionRequest | None:
+    """What is said of the other half of a moved character along with this one: what is said of one half is said of
+    the other, and taken back with it, unless somebody said something of that one by itself."""
     uid = flag.evidence.get("moved", "")
     if not uid or demand.key.startswith(_MOVED):
         return None
@@ -412,14 +412,30 @@ def _other_half(session: Session, demand: DecisionRequest, flag: FlagRow) -> Fla
     other = session.scalar(query.with_for_update())
     if other is None:
         return None
+    key = _key_of_other(demand.key)
+    both = replace(demand, flag=other.id, version=other.version, key=key, reading="", batch=demand.batch or key)
     if demand.verdict is not Verdict.UNDO:
-        return other if demand.verdict in _OF_BOTH and other.state == State.OPEN.value else None
-    undone = _undone(session, demand, flag)
-    last = session.scalar(
-        select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.version == other.version)
+        last = _last_event(session, flag)
+        alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
+        return None if alone or demand.verdict not in _OF_BOTH else both
+    twin = _twin(session, undone, other) if undone else None
+    return replace(both, undoes=None, undoes_version=twin.version) if twin else None
+
+
+def _last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
+    return session.scalar(
+        select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
     )
-    together = last is not None and undone is not None and undone.batch and last.batch == undone.batch
-    return other if together else None
+
+
+def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
+    """What was said of the other half of a moved character by the stroke of `event`, where that half stands so."""
+    if not event.batch:
+        return None
+    query = select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.batch == event.batch)
+    query = query.where(DecisionRow.verdict == event.verdict).order_by(DecisionRow.version.desc())
+    twin = session.scalars(query.limit(1)).first()
+    return twin if twin is not None and (twin.state, twin.reading) == (other.state, other.reading) else None
 
 
 def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRequest) -> Decision | None:
