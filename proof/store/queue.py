@@ -101,7 +101,8 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedFlag:
-    """A flag with where it stands, under the `number` that decisions name it by."""
+    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
+    `other` half, while the two are one question."""
 
     number: int
     flag: Flag
@@ -110,6 +111,7 @@ class QueuedFlag:
     reading: str
     version: int
     stale: bool
+    other: QueuedFlag | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,15 @@ class Columns:
         asked = mask.copy()
         asked[other[same & mask[one]]] = False
         return asked
+
+    def one_with(self, number: int) -> int | None:
+        """The number of the flag that is one question with that one."""
+        here = self.at.get(number, -1)
+        for one, other in ((self._leading, self._following), (self._following, self._leading)):
+            for there in other[one == here].tolist():
+                if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
+                    return int(self.number[there])
+        return None
 
     def chosen(self, wanted: QueueFilter) -> Mask:
         """Which flags are wanted."""
@@ -405,10 +416,12 @@ class Queue:
         """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work
         has not; corrections by hand that were taken back, which nobody found, are among them where it is said."""
         columns = self._fresh(work)
+        halves = {number: columns.one_with(number) for number in numbers}
+        both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
-            query = query.where(FlagRow.id.in_(numbers), WorkRow.name == work)
+            query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
                 query = query.where((FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value))
             both = list(session.execute(query))
@@ -417,7 +430,7 @@ class Queue:
         missing = [number for number in numbers if number not in found]
         if missing:
             raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
-        return [found[number] for number in numbers]
+        return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and what the check found on it, as people are shown it. Raises MissingError."""
