@@ -20,7 +20,7 @@ from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
 from tests.web.served import serving
 from tests.web.waiting import saved
 
-PAGE = "WYG0103-0192a"
+PAGE = "WYG0103-0292a"
 
 
 def page_with_a_moved_character(folder: Path) -> PageResult:
@@ -38,13 +38,19 @@ def page_with_a_moved_character(folder: Path) -> PageResult:
     return checked(PAGE, folder / "page.png", draw_page(folder / "page.png"), flags)
 
 
+def add_moved(store: Store, folder: Path) -> int:
+    """That page in a store, of a text of its own; gives its run."""
+    texts = (TextInfo("moved.txt", "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+    store.save_page(run, PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))
+    store.finish_run(run, whole=True)
+    return run
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     with Store.open(settings_in(tmp_path).store_address) as store:
-        texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
-        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-        store.save_page(run, PagePlace(0, "text.txt", "卷十", "1a"), "", page_with_a_moved_character(tmp_path))
-        store.finish_run(run, whole=True)
+        run = add_moved(store, tmp_path)
         write_reports(StoredRun(store, run), tmp_path / "out", language="en")
     return tmp_path
 
