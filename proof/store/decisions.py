@@ -20,7 +20,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
-from proof.errors import ProofError
+from proof.errors import ProofError, ToldError
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
@@ -32,6 +32,11 @@ CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of the request."""
+    return message
 
 
 class State(StrEnum):
@@ -84,7 +89,7 @@ class MissingFlagError(ProofError):
     http_status = 404
 
 
-class RefusedDecisionError(ProofError):
+class RefusedDecisionError(ToldError):
     """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
 
     http_status = 422
@@ -335,7 +340,7 @@ def check_demand(demand: DecisionRequest) -> None:
     if demand.verdict is Verdict.OTHER and not demand.reading:
         raise RefusedDecisionError("say which alternative is taken")
     if demand.verdict is Verdict.TYPED and not demand.reading:
-        raise RefusedDecisionError("an empty reading deletes nothing: to delete what stands there say `delete`")
+        raise RefusedDecisionError(_("an empty reading deletes nothing: to delete what stands there say `delete`"))
     if demand.verdict is Verdict.DELETE and demand.reading:
         raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
 
@@ -476,7 +481,7 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
             or (demand.undoes is not None and demand.undoes != last.id)
             or (last.state, last.reading) != (flag.state, flag.reading)
         ):
-            raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
+            raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
         if not demand.overrules and decided_by(session, last) != demand.person:
             raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
         return State(last.was_state), last.was
@@ -488,9 +493,11 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
     }
     reading = readings.get(demand.verdict, flag.transcribed)
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
-        raise RefusedDecisionError(f"flag {flag.id}: nothing stands there that could be deleted")
+        raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
     if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
-        raise RefusedDecisionError(f"flag {flag.id}: no reading is suggested there; to delete what stands say `delete`")
+        raise RefusedDecisionError(
+            _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
+        )
     state = STATE_OF[demand.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
