@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from bench_pairs import FORKED, JOBS, copied, make, quietly, state_of
+from bench_pairs import FORKED, JOBS, copied, made, quietly, state_of
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
@@ -174,10 +174,7 @@ def main() -> int:
     given = parser.parse_args()
     broken = 0
     with tempfile.TemporaryDirectory() as scratch:
-        base = Path(scratch) / "base"
-        making = FORKED.Process(target=make, args=(base, 2))
-        making.start()
-        making.join()
+        base = made(Path(scratch), 2)
         for job in [given.only] if given.only else COMMANDS:
             for lasting in (False, True):
                 calls, done, found = tried(job, base, given.every, given.seconds, lasting=lasting)

@@ -50,7 +50,7 @@ from proof.store.models import FlagRow, PageRow
 from proof.store.queue import Order, QueueFilter
 
 ROOT = Path(__file__).resolve().parents[1]
-WORK = "text"
+WORK, PROJECT = "text", "project"
 EARLIER = "0008"
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 FORKED = multiprocessing.get_context("fork")
@@ -79,6 +79,16 @@ def make(folder: Path, pages: int) -> None:
     quietly(lambda: proof(["backup", str(folder / "saved.zip"), "--config", str(folder)]))
     write_text(folder, pages - 1)
     put_back(folder)
+
+
+def made(scratch: Path, pages: int) -> Path:
+    """The project, made at the place where copies of it are worked on, and laid aside."""
+    making = FORKED.Process(target=make, args=(scratch / PROJECT, pages))  # the recogniser's threads end with it
+    making.start()
+    making.join()
+    if making.exitcode:
+        raise SystemExit(making.exitcode)
+    return (scratch / PROJECT).rename(scratch / "base")
 
 
 def put_back(folder: Path) -> None:
@@ -245,9 +255,13 @@ def quietly(job: Callable[[], object]) -> None:
 
 @contextmanager
 def copied(base: Path) -> Iterator[Path]:
-    """A copy of the project to work on."""
-    with tempfile.TemporaryDirectory() as scratch:
-        yield Path(shutil.copytree(base, Path(scratch) / "project"))
+    """A copy of the project to work on, always at the place where the store knows its texts to lie: pages of a work
+    are in the order of the paths of their texts, and those of a text that lies elsewhere would stay beside it."""
+    folder = base.parent / PROJECT
+    try:
+        yield Path(shutil.copytree(base, folder))
+    finally:
+        shutil.rmtree(folder)
 
 
 @contextmanager
@@ -269,10 +283,7 @@ def main() -> int:
     given = parser.parse_args()
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
-        base = Path(scratch) / "base"
-        making = FORKED.Process(target=make, args=(base, given.pages))  # the recogniser's threads end with it
-        making.start()
-        making.join()
+        base = made(Path(scratch), given.pages)
         for pair in PAIRS:
             if given.only in ("", "-".join(pair)):
                 found = list(broken(pair, base, given.offsets))

@@ -157,6 +157,17 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
         assert again.reused == sum(result.image is not None for result in store.results(work="text"))
 
 
+def test_a_project_that_was_moved_has_the_pages_of_its_text_and_no_others(tmp_path: Path) -> None:
+    folder = make(tmp_path / "here", pages=3)
+    check(Settings.load(folder))
+    there = folder.rename(tmp_path / "elsewhere")
+    check(Settings.load(make(there, pages=2)))
+    with Store.open(there / "proof.sqlite") as store:
+        assert len(absent(store)) == 1
+        assert runs(store, "text") == (2, 2)
+        assert [page.position for page in store.queue.pages("text")] == [1, 2]
+
+
 def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
     folder = make(tmp_path)
     ended(begin(folder, "check", "-q"))

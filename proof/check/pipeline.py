@@ -83,13 +83,16 @@ def check(
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome tells. Raises ProofError for what stops it altogether.
+    waited for. `show` is how many places the outcome tells. While it goes on, the flags of a page that was read anew
+    are seen as the page alone weighs them; what people decide about them meanwhile stands, as the whole text weighs
+    them or not. Raises ProofError for what stops it altogether.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
         _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
+        _follow_moved(store, work.name, sources.texts)
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
@@ -132,6 +135,18 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
             held = work
             waited = stack.enter_context(store.checking(work, partial(waiting, work)))
         yield sources
+
+
+def _follow_moved(store: Store, work: str, texts: Sequence[Transcription]) -> None:
+    """The pages of a text whose file is gone from where it was checked, and is here now under its name: they stay its
+    pages, so that those which it no longer has do not stay beside it."""
+    known = {text.path for text in store.texts() if text.work == work}
+    here = {str(text.path) for text in texts}
+    gone = {path for path in known - here if not Path(path).exists()}
+    for path in sorted(here - known):
+        named = [old for old in gone if Path(old).name == Path(path).name]
+        if len(named) == 1:
+            store.move_text(work, named[0], path)
 
 
 def _check_pages(

@@ -216,7 +216,7 @@ class Rechecker:
         return replace(given, flags=tuple(weighed(flag, habits, flagging, hearing) for flag in given.flags))
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
-        wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
+        wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
         numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
         return {one.number: one for one in self._store.queue.flags(work, numbers)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -176,6 +177,25 @@ class Flag:
             "evidence": self.evidence.as_dict(),
             **({"moved": self.moved} if self.moved else {}),
         }
+
+
+def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
+    """Of a character that moved the other of its two flags, where both are raised and name each other."""
+    if not flag.moved or not flag.raised:
+        return None
+    found = (one for one in flags if (one.id, one.moved) == (flag.moved, flag.id) and one.raised)
+    return next(found, None)
+
+
+def questions(flags: Sequence[Flag]) -> list[Flag]:
+    """The flags of a page without those that are one question with another: of a character that moved the more
+    suspicious half asks, the earlier one where they are equally so."""
+    asked = []
+    for flag in flags:
+        other = other_half(flag, flags)
+        if other is None or (-flag.score, flag.line, flag.offset) <= (-other.score, other.line, other.offset):
+            asked.append(flag)
+    return asked
 
 
 REACH = 3

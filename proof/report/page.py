@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
@@ -58,7 +58,8 @@ class Strips:
 @dataclass(frozen=True, slots=True)
 class Card:
     """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `before` and `after` are
-    source text; `first` is the first flag listed of its page, and `anchor` where a link to the page leads."""
+    source text; `first` is the first flag listed of its page, and `anchor` where a link to the page leads. `other` is
+    the other half of a character that moved."""
 
     flag: Flag
     kind: str
@@ -70,6 +71,7 @@ class Card:
     after: str
     first: bool = False
     anchor: str = ""
+    other: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +247,12 @@ def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> 
         if not page.raised:
             continue
         with_picture = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
-        raised = [flag for flag in in_order(result.flags) if flag.raised and flag.kind is not Kind.LAYOUT]
+        raised = [flag for flag in in_order(questions(result.flags)) if flag.raised and flag.kind is not Kind.LAYOUT]
         shown = [flag for flag in raised if (flag.id in with_picture) is pictured]
         for flag in shown:
-            card = _card(result, flag, cutter, say)
+            half = other_half(flag, result.flags)
+            other = _card(result, half, cutter, say) if half else None
+            card = replace(_card(result, flag, cutter, say, half), other=other)
             first = flag is shown[0]
             anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
             yield replace(card, first=first, anchor=anchor)
@@ -256,13 +260,13 @@ def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> 
         cutter.close()
 
 
-def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Card:
+def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other: Flag | None = None) -> Card:
     before, after = _around(result, flag)
     return Card(
         flag=flag,
-        kind=kind_name(flag.kind, say),
+        kind=kind_name(flag.kind, say, other),
         ordinal=ordinal(result, flag),
-        why=why(flag, say),
+        why=why(flag, say, other),
         alternatives=_alternatives(flag),
         strips=_strips(result, flag, cutter) if cutter else None,
         before=before,

@@ -6,7 +6,7 @@ import heapq
 from dataclasses import dataclass
 
 from proof.locale.languages import translations
-from proof.model.flags import Flag
+from proof.model.flags import Flag, other_half, questions
 from proof.model.result import PageResult
 from proof.report.reasons import kind_name, why
 from proof.report.source import RunSource
@@ -31,15 +31,16 @@ def places(source: RunSource, most: int, language: str = "en") -> list[Suspiciou
     say = translations(language).gettext
     number = 0
     for result in source.results() if most else ():
-        for flag in in_order(result.flags):
+        for flag in in_order(questions(result.flags)):
             if not flag.raised:
                 continue
+            other = other_half(flag, result.flags)
             number += 1
             before, after = around(result, flag)
             entry = (
                 flag.score,
                 -number,
-                SuspiciousPlace(flag, kind_name(flag.kind, say), why(flag, say), before, after),
+                SuspiciousPlace(flag, kind_name(flag.kind, say, other), why(flag, say, other), before, after),
             )
             if len(chosen) < most:
                 heapq.heappush(chosen, entry)

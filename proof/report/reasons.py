@@ -37,6 +37,12 @@ SENTENCES = {
     Kind.AUDIT: _("Nothing speaks against %(transcribed)s here: is it what the image shows?"),
 }
 
+MOVED = _(
+    "%(text)s moved from column %(old)s to column %(new)s: the text has it in the first, the image in the second."
+)
+MOVED_WITHIN = _("%(text)s moved within column %(old)s: the text has it at one place, the image at another.")
+MOVED_NAME = _("moved")
+
 READ = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
     Kind.VARIANT: _("The image shows the form %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
@@ -95,9 +101,9 @@ RULES = {
 }
 
 
-def kind_name(kind: Kind, say: Say) -> str:
-    """What a kind of finding is called."""
-    return say(KINDS[kind])
+def kind_name(kind: Kind, say: Say, other: Flag | None = None) -> str:
+    """What a kind of finding is called; with its `other` half, a character that moved."""
+    return say(MOVED_NAME if other else KINDS[kind])
 
 
 def status_name(status: Status, say: Say) -> str:
@@ -105,10 +111,13 @@ def status_name(status: Status, say: Say) -> str:
     return say(STATUSES[status])
 
 
-def why(flag: Flag, say: Say) -> str:
-    """Why a flag was raised, in a line of words."""
+def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
+    """Why a flag was raised, in a line of words; with its `other` half, what is said of a character that moved."""
     evidence = flag.evidence
-    parts = [_about_characters(flag, say)] if flag.kind in SENTENCES else []
+    if other is not None:
+        parts = [_about_moved(flag, other, say)]
+    else:
+        parts = [_about_characters(flag, say)] if flag.kind in SENTENCES else []
     if evidence.reason in REASONS:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts:
@@ -159,6 +168,12 @@ def _by_sense(suggested: str, told: SenseReading, say: Say) -> str:
     }
     pages = say(SENSE_ELSEWHERE) % {"likely": told.suggested, "pages": ", ".join(told.places)} if told.places else ""
     return f"{words} {pages}".strip()
+
+
+def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
+    old, new = (flag, other) if flag.kind is Kind.INSERTION else (other, flag)
+    message = MOVED_WITHIN if old.line == new.line else MOVED
+    return say(message) % {"text": old.transcribed, "old": old.line, "new": new.line}
 
 
 def percent(p: float) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
@@ -47,7 +48,7 @@ class LayoutFinding:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over all pages. Rates have their counts beside them.
+    """Counts over all pages. Rates have their counts beside them; a character that moved counts once.
 
     `pairs` are raised confusions (transcribed, read); `variants` and `habits` are hidden ones with the rule
     that hid them: forms of one word, and what the engine reads so all over the text.
@@ -68,7 +69,10 @@ class Tally:
         """Count a page."""
         number = len(self.pages)
         raised = layout = 0
+        asked = {flag.id for flag in questions(result.flags)}
         for index, flag in enumerate(result.flags):
+            if flag.id not in asked:  # the second half of a character that moved
+                continue
             self.flags[flag.kind.value, flag.raised] += 1
             if flag.kind is Kind.LAYOUT:
                 if flag.raised:
@@ -148,6 +152,6 @@ def status_text(status: Status, message: str) -> str:
     return f"{status.value}: {message}" if status is Status.FAILED else status.value
 
 
-def in_order(flags: tuple[Flag, ...]) -> list[Flag]:
+def in_order(flags: Iterable[Flag]) -> list[Flag]:
     """The flags of a page as they follow each other on it."""
     return sorted(flags, key=lambda flag: (flag.line, flag.offset, flag.length, flag.id))

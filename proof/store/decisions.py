@@ -20,7 +20,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
-from proof.errors import ProofError
+from proof.errors import ProofError, ToldError
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
@@ -32,6 +32,11 @@ CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of the request."""
+    return message
 
 
 class State(StrEnum):
@@ -84,7 +89,7 @@ class MissingFlagError(ProofError):
     http_status = 404
 
 
-class RefusedDecisionError(ProofError):
+class RefusedDecisionError(ToldError):
     """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
 
     http_status = 422
@@ -315,7 +320,7 @@ def carry_over(session: Session, work_id: int) -> None:
             continue
         demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
         row = _row(session, demand, now, State(was.state), was.reading)
-        row.about = decision.id
+        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
         session.add(row)
         now.state, now.reading, now.version = was.state, was.reading, 1
     session.flush()
@@ -335,7 +340,7 @@ def check_demand(demand: DecisionRequest) -> None:
     if demand.verdict is Verdict.OTHER and not demand.reading:
         raise RefusedDecisionError("say which alternative is taken")
     if demand.verdict is Verdict.TYPED and not demand.reading:
-        raise RefusedDecisionError("an empty reading deletes nothing: to delete what stands there say `delete`")
+        raise RefusedDecisionError(_("an empty reading deletes nothing: to delete what stands there say `delete`"))
     if demand.verdict is Verdict.DELETE and demand.reading:
         raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
 
@@ -357,14 +362,12 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         raise conflict_of(session, flag, demand.version)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    other = _other_half(session, demand, flag)
-    if other is not None:  # both are one stroke, and taken back as one
-        key = _key_of_other(demand.key)
-        demand = replace(demand, batch=demand.batch or key)
+    along = _of_other_half(session, demand, flag, undone)
+    if along is not None:  # both are one stroke, and taken back as one
+        demand = replace(demand, batch=along.batch)
     made = _write(session, demand, flag, state, reading, undone)
-    if other is not None:
-        both = replace(demand, flag=other.id, version=other.version, key=key, reading="")
-        decide_in(session, replace(both, undoes=None, undoes_version=None))
+    if along is not None:
+        decide_in(session, along)
     return made
 
 
@@ -402,9 +405,11 @@ _OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, 
 """What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
 
 
-def _other_half(session: Session, demand: DecisionRequest, flag: FlagRow) -> FlagRow | None:
-    """The other half of a moved character where it is decided along: what is said of one half is said of the other,
-    and taken back with it, unless somebody said something of that one by itself."""
+def _of_other_half(
+    session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
+) -> DecisionRequest | None:
+    """What is said of the other half of a moved character along with this one: what is said of one half is said of
+    the other, and taken back with it, unless somebody said something of that one by itself."""
     uid = flag.evidence.get("moved", "")
     if not uid or demand.key.startswith(_MOVED):
         return None
@@ -412,14 +417,30 @@ def _other_half(session: Session, demand: DecisionRequest, flag: FlagRow) -> Fla
     other = session.scalar(query.with_for_update())
     if other is None:
         return None
+    key = _key_of_other(demand.key)
+    both = replace(demand, flag=other.id, version=other.version, key=key, reading="", batch=demand.batch or key)
     if demand.verdict is not Verdict.UNDO:
-        return other if demand.verdict in _OF_BOTH and other.state == State.OPEN.value else None
-    undone = _undone(session, demand, flag)
-    last = session.scalar(
-        select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.version == other.version)
+        last = _last_event(session, flag)
+        alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
+        return None if alone or demand.verdict not in _OF_BOTH else both
+    twin = _twin(session, undone, other) if undone else None
+    return replace(both, undoes=None, undoes_version=twin.version) if twin else None
+
+
+def _last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
+    return session.scalar(
+        select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
     )
-    together = last is not None and undone is not None and undone.batch and last.batch == undone.batch
-    return other if together else None
+
+
+def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
+    """What was said of the other half of a moved character by the stroke of `event`, where that half stands so."""
+    if not event.batch:
+        return None
+    query = select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.batch == event.batch)
+    query = query.where(DecisionRow.verdict == event.verdict).order_by(DecisionRow.version.desc())
+    twin = session.scalars(query.limit(1)).first()
+    return twin if twin is not None and (twin.state, twin.reading) == (other.state, other.reading) else None
 
 
 def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRequest) -> Decision | None:
@@ -460,7 +481,7 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
             or (demand.undoes is not None and demand.undoes != last.id)
             or (last.state, last.reading) != (flag.state, flag.reading)
         ):
-            raise RefusedDecisionError(f"flag {flag.id}: only its last decision can be taken back")
+            raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
         if not demand.overrules and decided_by(session, last) != demand.person:
             raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
         return State(last.was_state), last.was
@@ -472,9 +493,11 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
     }
     reading = readings.get(demand.verdict, flag.transcribed)
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
-        raise RefusedDecisionError(f"flag {flag.id}: nothing stands there that could be deleted")
+        raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
     if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
-        raise RefusedDecisionError(f"flag {flag.id}: no reading is suggested there; to delete what stands say `delete`")
+        raise RefusedDecisionError(
+            _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
+        )
     state = STATE_OF[demand.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT

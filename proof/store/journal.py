@@ -1,8 +1,9 @@
 """What people did, as lines of a plain file beside the store: should the store be lost, they are not.
 
 Every act is written here, and is on the disk, before the transaction that holds it is committed: what was ever
-acknowledged, and whatever the store holds, is in the journal. The journal may hold an act whose commit never came
-(a crash in between): it was acknowledged to nobody, and where its place was then decided anew the later line says so.
+acknowledged, and whatever the store holds, is in the journal. Where a commit fails, a line after its acts says that
+they are void: who sent them saw an error. The journal may still hold an act whose commit never came (a crash in
+between): it was acknowledged to nobody, and where its place was then decided anew the later line says so.
 Each line is one JSON object with the place in words, not in row numbers, so that it can be read and used without
 the store. Accounts are not in it.
 """
@@ -30,6 +31,8 @@ ENDING = ".decisions.jsonl"
 FORMAT = 1
 ACTS: dict[type[Base], str] = {DecisionRow: "decision", PageEventRow: "page", MendRow: "layout", RuleRow: "rule"}
 """The tables of what people do, and how the journal calls an act of each. Their rows are added through a session."""
+VOID = "void"
+"""The `act` of a line that says of acts before it, by their identities (`of`), that their commit failed."""
 _OWN = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
@@ -53,9 +56,10 @@ class Journal:
         self.path = path
 
     @contextmanager
-    def noting(self, session: Session) -> Iterator[None]:
+    def noting(self, session: Session, noted: list[Line] | None = None) -> Iterator[None]:
         """Around the changes of a session that is then committed: the acts among them are on the disk when this
-        ends. Raises OutputError where they cannot be written; then the session is not to be committed."""
+        ends, and in `noted`, where it is given: they are to be made `void` should the commit fail. Raises OutputError
+        where they cannot be written; then the session is not to be committed."""
         added: list[Base] = []
 
         def collect(flushed: Session, _context: object) -> None:
@@ -67,9 +71,17 @@ class Journal:
             session.flush()
             kept = [row for row in added if row in session]  # what a savepoint took back is not among them
             if kept:
-                self._append(session, kept)
+                lines = self._append(session, kept)
+                if noted is not None:
+                    noted += lines
         finally:
             event.remove(session, "after_flush", collect)
+
+    def void(self, lines: Sequence[Line]) -> None:
+        """Note that the commit of these acts failed. Where that cannot be written either, as on a full disk, they stay
+        as those of a crash do."""
+        with suppress(OutputError):
+            self._write([{"format": FORMAT, "act": VOID, "of": [list(identity(line)) for line in lines]}])
 
     def begin(self, session: Session) -> None:
         """Write down all that a store holds which was begun before it had a journal."""
@@ -88,9 +100,11 @@ class Journal:
         """What it holds. Raises OutputError where it cannot be read."""
         return read_journal(self.path)
 
-    def _append(self, session: Session, added: Sequence[Base]) -> None:
-        lines = [_line(session, row) for row in added] if self.path.exists() else list(all_lines(session))
-        self._write(lines)
+    def _append(self, session: Session, added: Sequence[Base]) -> list[Line]:
+        """Write down these acts, or all where there is no journal yet; gives the lines of these."""
+        own = [_line(session, row) for row in added]
+        self._write(own if self.path.exists() else list(all_lines(session)))
+        return own
 
     def _write(self, lines: Sequence[Line]) -> None:
         data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -135,6 +149,8 @@ def read_journal(path: Path) -> Read:
 
 def identity(line: Line) -> tuple[str, ...]:
     """What tells an act from every other: the key of its request; what a check or a rule did, by place and time."""
+    if line["act"] == VOID:
+        return VOID, *("\x1f".join(one) for one in line["of"])
     if line["act"] == "rule":
         return "rule", line["work"], line["transcribed"], line["suggested"], line["at"]
     place = (line["act"], line["work"], line["page"], str(line["repeat"]))

@@ -35,6 +35,11 @@ Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500
 
 
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of the request."""
+    return message
+
+
 class PageState(StrEnum):
     """Page states as proofreaders know them; a page is validated by another person than who proofread it."""
 
@@ -111,7 +116,7 @@ class Marks:
         if not 0 <= mark.length <= LONGEST_READING:
             raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
         if mark.delete and not mark.length:
-            raise RefusedDecisionError("nothing stands there that could be deleted")
+            raise RefusedDecisionError(_("nothing stands there that could be deleted"))
         with self._writing() as session:
             page = _page(session, mark.work, mark.page)
             found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
@@ -176,7 +181,9 @@ class Marks:
             if state is PageState.VALIDATED and (
                 stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
             ):
-                raise RefusedDecisionError(f"{row.page}: a second person validates a page that was proofread")
+                raise RefusedDecisionError(
+                    _("%(page)s: a second person validates a page that was proofread"), page=row.page
+                )
             if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
                 said = f"{row.page}: {stands.person} said it is {stands.state}"
                 raise NotYoursError(f"{said}; they or an administrator take it back")
@@ -282,7 +289,9 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
         FlagRow.offset < mark.offset + mark.length,
     )
     if session.scalar(flagged.limit(1)) is not None:
-        raise RefusedDecisionError("one of these characters is flagged: decide it, and correct the others one by one")
+        raise RefusedDecisionError(
+            _("one of these characters is flagged: decide it, and correct the others one by one")
+        )
 
 
 def _demand(mark: Mark, flag: int, version: int) -> DecisionRequest:

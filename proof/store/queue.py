@@ -62,7 +62,8 @@ class CursorError(ProofError):
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
     """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
-    from 1, both ends included; `raised` None takes hidden flags too."""
+    from 1, both ends included; `raised` None takes hidden flags too. A character that moved is one question: of its
+    two flags the one that is less suspicious is left out where the other is wanted as well, but for `halves`."""
 
     kinds: tuple[Kind, ...] = ()
     states: tuple[State, ...] = ()
@@ -72,6 +73,7 @@ class QueueFilter:
     least_score: float | None = None
     most_score: float | None = None
     raised: bool | None = True
+    halves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedFlag:
-    """A flag with where it stands, under the `number` that decisions name it by."""
+    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
+    `other` half, while the two are one question."""
 
     number: int
     flag: Flag
@@ -108,6 +111,7 @@ class QueuedFlag:
     reading: str
     version: int
     stale: bool
+    other: QueuedFlag | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,51 @@ class Columns:
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(found), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(found))
+        self.otherwise = np.zeros(len(found), dtype=np.bool_)
+        """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
+        self._leading, self._following = self._halves(session, work_id)
+
+    def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""
+        moved = FlagRow.evidence["moved"].as_string()
+        query = select(
+            FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
+        )
+        query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
+        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value]))
+        found = [row for row in session.execute(query) if row[0] in self.at]
+        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
+        leading, following = [], []
+        for number, page, _, other, state, reading, suggested in found:
+            here, there = self.at[number], at_place.get((page, other))
+            self.otherwise[here] = said_otherwise(state, reading, suggested)
+            if there is not None and self.rank[here] < self.rank[there]:
+                leading.append(here)
+                following.append(there)
+        return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
+
+    def questions(self, mask: Mask) -> Mask:
+        """The same flags without those that are one question with another of them: the second half of a character
+        that moved, while the same is said of both."""
+        one, other = self._leading, self._following
+        same = (self.state[one] == self.state[other]) & ~self.otherwise[one] & ~self.otherwise[other]
+        asked = mask.copy()
+        asked[other[same & mask[one]]] = False
+        return asked
+
+    def one_with(self, number: int) -> int | None:
+        """The number of the flag that is one question with that one."""
+        here = self.at.get(number, -1)
+        for one, other in ((self._leading, self._following), (self._following, self._leading)):
+            for there in other[one == here].tolist():
+                if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
+                    return int(self.number[there])
+        return None
+
+    def chosen(self, wanted: QueueFilter) -> Mask:
+        """Which flags are wanted."""
+        mask = np.logical_and.reduce(list(self.masks(wanted).values()))
+        return mask if wanted.halves else self.questions(mask)
 
     def is_in(self, states: Iterable[State]) -> Mask:
         """Which flags are in one of these states. Looked up by number: a decision may change one meanwhile, which
@@ -219,8 +268,8 @@ class Columns:
 
     @property
     def raised(self) -> Mask:
-        """Which flags are shown to the proofreader by default."""
-        return np.asarray(self._raised & self.there)
+        """Which flags are shown to the proofreader by default, each a question of its own."""
+        return self.questions(np.asarray(self._raised & self.there))
 
     def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through."""
@@ -290,7 +339,7 @@ class Queue:
     ) -> tuple[list[int], bool]:
         """The numbers of the next flags that are wanted, those after the flag `after`, and whether there are more."""
         columns = self._fresh(work)
-        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        mask = columns.chosen(wanted)
         along = columns.by_score if order is Order.SCORE else np.arange(len(columns.number))
         if after is not None:
             if after not in columns.at:
@@ -306,7 +355,7 @@ class Queue:
         masks = columns.masks(wanted)
 
         def without(name: str) -> Mask:
-            return np.asarray(np.logical_and.reduce([mask for other, mask in masks.items() if other != name]))
+            return columns.questions(np.logical_and.reduce([mask for other, mask in masks.items() if other != name]))
 
         by_kind = np.bincount(columns.kind[without("kinds")], minlength=len(KINDS))
         by_state = np.bincount(columns.state[without("states")], minlength=len(STATES))
@@ -316,7 +365,7 @@ class Queue:
         low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
         histogram, edges = np.histogram(columns.score[without("scores")], bins=BINS, range=(low, max(high, low + 1)))
         return Facets(
-            total=int(np.logical_and.reduce(list(masks.values())).sum()),
+            total=int(columns.chosen(wanted).sum()),
             kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
             states=dict(zip(STATES, map(int, by_state), strict=True)),
             pairs=tuple((columns.pairs[n], int(by_pair[n])) for n in most if by_pair[n]),
@@ -327,7 +376,7 @@ class Queue:
     def pairs(self, work: str, wanted: QueueFilter) -> list[tuple[Pair, int, int]]:
         """What the text has against what the image shows, most frequent first: how often, and how often still open."""
         columns = self._fresh(work)
-        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
         counts = np.bincount(columns.pair[mask], minlength=len(columns.pairs))
         still = mask & (columns.state == STATES.index(State.OPEN))
@@ -339,7 +388,7 @@ class Queue:
         """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
         highest score first."""
         columns = self._fresh(work)
-        mask = np.logical_and.reduce(list(columns.masks(wanted).values()))
+        mask = columns.chosen(wanted)
         mask &= columns.kind != KINDS.index(Kind.AUDIT)
         hits = columns.by_score[mask[columns.by_score]]
         return columns.score[hits], columns.state[hits], ~columns.planted[hits]
@@ -353,7 +402,8 @@ class Queue:
         size = len(columns.pages) + 1
         found_here = ~audit & ~columns.planted
         flagged = columns.raised & found_here
-        masks = (flagged, flagged & settled, wrong & found_here, audit & settled, audit & wrong)
+        confirmed = columns.questions(wrong & found_here)
+        masks = (flagged, flagged & settled, confirmed, audit & settled, audit & wrong)
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         found: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:
@@ -366,10 +416,12 @@ class Queue:
         """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work
         has not; corrections by hand that were taken back, which nobody found, are among them where it is said."""
         columns = self._fresh(work)
+        halves = {number: columns.one_with(number) for number in numbers}
+        both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
-            query = query.where(FlagRow.id.in_(numbers), WorkRow.name == work)
+            query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
                 query = query.where((FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value))
             both = list(session.execute(query))
@@ -378,7 +430,7 @@ class Queue:
         missing = [number for number in numbers if number not in found]
         if missing:
             raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
-        return [found[number] for number in numbers]
+        return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and what the check found on it, as people are shown it. Raises MissingError."""
@@ -425,6 +477,11 @@ class Queue:
             return columns
 
 
+def said_otherwise(state: str, reading: str, suggested: str) -> bool:
+    """Whether a place was corrected to something else than was suggested."""
+    return state == State.CORRECTED.value and reading != suggested
+
+
 PLACE = (
     PageRow.id,
     PageRow.page,
@@ -456,12 +513,13 @@ def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
 
 def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple[Any, ...]) -> None:
     """Read in what was decided since."""
-    query = select(DecisionRow.flag_id, DecisionRow.state).where(
+    query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested).where(
         DecisionRow.work_id == work_id, DecisionRow.id > columns.last_decision, DecisionRow.id <= signature[-1]
     )
-    for number, state in session.execute(query.order_by(DecisionRow.id)):
+    for number, state, reading, suggested in session.execute(query.order_by(DecisionRow.id)):
         if number in columns.at:
             columns.state[columns.at[number]] = STATES.index(State(state))
+            columns.otherwise[columns.at[number]] = said_otherwise(state, reading, suggested)
     columns.signature, columns.last_decision = signature, signature[-1]
 
 

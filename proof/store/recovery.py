@@ -2,6 +2,8 @@
 
 Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
 with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
+An act whose commit failed is left out, unless something was decided after it: then it was committed all the same, and
+only the word of it was lost.
 A flag that the check did not find comes back as one that is gone, with its decisions, which are then carried over to
 the flag that now says the same. Doing it twice changes nothing.
 """
@@ -18,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
-from proof.store.journal import ACTS, Line, Read, all_lines, identity, moment
+from proof.store.journal import ACTS, VOID, Line, Read, all_lines, identity, moment
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 
 TABLES = {name: table for table, name in ACTS.items()}
@@ -100,7 +102,12 @@ def _chains(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int
     chains: dict[tuple[str, ...], list[tuple[int, Line]]] = {}
     dropped: dict[tuple[str, ...], None] = {}
     by_key: dict[str, Line] = {}
+    void: set[int] = set()
     for number, told in enumerate(lines):
+        if told["act"] == VOID:
+            last = {identity(line): at for chain in chains.values() for at, line in chain[-1:]}
+            void.update(last[tuple(one)] for one in told["of"] if tuple(one) in last)
+            continue
         line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
         by_key[line.get("key", "")] = line
         chain = chains.setdefault(_key(line), [])
@@ -111,6 +118,10 @@ def _chains(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int
         elif any(identity(one) == identity(line) for _, one in chain):
             continue
         chain.append((number, line))
+    for chain in chains.values():
+        while chain and chain[-1][0] in void:
+            chain.pop()
+    chains = {key: chain for key, chain in chains.items() if chain}
     held = {identity(line) for chain in chains.values() for _, line in chain}
     return chains, len(dropped.keys() - held)
 

@@ -26,7 +26,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
-from proof.store.journal import Journal, all_lines, identity, journal_of, read_journal
+from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
@@ -386,14 +386,17 @@ class Store:
 
     @contextmanager
     def _writing(self, *, noting: bool = True) -> Iterator[Session]:
-        """A transaction; what people do in it is in the journal before it is in the store."""
-        with (
-            database.explained(self._engine.url),
-            Session(self._writers) as session,
-            session.begin(),
-            self.journal.noting(session) if self.journal and noting else nullcontext(),
-        ):
-            yield session
+        """A transaction; what people do in it is in the journal before it is in the store, and void there where it
+        could not be committed."""
+        noted: list[Line] = []
+        with database.explained(self._engine.url), Session(self._writers) as session:
+            try:
+                with session.begin(), self.journal.noting(session, noted) if self.journal and noting else nullcontext():
+                    yield session
+            except BaseException:
+                if self.journal and noted:
+                    self.journal.void(noted)
+                raise
 
 
 def _make_folder(folder: Path) -> None:

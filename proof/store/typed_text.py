@@ -16,14 +16,19 @@ _BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _IN_NOTES = "\t\n\r"
 
 
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of the request."""
+    return message
+
+
 def wrong_with_reading(reading: str) -> str:
     """Why `reading` cannot stand in a line; '' where it can. An empty one can: who asks says whether it deletes."""
     if len(reading) > LONGEST_READING:
         return f"a reading has at most {LONGEST_READING} characters; mend longer stretches in the text"
     if any(char == "¶" or category(char) in _BREAKING for char in reading):
-        return "a reading stays within its line: no line endings, no pilcrow, no control characters"
+        return _("a reading stays within its line: no line endings, no pilcrow, no control characters")
     if any(_is_noncharacter(char) for char in reading):
-        return "a reading holds characters, and a code point that Unicode sets aside for programs is none"
+        return _("a reading holds characters, and a code point that Unicode sets aside for programs is none")
     return ""
 
 

@@ -71,7 +71,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 def page(path: schemas.PagePath) -> Response:
     queue = project().store.queue
     place, result = queue.page(path.work, path.page)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
     numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
     return answer(serializers.page_detail(place, result, queue.flags(path.work, numbers), say))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proof.report.reasons import KINDS, VERDICTS, Say
+from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS, Say
 
 
 def _(message: str) -> str:
@@ -122,6 +122,8 @@ SCRIPT = {
     "take": _("take"),
     "delete": _("delete"),
     "deletes": _("deletes %(text)s"),
+    "move": _("move"),
+    "moves": _("moves %(text)s"),
     "corrects": _("%(text)s → %(reading)s"),
     "inserts": _("inserts %(reading)s"),
     "typeFirst": _("Type what is to stand here. To delete the character, use the button or key for that."),
@@ -191,5 +193,6 @@ def words(say: Say) -> dict[str, object]:
         "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
         "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
+        "moved": say(MOVED_NAME),
         **{name: say(message) for name, message in SCRIPT.items()},
     }

@@ -62,7 +62,7 @@ def page(work: str, number: int) -> AnyResponse:
     """A half-folio: its image with every character's box, the text in the layout of the page."""
     queue = project().store.queue
     place, result = queue.page(work, number)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = serializers.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")

@@ -61,7 +61,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
-        response = _answer(error.http_status, str(error), _said(error))
+        more = {"told": told(error)} if isinstance(error, ToldError) else {}
+        response = _answer(error.http_status, str(error), _said(error), **more)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):

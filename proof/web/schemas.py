@@ -376,6 +376,19 @@ class WitnessOut(BaseModel):
     weight: float
 
 
+class OtherHalfOut(BaseModel):
+    """Where a character that moved stands in the other of the two places; `ordinal` counts the characters there."""
+
+    number: int
+    kind: Kind
+    line: int
+    offset: int
+    transcribed: str
+    suggested: str
+    bbox: Rectangle | None
+    ordinal: int | None = None
+
+
 class FlagOut(BaseModel):
     number: int
     id: str
@@ -395,6 +408,7 @@ class FlagOut(BaseModel):
     version: int
     stale: bool
     moved: str = Field("", description="Id of the flag with which this one is one character that moved")
+    other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
 
 
 class FlagDetail(FlagOut):

@@ -21,6 +21,7 @@ from proof.web.schemas import (
     ColumnOut,
     FlagDetail,
     FlagOut,
+    OtherHalfOut,
     PageDetail,
     PageOut,
     PlacedOut,
@@ -64,6 +65,21 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         version=queued.version,
         stale=queued.stale,
         moved=flag.moved,
+        other=_other_half(queued.other) if queued.other else None,
+    )
+
+
+def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
+    flag = other.flag
+    return OtherHalfOut(
+        number=other.number,
+        kind=flag.kind,
+        line=flag.line,
+        offset=flag.offset,
+        transcribed=flag.transcribed,
+        suggested=flag.suggested,
+        bbox=_edges(flag.bbox) if flag.bbox else None,
+        ordinal=number,
     )
 
 
@@ -80,9 +96,11 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
     end = flag.offset + flag.length
     view = view_of(result, flag, AROUND, BESIDE) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []
+    other = queued.other
     return FlagDetail(
-        **flag_of(queued).model_dump(),
-        why=why(flag, say),
+        **flag_of(queued).model_dump(exclude={"other"}),
+        other=_other_half(other, ordinal(result, other.flag)) if other else None,
+        why=why(flag, say, other.flag if other else None),
         reason=evidence.reason,
         rule=evidence.rule,
         p_text=evidence.p_text,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proof.store.acts import Undone
 from proof.store.decisions import Decision, State
 from proof.store.marks import PageEvent
@@ -39,11 +41,34 @@ def _words(undone: Undone) -> str:
         state = undone.page.state if undone.again else undone.was
         return say(UNDONE["page"]) % {"page": undone.name, "state": say(PAGE_STATES[state.value])}
     first = undone.decisions[0]
+    if _of_one_question(undone.decisions):
+        return " · ".join([_moved(undone.decisions, undone.again), first.page, _columns(undone.decisions)])
     said = _decided(first, undone.again)
     if len(undone.decisions) > 1:
         return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": said}
     column = say(SCRIPT["column"]) % {"number": first.line}
     return " · ".join([said, first.page, *([column] if first.line else [])])
+
+
+def _of_one_question(events: Sequence[Decision]) -> bool:
+    """Whether these are of the two halves of a character that moved, and of nothing else."""
+    if len(events) != 2 or events[0].verdict is not events[1].verdict:
+        return False
+    return all(one.evidence.get("moved") == other.uid for one, other in (events, events[::-1]))
+
+
+def _moved(events: Sequence[Decision], again: bool) -> str:
+    text = "".join(event.transcribed for event in events)
+    state = events[0].state if again else events[0].was_state
+    if state is State.CORRECTED:
+        return say(SCRIPT["moves"]) % {"text": text}
+    return f"{text} · {say(STATES[state.value])}"
+
+
+def _columns(events: Sequence[Decision]) -> str:
+    """Where the text has it, then where the image has it; within a column that column."""
+    lines = [event.line for event in sorted(events, key=lambda event: not event.transcribed)]
+    return say(SCRIPT["column"]) % {"number": " → ".join(map(str, dict.fromkeys(lines)))}
 
 
 def _decided(event: Decision, again: bool) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
@@ -197,6 +198,58 @@ def test_what_cannot_be_noted_is_not_decided(worked: Path, monkeypatch: pytest.M
         assert store.journal is not None
         assert {identity(line) for line in store.journal.read().lines} == before
         assert not store.decisions.decide(demand).repeated
+
+
+def failing_commit(store: Store, demand: DecisionRequest, *, after: bool = False) -> None:
+    """A decision whose commit fails; `after`: it came through, and only the word of it was lost."""
+
+    def fails(connection: Connection) -> None:
+        if after:
+            connection.connection.commit()
+        raise OSError(5, "Input/output error")
+
+    event.listen(store._writers, "commit", fails)
+    try:
+        with pytest.raises(OSError, match="Input/output"):
+            store.decisions.decide(demand)
+    finally:
+        event.remove(store._writers, "commit", fails)
+
+
+def test_an_act_whose_commit_failed_does_not_come_back(worked: Path, tmp_path: Path) -> None:
+    with Store.open(worked) as store:
+        before = acts(store)
+        failing_commit(store, DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020"))
+        assert acts(store) == before
+        assert store.faults() == []
+        told = standing(store)
+    with fresh(worked, tmp_path / "new") as store:
+        assert store.recover().unplaced == ()
+        assert acts(store) == before
+        assert standing(store) == told
+
+
+def test_an_act_that_was_sent_again_after_a_failed_commit_comes_back_once(worked: Path, tmp_path: Path) -> None:
+    with Store.open(worked) as store:
+        demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
+        failing_commit(store, demand)
+        store.decisions.decide(demand)
+        before, told = acts(store), standing(store)
+    with fresh(worked, tmp_path / "new") as store:
+        store.recover()
+        assert (acts(store), standing(store)) == (before, told)
+
+
+def test_an_act_on_which_a_later_one_was_built_comes_back_though_its_commit_seemed_to_fail(
+    worked: Path, tmp_path: Path
+) -> None:
+    with Store.open(worked) as store:
+        failing_commit(store, DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020"), after=True)
+        store.decisions.decide(DecisionRequest(WORK, 5, Verdict.UNSURE, 1, "甲", "request-0021"))
+        before, told = acts(store), standing(store)
+    with fresh(worked, tmp_path / "new") as store:
+        store.recover()
+        assert (acts(store), standing(store)) == (before, told)
 
 
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])

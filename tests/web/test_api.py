@@ -362,3 +362,15 @@ def test_nothing_is_deleted_that_is_not_said_to_be_on_any_way_in(served: Served,
     by_hand = {"line": 1, "offset": 5, "length": 1, "reading": "", "key": "0123456789"}
     assert client.post(f"{BASE}/pages/1/corrections", json=by_hand).status_code == 422
     assert served.store.decisions.last() == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "an empty reading deletes nothing"), ("zh-Hant", "讀法留空並不刪字"), ("zh-Hans", "读法留空并不删字")],
+)
+def test_a_refusal_is_told_in_the_language_of_the_reader(served: Served, language: str, told: str) -> None:
+    body = {"verdict": "typed", "version": 0, "reading": "", "key": uuid.uuid4().hex}
+    answer = served.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"Accept-Language": language})
+    assert answer.status_code == 422
+    assert answer.json["told"].startswith(told)  # type: ignore[index]
+    assert answer.json["detail"].startswith("an empty reading deletes nothing")  # type: ignore[index]

@@ -28,6 +28,8 @@ const outbox = new Outbox({
     const news = flag.version < decision.version; // another tab decided it
     set(flag, decision);
     flag.last = decision;
+    const half = byNumber.get(flag.other?.number);
+    if (half) adopt(half); // decided along with it, or left to be asked for itself
     if (news && flags[at] === flag) show();
   },
   conflict(entry, problem) {
@@ -150,15 +152,16 @@ function show() {
   }
   picture(flag);
   paint(flag);
+  const moved = movedWith(flag);
+  const kind = moved ? words.moved : words.kinds[flag.kind];
   $("page").textContent = flag.page.page;
-  $("cell").textContent = flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
-    : flag.line ? say("column", { number: flag.line }) : say("wholePage");
-  $("kind").textContent = words.kinds[flag.kind];
+  $("cell").textContent = (moved ?? [flag]).map(place).join(" → ");
+  $("kind").textContent = kind;
   $("score").textContent = flag.score.toFixed(1);
-  big($("transcribed"), flag.transcribed);
-  big($("suggested"), flag.suggested);
+  big($("transcribed"), moved ? moved[0].transcribed : flag.transcribed);
+  big($("suggested"), moved ? moved[0].transcribed : flag.suggested);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
-  $("take-label").textContent = deletes ? say("delete") : say("take");
+  $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say("take");
   document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
@@ -168,8 +171,18 @@ function show() {
   progress();
   trail();
   document.body.dataset.flag = flag.number;
-  const place = $("cell").textContent;
-  $("announce").textContent = `${words.kinds[flag.kind]}, ${place}: ${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}. ${flag.why}`;
+  const change = moved ? moved[0].transcribed : `${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}`;
+  $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
+}
+
+const place = (flag) => (flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
+  : flag.line ? say("column", { number: flag.line }) : say("wholePage"));
+
+/** The two places of a character that moved, where the text has it and where the image has it; null for what did not,
+    and where each place was given a reading of its own. */
+function movedWith(flag) {
+  if (!flag.other || (flag.state === "corrected" && flag.reading !== flag.suggested)) return null;
+  return flag.kind === "insertion" ? [flag, flag.other] : [flag.other, flag];
 }
 
 function paint(flag) {
@@ -226,7 +239,7 @@ const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFi
 const takes = (flag) => Boolean(flag) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
 
 /** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
-const corrected = (transcribed, reading) => (reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
+const corrected = (transcribed, reading, moved = "") => (moved ? say("moves", { text: moved }) : reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
 
 function stands(flag) {
   const decided = flag.state !== "open";
@@ -235,7 +248,7 @@ function stands(flag) {
   line.className = `state ${flag.state}`;
   if (!decided) return line.replaceChildren();
   line.replaceChildren(make("b", {}, words.states[flag.state]));
-  if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading));
+  if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
   if (flag.last) line.append(" · ", flag.last.person);
 }
 
@@ -250,7 +263,9 @@ function progress() {
 function trail() {
   $("trail").replaceChildren(...steps.done.slice(-TRAIL).reverse().map((step) =>
     make("li", { class: `state ${step.state}` },
-      ...(step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
+      ...(step.moved ? [step.state === "corrected" ? "" : han(step.moved), make("span", { class: step.state === "corrected" ? "" : "soft" },
+        step.state === "corrected" ? say("moves", { text: step.moved }) : words.states[step.state])]
+        : step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
         : [han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
           make("span", { class: "soft" }, words.states[step.state])]))));
 }
@@ -313,12 +328,15 @@ function decide(verdict, reading = "") {
   tell("");
   const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
-  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, made: flag.version + 1 });
+  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
   steps.undone = [];
   send(flag, verdict, state, stand, { reading });
   stepped(flag);
   forward();
 }
+
+/** The moved character that is decided at both its places; a reading typed at one of them is of that place alone. */
+const movedBy = (flag, verdict) => (["typed", "other", "delete"].includes(verdict) ? "" : movedWith(flag)?.[0].transcribed ?? "");
 
 /** The steps of a flag know its version: whoever loads the page anew sees whether another decided it since. */
 function stepped(flag) {
@@ -335,7 +353,7 @@ function forward() {
 }
 
 /** Decided in this session already: when going on after looking back it is not shown again. */
-const passed = (flag) => steps.done.some((step) => step.flag === flag.number) || underWay(flag);
+const passed = (flag) => steps.done.some((step) => step.flag === flag.number || (step.moved && step.flag === flag.other?.number)) || underWay(flag);
 /** Decided, and not on the server yet. */
 const underWay = (flag) => (outbox.after(flag.number)?.state ?? "open") !== "open";
 

@@ -94,8 +94,12 @@ function image() {
 }
 
 function light(n, on) {
-  pair.get(n)?.box?.classList.toggle("lit", on);
-  pair.get(n)?.cell?.classList.toggle("lit", on);
+  const { line, offset } = flagOf(data.characters_found[n])?.other ?? {};
+  const there = line === undefined ? -1 : data.characters_found.findIndex((one) => one.line === line && one.offset === offset);
+  for (const each of [n, there]) {
+    pair.get(each)?.box?.classList.toggle("lit", on);
+    pair.get(each)?.cell?.classList.toggle("lit", on);
+  }
 }
 for (const [element, selector] of [[$("sheet"), ".cell"], [$("viewer"), "rect"]]) {
   element.addEventListener("pointerover", (event) => event.target.closest?.(selector) && light(Number(event.target.closest(selector).dataset.n), true));
@@ -118,6 +122,7 @@ function open(n) {
   $("mend-char").textContent = mended.text;
   $("mend-where").textContent = say("column", { number: mended.line });
   $("mend-read").textContent = mended.read && mended.read !== mended.text ? say("readAs", { reading: mended.read }) : "";
+  if (flag?.other) $("mend-read").textContent = movedTo(flag);
   $("mend-reading").value = "";
   untouched = true;
   $("mend-problem").textContent = "";
@@ -127,6 +132,12 @@ function open(n) {
   offer($("mend-near"), $("sheet"), n, open);
   if (!$("mend").open) $("mend").showModal();
   $("mend-reading").focus();
+}
+/** A character that moved, in words: it is decided on the desk, at both its places at once. */
+function movedTo(flag) {
+  const [old, place] = flag.kind === "insertion" ? [flag, flag.other] : [flag.other, flag];
+  const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
+  return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
 let composing = false;
 $("mend-reading").addEventListener("compositionstart", () => { composing = true; });

@@ -31,12 +31,21 @@ function row(flag) {
   const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");
   return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
     glyph,
-    make("span", { class: "pair" }, han(flag.transcribed, "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(flag.suggested, "seen")),
+    make("span", { class: "pair" }, ...(flag.other ? [han(flag.transcribed || flag.suggested, "seen")]
+      : [han(flag.transcribed, "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(flag.suggested, "seen")])),
     around,
-    make("span", { class: "where" }, make("span", { class: "id" }, flag.page.page), " ", flag.line ? say("column", { number: flag.line }) : say("wholePage")),
-    make("span", { class: "kind" }, words.kinds[flag.kind]),
+    make("span", { class: "where" }, make("span", { class: "id" }, flag.page.page), " ", columns(flag)),
+    make("span", { class: "kind" }, flag.other ? words.moved : words.kinds[flag.kind]),
     make("span", { class: "soft score", title: say("score") }, flag.score.toFixed(1)),
-    make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" ? han(flag.reading) : "")));
+    make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" && !flag.other ? han(flag.reading) : "")));
+}
+
+/** Where a flag stands; of a character that moved, the column that has it in the text and the one on the image. */
+function columns(flag) {
+  if (!flag.line) return say("wholePage");
+  const places = flag.other ? [flag.line, flag.other.line] : [flag.line];
+  if (flag.kind === "omission") places.reverse();
+  return say("column", { number: [...new Set(places)].join(" → ") });
 }
 
 function square(flag) {

@@ -39,6 +39,10 @@ export function picture(flag) {
 const frame = ([x, y, w, h], air, cls, more = {}) =>
   svg("rect", { class: cls, x: x - air, y: y - air, width: w + 2 * air, height: h + 2 * air, rx: 2, ...more });
 
+/** Whether the other place of a character that moved is on the picture, and not where the close view shows it. */
+const beyond = ({ view, other }) => Boolean(other?.bbox) && !within(other.bbox, seen(view, false)) && within(other.bbox, view.area);
+const within = ([x, y, w, h], [left, top, wide, tall]) => x + w > left && x < left + wide && y >= top && y + h <= top + tall;
+
 function seen(view, whole) {
   const [x, y, w, h] = view.area;
   const tall = Math.min(whole ? h : CLOSE * view.pitch, h);
@@ -56,7 +60,7 @@ export function draw(stage, flag, whole, label, came) {
     return;
   }
   const [x, y, w, h] = view.area;
-  const [left, top, wide, tall] = seen(view, whole);
+  const [left, top, wide, tall] = seen(view, whole || beyond(flag));
   const [cx, cy] = [view.focus[0] + view.focus[2] / 2, view.focus[1] + view.focus[3] / 2];
   const lean = Math.tan((view.skew * Math.PI) / 180); // how far the column moves to the right, a pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
@@ -80,6 +84,7 @@ export function draw(stage, flag, whole, label, came) {
     svg("rect", { class: "ground", x: left, y: top, width: wide, height: tall }),
     svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, image),
     shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
+  if (flag.other?.bbox) page.append(svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, frame(flag.other.bbox, air, "place other")));
   const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" },
     svg("rect", { class: "sheet", x: left + wide + gap, y: top, width: textW, height: tall }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));

@@ -1,0 +1,168 @@
+"""A character that moved, 衍 here and 脫 there, is one question: asked once, decided once, taken back once."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.decisions import DecisionRequest, State, Verdict
+from proof.store.queue import Order, QueuedFlag, QueueFilter
+
+WORK, PAGE = "KR1", "p0"
+SOURCES = ("甲乙告丙丁", "戊己庚辛壬")
+OUT, INTO, OTHER = 1, 2, 3
+"""The numbers of the flags: 告 where it stands, where it belongs, and another finding."""
+
+
+def page(above: str = "") -> PageResult:
+    """告 stands in the third column and belongs into the fourth; with a line put in above, each has a new id."""
+    first = 4 if above else 3
+
+    def flag(uid: str, line: int, at: int, kind: Kind, here: str, there: str, around: str, score: float) -> Flag:
+        why = Evidence("no glyph" if kind is Kind.INSERTION else "not transcribed")
+        uid = above + uid
+        return Flag(PAGE, PAGE, line, at, len(here), kind, here, there, score, True, None, why, around, uid)
+
+    flags = (
+        replace(flag("out", first, 2, Kind.INSERTION, "告", "", "甲乙[告]丙丁", 5.0), moved=f"{above}in"),
+        replace(flag("in", first + 1, 2, Kind.OMISSION, "", "告", "戊己[]庚辛壬", 4.0), moved=f"{above}out"),
+        flag("own", first + 1, 4, Kind.SUBSTITUTION, "壬", "字", "庚辛[壬]", 3.0),
+    )
+    columns = tuple(CheckedColumn(first + n, Box(100 * n, 0, 90, 100), source) for n, source in enumerate(SOURCES))
+    return PageResult(PAGE, PAGE, Status.CHECKED, columns=columns, flags=flags)
+
+
+def check(store: Store, result: PageResult) -> None:
+    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
+    store.save_page(run, PagePlace(0, "text.txt"), "", result)
+    store.finish_run(run, whole=True)
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    check(store, page())
+    return store
+
+
+def decide(store: Store, flag: int, verdict: Verdict, *, person: str = "甲", **more: Any) -> None:
+    version = flags(store)[flag].version
+    store.decisions.decide(DecisionRequest(WORK, flag, verdict, version, person, uuid.uuid4().hex, **more))
+
+
+def flags(store: Store) -> dict[int, QueuedFlag]:
+    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None, halves=True), Order.PAGE)
+    return {one.number: one for one in store.queue.flags(WORK, numbers)}
+
+
+def stand(store: Store) -> tuple[tuple[State, str], tuple[State, str]]:
+    """Where the two halves stand, and what is to be read there."""
+    found = sorted(flags(store).values(), key=lambda one: one.number)
+    out, into = [one for one in found if one.flag.moved]
+    return (out.state, out.reading), (into.state, into.reading)
+
+
+def asked(store: Store, *states: State) -> list[int]:
+    return store.queue.find(WORK, QueueFilter(states=states), Order.SCORE)[0]
+
+
+OPEN = ((State.OPEN, "告"), (State.OPEN, ""))
+TAKEN = ((State.CORRECTED, ""), (State.CORRECTED, "告"))
+KEPT = ((State.KEPT, "告"), (State.KEPT, ""))
+
+
+def test_it_is_one_question_in_the_queue_and_in_every_count(filled: Store) -> None:
+    everything = QueueFilter()
+    assert asked(filled) == [OUT, OTHER]
+    assert filled.queue.facets(WORK, everything).total == 2
+    assert filled.queue.facets(WORK, everything).kinds[Kind.INSERTION] == 1
+    assert filled.queue.work(WORK).states[State.OPEN] == 2
+    assert [(one.flags, one.open) for one in filled.queue.pages(WORK)] == [(2, 2)]
+    assert [count for _, count, _ in filled.queue.pairs(WORK, everything)] == [1, 1]
+    assert len(filled.queue.scores(WORK, everything)[0]) == 2
+    decide(filled, OUT, Verdict.TAKE)
+    assert filled.queue.work(WORK).states == dict.fromkeys(State, 0) | {State.OPEN: 1, State.CORRECTED: 1}
+    assert [(one.flagged, one.settled, one.confirmed) for one in filled.queue.juans(WORK)] == [(2, 1, 1)]
+
+
+def test_the_second_half_is_shown_where_the_first_is_not_wanted(filled: Store) -> None:
+    assert filled.queue.find(WORK, QueueFilter(kinds=(Kind.OMISSION,)), Order.PAGE)[0] == [INTO]
+    assert filled.queue.find(WORK, QueueFilter(most_score=4.5), Order.PAGE)[0] == [INTO, OTHER]
+    assert sorted(filled.queue.find(WORK, QueueFilter(halves=True), Order.PAGE)[0]) == [OUT, INTO, OTHER]
+
+
+@pytest.mark.parametrize("half", [OUT, INTO])
+def test_z_takes_back_both_halves_as_one_act_and_y_does_both_again(filled: Store, half: int) -> None:
+    decide(filled, OTHER, Verdict.KEEP)
+    decide(filled, half, Verdict.TAKE)
+    assert stand(filled) == TAKEN
+    for _ in range(2):
+        undone = filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+        assert sorted(one.flag for one in undone.decisions) == [OUT, INTO]
+        assert stand(filled) == OPEN
+        done = filled.acts.redo(WORK, "甲", uuid.uuid4().hex)
+        assert sorted(one.flag for one in done.decisions) == [OUT, INTO]
+        assert stand(filled) == TAKEN
+    assert flags(filled)[OTHER].state is State.KEPT
+
+
+@pytest.mark.parametrize("half", [OUT, INTO])
+@pytest.mark.parametrize("before", [Verdict.KEEP, Verdict.SKIP, Verdict.UNSURE])
+def test_who_thinks_better_of_it_changes_both_halves(filled: Store, half: int, before: Verdict) -> None:
+    decide(filled, OUT, before)
+    decide(filled, half, Verdict.TAKE)
+    assert stand(filled) == TAKEN
+    version = flags(filled)[half].version
+    decide(filled, half, Verdict.UNDO)
+    assert stand(filled)[0][0] is stand(filled)[1][0] is not State.CORRECTED
+    decide(filled, half, Verdict.UNDO, undoes_version=version - 1)
+    assert stand(filled) == OPEN
+
+
+@pytest.mark.parametrize("half", [OUT, INTO])
+def test_what_one_typed_at_one_half_is_of_that_place_alone(filled: Store, half: int) -> None:
+    other = OUT + INTO - half
+    decide(filled, half, Verdict.TYPED, reading="誥")
+    assert flags(filled)[other].state is State.OPEN
+    assert sorted(asked(filled, State.OPEN)) == sorted([other, OTHER])
+    decide(filled, other, Verdict.TAKE, person="乙")
+    assert flags(filled)[half].reading == "誥"
+    assert sorted(asked(filled, State.CORRECTED)) == [OUT, INTO], "two corrections that are not one move are two"
+    filled.acts.undo(WORK, "乙", uuid.uuid4().hex)
+    assert flags(filled)[half].reading == "誥"
+    filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+    assert stand(filled) == OPEN
+    assert asked(filled, State.OPEN) == [OUT, OTHER]
+
+
+def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_other(filled: Store) -> None:
+    decide(filled, OUT, Verdict.KEEP)
+    decide(filled, INTO, Verdict.TYPED, reading="誥")
+    decide(filled, OUT, Verdict.TAKE)
+    assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
+
+
+@pytest.mark.parametrize("by_acts", [True, False])
+def test_a_check_that_carries_decisions_over_keeps_the_halves_together(filled: Store, by_acts: bool) -> None:
+    decide(filled, OUT, Verdict.TAKE)
+    check(filled, page("new-"))
+    assert stand(filled) == TAKEN
+    assert sorted(one.flag.id for one in flags(filled).values()) == ["new-in", "new-out", "new-own"]
+    assert len(asked(filled, State.CORRECTED)) == 1
+    if by_acts:
+        filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+        assert stand(filled) == OPEN
+        filled.acts.redo(WORK, "甲", uuid.uuid4().hex)
+        assert stand(filled) == TAKEN
+        return
+    decide(filled, min(one for one in flags(filled)), Verdict.KEEP)
+    assert stand(filled) == KEPT
+    decide(filled, max(one.number for one in flags(filled).values() if one.flag.moved), Verdict.UNDO)
+    assert stand(filled) == TAKEN

@@ -1,0 +1,143 @@
+"""A character that moved, as people meet it: one question at both its places, decided and taken back at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from proof.model.flags import Evidence, Kind
+from proof.model.result import PageResult
+from proof.ocr.engine import EngineIdentity
+from proof.report.source import StoredRun
+from proof.report.write import write_reports
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
+from tests.web.served import serving
+from tests.web.waiting import saved
+
+PAGE = "WYG0103-0292a"
+
+
+def page_with_a_moved_character(folder: Path) -> PageResult:
+    """大 stands in the second column and belongs into the third; another flag stands before it."""
+    out = replace(wrong(PAGE, 2, 5, "", 6.0, Kind.INSERTION), evidence=Evidence("no glyph"))
+    into = replace(
+        wrong(PAGE, 3, 3, "大", 5.0, Kind.OMISSION),
+        transcribed="",
+        length=0,
+        context="司馬命[]量人量",
+        evidence=Evidence("not transcribed", p_best=0.9, alternatives=(("大", 0.9),)),
+        bbox=cell(3, 3),
+    )
+    flags = (wrong(PAGE, 1, 2, "吿", 9.0), replace(out, moved=into.id), replace(into, moved=out.id))
+    return checked(PAGE, folder / "page.png", draw_page(folder / "page.png"), flags)
+
+
+def add_moved(store: Store, folder: Path) -> int:
+    """That page in a store, of a text of its own; gives its run."""
+    texts = (TextInfo("moved.txt", "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+    store.save_page(run, PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))
+    store.finish_run(run, whole=True)
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        run = add_moved(store, tmp_path)
+        write_reports(StoredRun(store, run), tmp_path / "out", language="en")
+    return tmp_path
+
+
+@pytest.fixture
+def page(folder: Path, browser: Browser) -> Iterator[Page]:
+    with serving(folder) as address:
+        context = browser.new_context(viewport={"width": 1300, "height": 900}, locale="en", base_url=address)
+        yield context.new_page()
+        context.close()
+
+
+def photographed(page: Page, name: str) -> None:
+    """A picture for whoever looks at the pages, where `SCREENSHOTS` names a folder."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"moved-{name}.png", full_page=True)
+
+
+def states(folder: Path) -> list[tuple[str, str]]:
+    with Store.open(folder / "proof.sqlite") as store:
+        return sorted((one.transcribed, one.reading) for one in store.decisions.standing(WORK))
+
+
+def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, page: Page) -> None:
+    page.goto(f"/works/{WORK}/")
+    expect(page.locator("a.row")).to_have_count(2)
+    expect(page.locator("a.row").nth(1)).to_contain_text("column 2 → 3")
+    photographed(page, "queue")
+    page.goto(f"/works/{WORK}/desk")
+    expect(page.locator("#progress-words")).to_have_text("0 of 2")
+    page.keyboard.press("k")
+    expect(page.locator("#kind")).to_have_text("moved")
+    expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
+    expect(page.locator("#why")).to_contain_text("大 moved from column 2 to column 3")
+    expect(page.locator("#stage .place.other")).to_have_count(1)
+    photographed(page, "desk")
+    page.keyboard.press("t")
+    expect(page.locator("#end")).to_be_visible()
+    expect(page.locator("#progress-words")).to_have_text("2 of 2")
+    expect(page.locator("#trail li").first).to_have_text("moves 大")
+    saved(page)
+    assert states(folder) == [("", "大"), ("告", "告"), ("大", "")]
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text(f"Taken back: moves 大 · {PAGE} · column 2 → 3")
+    photographed(page, "taken-back")
+    assert states(folder) == [("告", "告")]
+    page.keyboard.press("y")
+    expect(page.locator("#end")).to_be_visible()
+    assert len(states(folder)) == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("zh-Hant", "「大」自第 2 行移至第 3 行"), ("zh-Hans", "“大”自第 2 行移至第 3 行")],
+)
+def test_it_is_said_in_the_language_of_the_reader(page: Page, language: str, said: str) -> None:
+    page.goto(f"/works/{WORK}/desk?kind=insertion")
+    page.context.add_cookies([{"name": "lang", "value": language, "url": page.url}])
+    page.reload()
+    expect(page.locator("#why")).to_contain_text(said)
+    photographed(page, f"desk-{language}")
+
+
+def test_the_half_that_is_asked_for_by_its_number_brings_the_other_with_it(folder: Path, page: Page) -> None:
+    page.goto(f"/works/{WORK}/desk?flag=3")
+    expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
+    page.keyboard.press("t")
+    expect(page.locator("#end")).to_be_visible()
+    saved(page)
+    assert states(folder) == [("", "大"), ("大", "")]
+
+
+def test_the_page_view_says_at_both_places_that_it_moved(page: Page) -> None:
+    page.goto(f"/works/{WORK}/pages/1")
+    for column, character in ((2, 6), (3, 4)):
+        page.locator(f"#sheet .column:nth-child({column}) .cell:nth-child({character})").click()
+        expect(page.locator("#mend-read")).to_have_text("moved: 大, column 2 → 3")
+        photographed(page, f"page-{column}")
+        page.keyboard.press("Escape")
+
+
+def test_the_report_has_one_card_with_both_places(folder: Path, page: Page) -> None:
+    page.goto((folder / "out" / "report.html").as_uri())
+    cards = page.locator("article.flag")
+    expect(cards).to_have_count(2)
+    expect(cards.nth(1).locator(".where")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
+    expect(cards.nth(1)).to_contain_text("大 moved from column 2 to column 3")
+    expect(cards.nth(1).locator("svg.strip.paper")).to_have_count(2)
+    expect(page.locator(".figures .lead dd").first).to_have_text("2")
+    photographed(page, "report")
