@@ -24,6 +24,7 @@ from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 from proof.errors import ImageError
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")
@@ -79,7 +80,7 @@ class LoadedImage:
     size: tuple[int, int]
     sha256: str
     box: Box | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def crop(self, box: Box) -> LoadedImage:
         """The part inside `box` (pixels of the whole image), clipped to what is here.
@@ -122,10 +123,10 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
         data = _bytes_of(path, max_megapixels)
         digest = hashlib.sha256(data).hexdigest()
         pixels = _decoded(path, data, max_megapixels)
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     if _is_negative(pixels):
         pixels = np.subtract(255, pixels)
-        notices = ("light characters on a dark ground: the image was inverted",)
+        notices = (Notice.of(NoticeCode.INVERTED),)
     pixels.flags.writeable = False
     height, width = pixels.shape
     loaded = LoadedImage(path, pixels, (width, height), digest, notices=notices)

@@ -25,6 +25,7 @@ from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.strips import CutBy, Strip
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.ocr.engine import Engine, ReadCharacter
 from proof.ocr.page import PageEngine, PageLine, PageReading
 from proof.ocr.spikes import Spike, StripSpikes, spikes_of
@@ -32,7 +33,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 1
+FORMAT = 2
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -63,7 +64,7 @@ class PageSheet:
     size: tuple[int, int]
     sha256: str
     box: Box | None
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     outline: Outline
 
 
@@ -331,12 +332,13 @@ def _strip_of(parts: Sequence[Any]) -> CutStrip:
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
-    return [sheet.size, sheet.sha256, place, sheet.notices, sheet.outline.as_list()]
+    return [sheet.size, sheet.sha256, place, [one.as_json() for one in sheet.notices], sheet.outline.as_list()]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
     size, sha256, box, notices, outline = parts
-    return PageSheet(size, sha256, None if box is None else Box(*box), notices, Outline.of_list(outline))
+    told = tuple(map(Notice.of_json, notices))
+    return PageSheet(size, sha256, None if box is None else Box(*box), told, Outline.of_list(outline))
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from proof.model.flags import Flag, Kind
 from proof.model.result import Status
-from proof.report.phrases import retold
+from proof.report.notices import in_words
 from proof.store.decisions import Verdict
 
 Say = Callable[[str], str]
@@ -109,12 +109,12 @@ def why(flag: Flag, say: Say) -> str:
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
-        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": retold(evidence.ink, say)})
+        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": in_words(evidence.ink, say)})
     if evidence.note:
         in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(
-            say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else retold(evidence.note, say)
-        )
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+    if evidence.notice:
+        parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
+from proof.report.notices import in_english
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
 """Which status stands where two pages bear one id; `failed` goes over all."""
@@ -23,11 +25,11 @@ class PageTally:
     page: str
     ref: str
     status: Status
-    message: str
+    message: Notice | None
     characters: int
     raised: int
     layout: int
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     @property
     def status_text(self) -> str:
@@ -143,9 +145,9 @@ def picture_of(result: PageResult) -> PageImageFile:
     return PageImageFile(result.image, result.image_sha, result.image_size)
 
 
-def status_text(status: Status, message: str) -> str:
+def status_text(status: Status, message: Notice | None) -> str:
     """A status as `summary.json` gives it."""
-    return f"{status.value}: {message}" if status is Status.FAILED else status.value
+    return f"{status.value}: {in_english(message)}" if status is Status.FAILED and message else status.value
 
 
 def in_order(flags: tuple[Flag, ...]) -> list[Flag]:

@@ -18,6 +18,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.plate import quadrant_boxes
 from proof.model.flags import Evidence, Flag
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
@@ -155,7 +156,7 @@ class Checker:
             return ExternalColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[str, ...]:
+    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
         return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
 

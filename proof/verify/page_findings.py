@@ -18,7 +18,7 @@ LAYOUT_SCORE = 9.0
 def mismatch(blank: PageResult, paired: Carried) -> PageResult:
     """One finding for a page whose image carries another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    evidence = Evidence(reason="image mismatch", note=paired.message)
+    evidence = Evidence(reason="image mismatch", notice=paired.message)
     flag = layout_flag(blank, 0, None, evidence, suggested=name)
     return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
 

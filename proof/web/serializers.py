@@ -9,7 +9,7 @@ from pathlib import Path
 from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.report.phrases import retold
+from proof.report.notices import in_words
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
@@ -138,7 +138,7 @@ def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFla
             for one in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
-        notices=[retold(remark, say) for remark in (*result.notices, result.message) if remark],
+        notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=result.skew,
     )
 
