@@ -26,8 +26,8 @@ from proof.fetch.published import ManifestReader
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import Place, place_of
+from proof.locale.notices import in_english
 from proof.model.refs import ImageRef
-from proof.report.notices import in_english
 from proof.settings.config import Settings
 from proof.text.edition import read_text
 from proof.text.model import Transcription

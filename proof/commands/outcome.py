@@ -12,9 +12,9 @@ from rich.console import Console
 from proof.check.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
+from proof.locale.notices import in_english
 from proof.model.flags import Kind
 from proof.model.result import Status
-from proof.report.notices import in_english
 from proof.report.places import SuspiciousPlace
 from proof.report.progress import WorkProgress
 from proof.report.tally import PageTally, Tally

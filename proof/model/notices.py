@@ -1,5 +1,5 @@
 """What a stage remarks: a code with values. Sentences are made of them where they are shown, in the reader's
-language (`proof.report.notices`)."""
+language (`proof.locale.notices`)."""
 
 from __future__ import annotations
 
@@ -57,6 +57,29 @@ class NoticeCode(StrEnum):
     FOLIO_STAYS = "folio-stays"
     IMAGE_STAYS = "image-stays"
     UNEQUAL_STEPS = "unequal-steps"
+    # image files that cannot be used
+    PART_OUTSIDE = "part-outside"
+    NO_MEMORY_TO_DECODE = "no-memory-to-decode"
+    IMAGE_DAMAGED = "image-damaged"
+    HEADER_DAMAGED = "header-damaged"
+    FILE_UNREADABLE = "file-unreadable"
+    FILE_MISSING = "file-missing"
+    FILE_IS_FOLDER = "file-is-folder"
+    FILE_IRREGULAR = "file-irregular"
+    FILE_EMPTY = "file-empty"
+    FILE_TOO_LARGE = "file-too-large"
+    IMAGE_BOMB = "image-bomb"
+    IMAGE_UNKNOWN_KIND = "image-unknown-kind"
+    IMAGE_TOO_LARGE = "image-too-large"
+    SEVERAL_FRAMES = "several-frames"
+    IMAGE_TOO_SMALL = "image-too-small"
+    PDF_PAGE_MISSING = "pdf-page-missing"
+    PDF_PAGE_TOO_LARGE = "pdf-page-too-large"
+    PDF_UNDRAWABLE = "pdf-undrawable"
+    PDF_LOCKED = "pdf-locked"
+    PDF_DAMAGED = "pdf-damaged"
+    NO_HALVES = "no-halves"
+    NO_QUARTERS = "no-quarters"
     # pages that failed
     NO_MEMORY = "no-memory"
     CHECK_BROKE = "check-broke"
@@ -76,8 +99,9 @@ class Notice:
 
     @classmethod
     def of_error(cls, error: BaseException) -> Notice:
-        """What an error says, in its own words."""
-        return cls.of(NoticeCode.AS_TOLD, text=str(error))
+        """What an error says: its notice where it has one (`ImageError`), else its own words."""
+        notice = getattr(error, "notice", None)
+        return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=str(error))
 
     def as_json(self) -> dict[str, Any]:
         """The notice as JSON takes it."""

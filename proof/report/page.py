@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
-from proof.report.notices import in_words
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind
 from proof.model.result import Status
-from proof.report.notices import in_words
 from proof.store.decisions import Verdict
 
 Say = Callable[[str], str]

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from proof.locale.notices import as_record
 from proof.model.flags import FOUND
 from proof.model.result import Status
-from proof.report.notices import as_record
 from proof.report.tally import Tally
 from proof.store import StoredRunInfo
 

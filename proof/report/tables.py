@@ -6,8 +6,8 @@ import csv
 import json
 from typing import IO, Any, Protocol
 
+from proof.locale.notices import as_record
 from proof.model.flags import Flag
-from proof.report.notices import as_record
 
 COLUMNS = (
     "page",

@@ -6,12 +6,12 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 
+from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
-from proof.report.notices import in_english
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
 """Which status stands where two pages bear one id; `failed` goes over all."""

@@ -18,7 +18,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.plate import quadrant_boxes
 from proof.model.flags import Evidence, Flag
 from proof.model.geometry import Box
-from proof.model.notices import Notice
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
@@ -249,10 +249,7 @@ def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedIma
         return image.crop(boxes[quadrant])
     halves = opening_halves(image.pixels, columns) if quadrant in "ab" else None
     if halves is None:
-        sheet = (
-            "no plate of four half-folios and no opening of two" if quadrant in "ab" else "no plate of four half-folios"
-        )
-        raise ImageError(image.path, f"{sheet} was found here; give a file for each half-folio instead")
+        raise ImageError(image.path, NoticeCode.NO_HALVES if quadrant in "ab" else NoticeCode.NO_QUARTERS)
     half = halves[quadrant]
     half.pixels.flags.writeable = False
     return replace(image.crop(half.box), pixels=half.pixels)

@@ -15,7 +15,7 @@ from proof.check.recheck import RecheckFault, Reread
 from proof.errors import ProofError
 from proof.images.load import load_image
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
-from proof.report.notices import in_words
+from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import schemas, serializers
 from proof.web.language import say

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.report.notices import in_words
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store

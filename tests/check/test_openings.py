@@ -14,8 +14,8 @@ from PIL import Image
 
 from proof.check.pipeline import CheckOutcome, check
 from proof.images.load import load_image
+from proof.locale.notices import in_english
 from proof.model.result import PageResult, Status
-from proof.report.notices import in_english
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.conftest import Run

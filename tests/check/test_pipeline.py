@@ -14,9 +14,9 @@ from PIL import Image
 
 from proof.check.pipeline import CheckOutcome, Progress, check
 from proof.errors import TextError, UsageError
+from proof.locale.notices import in_english
 from proof.model.flags import Kind
 from proof.model.result import PageResult
-from proof.report.notices import in_english
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.text.model import Page

@@ -16,9 +16,9 @@ from proof.export.decided import decided_corrections
 from proof.export.source import correct
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
+from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind
 from proof.model.result import PageResult, Status
-from proof.report.notices import in_english
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proof.errors import SourceError
 from proof.fetch.iiif import Collection, Manifest, parse
-from proof.report.notices import in_english
+from proof.locale.notices import in_english
 from tests.fetch.manifests import COOKBOOK, JSON, Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 
 WHERE = "https://example.org/manifest.json"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from proof.errors import SourceError
 from proof.fetch.kanripo import base_addresses, listed_images
 from proof.images.imglist import juan_key
+from proof.locale.notices import in_english
 from proof.model.refs import Folio
-from proof.report.notices import in_english
 
 WORKS = ("KR1d0028", "KR1d0030", "KR1d0031", "KR1d0085", "KR1d0087")
 INFO = "[Versions]\n# base urls for the existing versions\nWYG=http://img.example.org/wyg/\n"

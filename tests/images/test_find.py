@@ -10,8 +10,8 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import ImageList, find_image_lists
+from proof.locale.notices import in_english
 from proof.model.refs import Folio, ImageRef, PageId
-from proof.report.notices import in_english
 from proof.text.model import Page
 from tests.growth import computing
 

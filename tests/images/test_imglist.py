@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from proof.errors import ImageListError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists, juan_key
+from proof.locale.notices import in_english
 from proof.model.refs import Folio, ImageRef
-from proof.report.notices import in_english
 from proof.text.model import Page
 
 

@@ -22,8 +22,8 @@ from PIL import Image, ImageDraw
 
 from proof.errors import ImageError
 from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.locale.notices import in_english
 from proof.model.geometry import Box
-from proof.report.notices import in_english
 
 WIDTH, HEIGHT = 240, 360
 BLOCK = (20, 30, 80, 120)

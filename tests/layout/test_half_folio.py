@@ -20,11 +20,11 @@ from proof.layout.ink import has_ink
 from proof.layout.plate import quadrant_boxes
 from proof.layout.rules import ink_mask
 from proof.layout.strips import CutBy, cut_strips
+from proof.locale.notices import in_english
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
 from proof.ocr.ppocr import PPOCR
-from proof.report.notices import in_english
 from proof.text.model import Page
 from proof.text.read import read_transcription
 from tests.layout.half_folio import LINES

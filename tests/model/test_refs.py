@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
+from proof.locale.notices import in_english
 from proof.model.refs import Break, Folio, ImageRef, Leaf, PageId, sequence_findings
-from proof.report.notices import in_english
 
 FOLIOS = st.builds(Folio, st.integers(0, 9999), st.sampled_from("ab"))
 QUADRANTS = st.builds(

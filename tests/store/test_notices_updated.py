@@ -14,10 +14,10 @@ import pytest
 from alembic import command
 from alembic.config import Config
 
+from proof.locale.notices import in_english
 from proof.model.flags import Evidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
-from proof.report.notices import in_english
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import MIGRATIONS
 from tests.remarked import said

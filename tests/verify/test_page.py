@@ -17,6 +17,7 @@ from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
+from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -26,7 +27,6 @@ from proof.ocr.engine import EngineIdentity, Pixels
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.report.notices import in_english
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.read import read_transcription

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proof.locale.notices import in_english
 from proof.model.refs import Folio
-from proof.report.notices import in_english
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
 from proof.verify.pairing import gate, neighbours_of

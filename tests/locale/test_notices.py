@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import proof
 from proof.images.find import ImageIndex
 from proof.locale.languages import LANGUAGES, translations
+from proof.locale.notices import NOTICES, as_record, in_english, in_words
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio, ImageRef, sequence_findings
-from proof.report.notices import NOTICES, as_record, in_english, in_words
 from proof.report.reasons import REASONS
 from proof.text.column import parse_column
 from proof.text.model import Column, Page

@@ -89,6 +89,62 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.FOLIO_STAYS: _S(_("the folio stays while the images advance by %(number)s")),
     NoticeCode.IMAGE_STAYS: _S(_("one image for two pages, the folios advance by %(number)s")),
     NoticeCode.UNEQUAL_STEPS: _S(_("the folios advance by %(folios)s, the images by %(images)s")),
+    NoticeCode.PART_OUTSIDE: _S(
+        _("%(path)s: the part %(part)s lies outside the image of %(width)s x %(height)s pixels")
+    ),
+    NoticeCode.NO_MEMORY_TO_DECODE: _S(
+        _("%(path)s: there is not enough memory to decode it; set a lower images.max_megapixels")
+    ),
+    NoticeCode.IMAGE_DAMAGED: _S(_("%(path)s: is cut short or damaged (%(error)s); fetch or export the file again")),
+    NoticeCode.HEADER_DAMAGED: _S(
+        _("%(path)s: is cut short or damaged: its header cannot be read; fetch or export the file again")
+    ),
+    NoticeCode.FILE_UNREADABLE: _S(_("%(path)s: cannot be read (%(error)s)")),
+    NoticeCode.FILE_MISSING: _S(_("%(path)s: there is no such file")),
+    NoticeCode.FILE_IS_FOLDER: _S(_("%(path)s: is a folder, not an image file")),
+    NoticeCode.FILE_IRREGULAR: _S(_("%(path)s: is not a regular file")),
+    NoticeCode.FILE_EMPTY: _S(_("%(path)s: is empty; fetch or export the file again")),
+    NoticeCode.FILE_TOO_LARGE: _S(
+        _(
+            "%(path)s: has %(size)s MB, more than any image of %(limit)s megapixels; scale it down or raise "
+            "images.max_megapixels"
+        )
+    ),
+    NoticeCode.IMAGE_BOMB: _S(_("%(path)s: has more than %(limit)s megapixels (%(error)s); scale it down")),
+    NoticeCode.IMAGE_UNKNOWN_KIND: _S(
+        _("%(path)s: is not an image of a known kind; convert it to PNG, JPEG, TIFF, WebP, JPEG 2000, GIF or BMP")
+    ),
+    NoticeCode.IMAGE_TOO_LARGE: _S(
+        _(
+            "%(path)s: has %(width)s x %(height)s pixels, that is %(size)s megapixels; the limit is %(limit)s: scale "
+            "it down or raise images.max_megapixels"
+        )
+    ),
+    NoticeCode.SEVERAL_FRAMES: _S(
+        _("%(path)s: holds %(frames)s frames; save the one that is this page as a file of its own")
+    ),
+    NoticeCode.IMAGE_TOO_SMALL: _S(
+        _("%(path)s: has only %(width)s x %(height)s pixels; a page needs at least %(least)s a side: use a larger scan")
+    ),
+    NoticeCode.PDF_PAGE_MISSING: _S(_("%(path)s: there is no such page: the PDF has %(pages)s, counted from 1")),
+    NoticeCode.PDF_PAGE_TOO_LARGE: _S(
+        _(
+            "%(path)s: has %(width)s x %(height)s pixels; the limit is %(limit)s megapixels: scale it down or raise "
+            "images.max_megapixels"
+        )
+    ),
+    NoticeCode.PDF_UNDRAWABLE: _S(_("%(path)s: cannot be drawn (%(error)s); export the PDF again")),
+    NoticeCode.PDF_LOCKED: _S(_("%(path)s: asks for a password; save it without one")),
+    NoticeCode.PDF_DAMAGED: _S(_("%(path)s: is not a PDF, or is damaged (%(error)s); export or fetch it again")),
+    NoticeCode.NO_HALVES: _S(
+        _(
+            "%(path)s: no plate of four half-folios and no opening of two was found here; give a file for each "
+            "half-folio instead"
+        )
+    ),
+    NoticeCode.NO_QUARTERS: _S(
+        _("%(path)s: no plate of four half-folios was found here; give a file for each half-folio instead")
+    ),
     NoticeCode.NO_MEMORY: _S(_("there is not enough memory for this page")),
     NoticeCode.CHECK_BROKE: _S(_("%(path)s: the check broke on this page (%(error)s); please report it")),
     NoticeCode.ASSIGNED_GONE: _S(
