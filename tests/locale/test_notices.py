@@ -20,9 +20,11 @@ from proof.locale.languages import LANGUAGES, translations
 from proof.locale.notices import NOTICES, as_record, in_english, in_words
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio, ImageRef, sequence_findings
-from proof.report.reasons import REASONS
+from proof.report.reasons import LISTS, REASONS
+from proof.text.authorities import NAMES
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
+from proof.text.variants import COMMON
 from proof.verify.lines import LineFault
 from proof.verify.pairing import gate, neighbours_of
 
@@ -154,8 +156,12 @@ def test_every_reason_for_a_flag_has_a_sentence() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Evidence":
                 given = [one.value for one in node.keywords if one.arg == "reason"] + node.args[:1]
                 reasons |= {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-    assert {"ink", "image mismatch", "posterior"} <= reasons | {"posterior"}
+    assert {"ink", "image mismatch", "passage missing"} <= reasons
     assert reasons - OF_CHARACTERS - set(REASONS) == set()
+
+
+def test_every_list_of_variants_has_a_name() -> None:
+    assert set(LISTS) == {*NAMES.values(), COMMON.rule, "house", "project"}
 
 
 def test_what_the_finder_of_images_remarks_is_told_in_chinese(tmp_path: Path) -> None:

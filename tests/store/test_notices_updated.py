@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from alembic import command
 from alembic.config import Config
+from sqlalchemy import update
 
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence
@@ -20,6 +21,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import MIGRATIONS
+from proof.store.models import FlagRow
 from tests.remarked import said
 
 SECOND = Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)
@@ -97,3 +99,13 @@ def test_every_sentence_of_an_earlier_version_is_known_again() -> None:
 def test_a_sentence_that_is_not_known_keeps_its_words() -> None:
     words = "images/a.png: is cut short or damaged (broken data stream); fetch or export the file again"
     assert in_english(Notice.of_json(migration().notice_of(words))) == words
+
+
+def test_the_ink_in_an_earlier_journal_keeps_its_words(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    """What a journal brought back is as it was written: no migration has seen it."""
+    run = store.begin_run(info)
+    store.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)
+    with store.engine.execution_options(writes=True).begin() as connection:
+        connection.execute(update(FlagRow).values(evidence={"ink": "room for 0.2 characters"}))
+    [result] = store.results(work="KR1d0030")
+    assert {flag.evidence.ink for flag in result.flags} == {said("room for 0.2 characters")}
