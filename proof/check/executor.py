@@ -160,7 +160,7 @@ def failed_result(task: PageTask, error: Exception) -> PageResult:
         # a mistake of ours that one page brings to light must not cost the other 27,000
         LOG.error("page %s failed", task.page.id, exc_info=error)
         said = f"{type(error).__name__}: {error}"
-        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or ""), error=said)
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=said)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 

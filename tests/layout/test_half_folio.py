@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgpack
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
@@ -15,7 +16,7 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.images.load import load_image
-from proof.layout.half_folio import ColumnArea, Layout, find_layout
+from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.ink import has_ink
 from proof.layout.plate import quadrant_boxes
 from proof.layout.rules import ink_mask
@@ -369,3 +370,10 @@ def test_every_column_lies_on_the_image(worn: dict[str, tuple[RenderedPage, Layo
             assert box.y >= -2, (name, area.number)
             assert box.right <= width + 2, (name, area.number)
             assert box.bottom <= height + 2, (name, area.number)
+
+
+def test_an_outline_comes_back_with_what_speaks_against_columns() -> None:
+    outline = find_layout(np.full((900, 600), 255, np.uint8)).outline
+    assert outline.why
+    again = Outline.of_list(msgpack.unpackb(msgpack.packb(outline.as_list()), use_list=False))
+    assert (again.why, again.ruled, again.columns) == (outline.why, False, outline.columns)
