@@ -14,9 +14,10 @@ from PIL import Image
 
 from proof.check.pipeline import CheckOutcome, Progress, check
 from proof.errors import TextError, UsageError
-from proof.locale.notices import in_english
+from proof.locale.notices import as_record, in_english
 from proof.model.flags import Kind
 from proof.model.result import PageResult
+from proof.report.tables import flag_record
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.text.model import Page
@@ -228,7 +229,7 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
     (said,) = outcome.unread
     assert in_english(said).startswith(str(bad))
     summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
-    assert said in summary["findings"]
+    assert as_record(said) in summary["findings"]
 
 
 def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
@@ -250,8 +251,8 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
         work = work_of_run(store, whole)
         assert work_of_run(store, alone) == work
         assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
-        now = {stored.flag.id: stored.flag.as_dict() for stored in store.flags(FlagFilter(work))}
-    assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: taught.as_dict()}
+        now = {stored.flag.id: flag_record(stored.flag) for stored in store.flags(FlagFilter(work))}
+    assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: flag_record(taught)}
 
 
 def test_a_text_checked_alone_stays_a_part_of_its_work(again: Material) -> None:
