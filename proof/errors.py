@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from proof.locale.notices import in_english
+from proof.model.notices import Notice, NoticeCode, Value
+
 
 class ProofError(Exception):
     """Base of every error that a user can cause or mend."""
@@ -58,12 +61,13 @@ class TextError(ProofError):
 
 
 class ImageError(ProofError):
-    """An image file cannot be used; costs the page it belongs to and no more."""
+    """An image file cannot be used, as `notice` says; costs the page it belongs to and no more."""
 
     http_status = 422
 
-    def __init__(self, path: Path | str, message: str) -> None:
-        super().__init__(f"{path}: {message}")
+    def __init__(self, path: Path | str, code: NoticeCode, **values: Value) -> None:
+        self.notice = Notice.of(code, path=str(path), **values)
+        super().__init__(in_english(self.notice))
         self.path = Path(path)
 
 

@@ -19,6 +19,7 @@ from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.images.opencv import cv2
 from proof.layout.overrides import LayoutOverrideShape
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
@@ -153,11 +154,12 @@ def failed_result(task: PageTask, error: Exception) -> PageResult:
     """What is kept of a page that could not be checked."""
     path = task.found.path if task.found else None
     if isinstance(error, ImageError | EngineError | MemoryError):
-        why = str(error).strip() or "there is not enough memory for this page"
+        why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
         # a mistake of ours that one page brings to light must not cost the other 27,000
         LOG.error("page %s failed", task.page.id, exc_info=error)
-        why = f"{path}: the check broke on this page ({type(error).__name__}: {error}); please report it"
+        said = f"{type(error).__name__}: {error}"
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=said)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
@@ -180,7 +182,7 @@ class Plates:
 
 def all_on_pages(
     texts: Sequence[Transcription | Edition], settings: Settings, index: ImageIndex, engine: Engine, store: Store
-) -> tuple[list[Transcription | Edition], list[Transcription], tuple[str, ...]]:
+) -> tuple[list[Transcription | Edition], list[Transcription], tuple[Notice, ...]]:
     """The texts that images show, as given and each with its pages; and why others have none. Raises TextError where
     no text has pages."""
     given, laid, troubles = [], [], []
@@ -192,7 +194,7 @@ def all_on_pages(
             troubles.append(error)
     if troubles and not laid:
         raise troubles[0]
-    return given, laid, tuple(str(error) for error in troubles)
+    return given, laid, tuple(map(Notice.of_error, troubles))
 
 
 def on_pages(

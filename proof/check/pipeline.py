@@ -24,6 +24,7 @@ from proof.check.rescoring import hearings_of, settle
 from proof.check.unseen import by_sense, with_sense
 from proof.errors import TextError
 from proof.images.find import ImageIndex
+from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
@@ -62,10 +63,10 @@ class CheckOutcome:
 
     run_id: int
     written: WrittenReport
-    findings: tuple[str, ...]
+    findings: tuple[Notice, ...]
     remarks: tuple[Remark, ...]
-    notices: tuple[str, ...]
-    unread: tuple[str, ...] = ()
+    notices: tuple[Notice, ...]
+    unread: tuple[Notice, ...] = ()
     told: tuple[SuspiciousPlace, ...] = ()
 
     @property
@@ -97,14 +98,14 @@ def check(
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
-        findings = tuple(finding.message for finding in sequence_findings(leaves))
+        findings = tuple(finding.notice for finding in sequence_findings(leaves))
         store.finish_run(run_id, findings=(*sources.unread, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
         written = write_reports(run, settings.project.out, language=settings.report.lang)
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
-    return CheckOutcome(run_id, written, findings, remarks, tuple(sources.index.notices), sources.unread, told)
+    return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class _Sources:
     editions: list[Transcription | Edition]
     texts: list[Transcription]
     index: ImageIndex
-    unread: tuple[str, ...]
+    unread: tuple[Notice, ...]
 
 
 @contextmanager
@@ -194,7 +195,7 @@ def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Stor
     settle(store, work.name, habits, settings.flags, hearings, own)
 
 
-def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[str, ...]]:
+def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[Notice, ...]]:
     """The texts that can be read, those without pages as editions, and why others cannot. Raises TextError where
     none can."""
     texts: list[Transcription | Edition] = []
@@ -206,4 +207,4 @@ def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tu
             troubles.append(error)
     if troubles and not texts:
         raise troubles[0]
-    return texts, tuple(str(error) for error in troubles)
+    return texts, tuple(map(Notice.of_error, troubles))

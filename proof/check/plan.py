@@ -14,6 +14,7 @@ from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
+from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
@@ -36,7 +37,7 @@ class PageTask:
     place: PagePlace
     found: PageImage | None
     image_ref: ImageRef | None
-    trouble: str = ""
+    trouble: Notice | None = None
     mend: LayoutOverride | None = None
 
     @property
@@ -151,7 +152,7 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex) ->
         found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
         return PageTask(text, number, place, found, ref)
     except ImageListError as error:
-        return PageTask(text, number, place, None, ref, str(error))
+        return PageTask(text, number, place, None, ref, Notice.of_error(error))
 
 
 def _mended(
@@ -172,5 +173,5 @@ def with_mend(task: PageTask, mend: LayoutOverride, index: ImageIndex) -> PageTa
     if not mend.image:
         return replace(task, mend=mend)
     found = index.assigned(mend.image, mend.quadrant)
-    gone = f"{mend.image}: this image was assigned by {mend.person} and is in no image folder now; assign another"
-    return replace(task, mend=mend, found=found, trouble="" if found else gone)
+    gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=mend.image, person=mend.person)
+    return replace(task, mend=mend, found=found, trouble=None if found else gone)

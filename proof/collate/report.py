@@ -16,6 +16,7 @@ from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
 from proof.collate.sigla import sigla
 from proof.collate.witnesses import places, witness_names
+from proof.report.tables import flag_record
 from proof.text.witness import Addresses, Edition
 
 
@@ -89,7 +90,7 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     with whole_file(folder / "flags.jsonl") as file:
         for collation, name in zip(collations, names, strict=True):
             for flag in flags(collation):
-                told = flag.as_dict() | {"witness": name}
+                told = flag_record(flag) | {"witness": name}
                 file.write(json.dumps(told, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)

@@ -26,6 +26,7 @@ from proof.fetch.published import ManifestReader
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import Place, place_of
+from proof.locale.notices import in_english
 from proof.model.refs import ImageRef
 from proof.settings.config import Settings
 from proof.text.edition import read_text
@@ -167,7 +168,7 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> int:
 
 def _print_notices(source: ImageSource) -> None:
     for notice in source.notices[:MOST_NOTICES]:
-        click.echo(notice, err=True)
+        click.echo(in_english(notice), err=True)
     if len(source.notices) > MOST_NOTICES:
         click.echo(f"... and {len(source.notices) - MOST_NOTICES:,} more such remarks", err=True)
 

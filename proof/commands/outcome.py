@@ -12,6 +12,7 @@ from rich.console import Console
 from proof.check.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
+from proof.locale.notices import in_english
 from proof.model.flags import Kind
 from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
@@ -67,7 +68,7 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     what was remarked."""
     tally = outcome.written.tally
     for trouble in outcome.unread:
-        click.echo(f"not checked: {trouble}", err=True)
+        click.echo(f"not checked: {in_english(trouble)}", err=True)
     bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
     for page in bad:
         click.echo(f"{page.page}: {_why(page)}", err=True)
@@ -77,9 +78,11 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
         more = "" if verbose or len(without) <= MOST_REMARKS else " ..."
         click.echo(f"no image: {_count(len(without), 'page')} ({named}{more})", err=True)
     print_remarks(outcome.remarks, verbose=verbose)
-    _print_remarks((*outcome.findings, *outcome.notices), verbose=verbose)
+    _print_remarks(map(in_english, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
-        _print_remarks([f"{page.page}: {notice}" for page in tally.pages for notice in page.notices], verbose=True)
+        _print_remarks(
+            [f"{page.page}: {in_english(one)}" for page in tally.pages for one in page.notices], verbose=True
+        )
 
 
 def from_here(path: Path) -> Path:
@@ -98,7 +101,7 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
 
 
 def _why(page: PageTally) -> str:
-    return f"{page.status.value}: {page.message}" if page.message else page.status.value
+    return f"{page.status.value}: {in_english(page.message)}" if page.message else page.status.value
 
 
 def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proof.errors import SourceError
+from proof.model.notices import Notice, NoticeCode
 
 _LANGUAGES = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
 _IMAGE_API = re.compile(r"ImageService([123])|/image(?:-api)?/([123])(?:\.[0-9]+)*/")
@@ -104,7 +105,7 @@ class Manifest:
     label: str
     canvases: tuple[Canvas, ...]
     rights: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,12 +262,12 @@ def _members(whole: Value) -> Iterator[Member]:
                 yield Member(_id(value), _text(value.get("label")), kind == "collection")
 
 
-def _remarks(canvases: tuple[Canvas, ...]) -> Iterator[str]:
+def _remarks(canvases: tuple[Canvas, ...]) -> Iterator[Notice]:
     for canvas in canvases:
         if not canvas.pictures:
-            yield f"{canvas.name} shows no image"
+            yield Notice.of(NoticeCode.CANVAS_EMPTY, canvas=canvas.name)
         elif len(canvas.pictures) > 1 and canvas.picture:
-            yield f"{canvas.name} shows {len(canvas.pictures)} images; the one that covers it is taken"
+            yield Notice.of(NoticeCode.CANVAS_SEVERAL, canvas=canvas.name, number=len(canvas.pictures))
 
 
 def _rights(whole: Value) -> Iterator[str]:

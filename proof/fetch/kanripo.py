@@ -14,6 +14,7 @@ from proof.errors import AddressError, SourceError
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import web_address
 from proof.images.imglist import Entry, ImageList
+from proof.model.notices import Notice, NoticeCode
 
 INFO = "imginfo.cfg"
 _SECTION = "Versions"
@@ -69,7 +70,7 @@ def listed_images(path: Path) -> ImageSource:
     if not lists:
         raise SourceError(folder, "holds no image list: expected files such as KR1d0030_010.txt")
     wanted: dict[str, WantedImage] = {}
-    notices: list[str] = []
+    notices: list[Notice] = []
     for listed in map(ImageList.read, lists):
         notices += listed.notices
         for entry in _usable(listed.entries, bases, notices):
@@ -79,7 +80,7 @@ def listed_images(path: Path) -> ImageSource:
     return ImageSource(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
 
 
-def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[str]) -> Iterable[Entry]:
+def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[Notice]) -> Iterable[Entry]:
     """The entries that can be fetched; for an edition without an address one notice is enough."""
     unknown: set[str] = set()
     for entry in entries:
@@ -89,9 +90,9 @@ def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[st
             yield entry
         elif entry.edition not in unknown:
             unknown.add(entry.edition)
-            named = f"edition {entry.edition}" if entry.edition else "a file without an edition"
-            message = f"{INFO} has no address for {named}; it has {', '.join(bases)}"
-            notices.append(f"{entry.source}:{entry.line}: {message}")
+            code = NoticeCode.EDITION_WITHOUT_ADDRESS if entry.edition else NoticeCode.FILE_WITHOUT_EDITION
+            where, known = f"{entry.source}:{entry.line}", ", ".join(bases)
+            notices.append(Notice.of(code, where=where, info=INFO, edition=entry.edition, known=known))
 
 
 def _base(entry: Entry, bases: Mapping[str, str]) -> str:

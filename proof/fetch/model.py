@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proof.images.imglist import Place
+from proof.model.notices import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +30,5 @@ class ImageSource:
     title: str
     images: tuple[WantedImage, ...]
     rights: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     failures: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from proof.fetch.labels import place_named, spelled
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
+from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 
 KEPT = "manifest.json"
@@ -77,7 +78,7 @@ class ManifestReader:
         sources, notices, failures = [], [], []
         for member in collection.members:
             if member.is_collection:
-                notices.append(f"{member.address}: a collection within the collection is not followed; name it itself")
+                notices.append(Notice.of(NoticeCode.COLLECTION_WITHIN, address=member.address))
                 continue
             try:
                 sources.append(self.images(member.address))

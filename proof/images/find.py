@@ -17,6 +17,7 @@ from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
+from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 from proof.text.model import Page
 
@@ -52,7 +53,7 @@ class PageImage:
     path: Path
     quadrant: str
     how: FoundBy
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class _Shelf:
     by_folder_and_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     outward_links: dict[str, Path] = field(default_factory=dict)
     bound: dict[str, list[list[_ImageFile]]] = field(default_factory=lambda: defaultdict(list))
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
 
     def add(self, file: _ImageFile, root: str) -> None:
         self.files.append(file)
@@ -99,7 +100,7 @@ class _Shelf:
         try:
             labels = pdf.page_labels(file.path)
         except ImageError as error:
-            self.notices.append(str(error))
+            self.notices.append(Notice.of_error(error))
             return
         pages = []
         for number, label in enumerate(labels, 1):
@@ -150,7 +151,7 @@ class ImageIndex:
         return len({file.identity for file in self._shelf.files})
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def notices(self) -> tuple[Notice, ...]:
         """Lines of the image lists that cannot be used, and links and folders that were passed over."""
         return (*self._lists.notices, *self._shelf.notices)
 
@@ -170,10 +171,7 @@ class ImageIndex:
             if len(bound) == pages:
                 return PageImage(bound[number].path, "", FoundBy.COUNTED)
             file = bound[0].path.name.rpartition("#")[0]
-            notice = (
-                f"{file} has {len(bound)} pages, the text of that name {pages}: say in an image list which page shows "
-                f"which half-folio (001-1a00, WYG 001-1a, {file}#3, separated by tabs)"
-            )
+            notice = Notice.of(NoticeCode.PDF_OTHER_LENGTH, file=file, pages=len(bound), expected=pages)
             if notice not in self._shelf.notices:
                 self._shelf.notices.append(notice)
         return None
@@ -294,7 +292,7 @@ def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = ""
     if not others:
         return image
     rest = ", ".join(str(file.path) for file in others.values())
-    return replace(image, notices=(f"several files would do: {first.path} is used, not {rest}",))
+    return replace(image, notices=(Notice.of(NoticeCode.SEVERAL_FILES, file=str(first.path), others=rest),))
 
 
 def _parts_of(file: _ImageFile) -> Sequence[str]:
@@ -397,7 +395,8 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             with os.scandir(folder / inside) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            shelf.notices.append(f"{folder / inside}: the folder cannot be read ({error.strerror})")
+            where, said = str(folder / inside), error.strerror or ""
+            shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=where, error=said))
             continue
         below: list[str] = []
         for entry in entries:
@@ -407,7 +406,8 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             if entry.is_symlink() and not _inside(os.path.realpath(entry.path), roots):
                 target = Path(os.path.realpath(entry.path))
                 shelf.outward_links[relative] = target
-                shelf.notices.append(f"{folder / relative}: a link out of the image folders, to {target}: passed over")
+                where = str(folder / relative)
+                shelf.notices.append(Notice.of(NoticeCode.LINK_OUTWARD, path=where, target=str(target)))
             elif entry.is_dir(follow_symlinks=False):
                 below.append(relative)
             elif os.path.splitext(entry.name)[1].lower() in BOUND_OR_SINGLE and _is_file(entry, shelf):  # noqa: PTH122
@@ -424,7 +424,7 @@ def _is_file(entry: os.DirEntry[str], shelf: _Shelf) -> bool:
     try:
         return entry.is_file()
     except OSError as error:  # a link that leads to itself
-        shelf.notices.append(f"{entry.path}: cannot be followed ({error.strerror}): passed over")
+        shelf.notices.append(Notice.of(NoticeCode.LINK_BROKEN, path=entry.path, error=error.strerror or ""))
         return False
 
 

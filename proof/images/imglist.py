@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import ImageListError
+from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio, PageId
 from proof.text.model import Page
 
@@ -75,29 +76,29 @@ class ImageList:
 
     path: Path
     entries: tuple[Entry, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     @classmethod
     def read(cls, path: Path | str) -> ImageList:
         """Raises ImageListError when the file cannot be read or is not UTF-8; for single lines see `notices`."""
         path = Path(path)
         entries: dict[tuple[str, Place], Entry] = {}
-        notices: list[str] = []
+        notices: list[Notice] = []
         for number, line in enumerate(_text(path).split("\n"), start=1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
                 entry = _entry(path, number, line)
             except ImageListError as error:
-                notices.append(str(error))
+                notices.append(Notice.of_error(error))
                 continue
             if entry.error:
-                notices.append(str(entry.error))
+                notices.append(Notice.of_error(entry.error))
             first = entries.setdefault((entry.edition, entry.place), entry)
             if first.file != entry.file:
                 juan, folio = entry.place
-                where = f"{juan}-{folio} is listed twice with different files; the one of line {first.line} is used"
-                notices.append(str(ImageListError(path, number, where)))
+                where, which = f"{path}:{number}", f"{juan}-{folio}"
+                notices.append(Notice.of(NoticeCode.LISTED_TWICE, where=where, page=which, first=first.line))
         return cls(path, tuple(entries.values()), tuple(notices))
 
 

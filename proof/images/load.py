@@ -24,6 +24,7 @@ from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 from proof.errors import ImageError
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")
@@ -58,7 +59,6 @@ _ORIENTATION = 0x0112
 _SUBFILE_TYPE = 0x00FE  # TIFF: bit 0 is set on a reduced copy of another image of the file
 _REDUCED_COPY = 0x1
 _COARSEST = 2 * 10**9  # nanoseconds: FAT tells times of change so
-_FETCH_AGAIN = "fetch or export the file again"
 
 # Pillow warns on stderr from 89 megapixels on; here the limit is a setting, and passing it an error.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -79,7 +79,7 @@ class LoadedImage:
     size: tuple[int, int]
     sha256: str
     box: Box | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def crop(self, box: Box) -> LoadedImage:
         """The part inside `box` (pixels of the whole image), clipped to what is here.
@@ -92,7 +92,7 @@ class LoadedImage:
         top, bottom = max(0, round(box.y - dy)), min(height, round(box.bottom - dy))
         if left >= right or top >= bottom:
             w, h = self.size
-            raise ImageError(self.path, f"the part {box.rounded()} lies outside the image of {w} x {h} pixels")
+            raise ImageError(self.path, NoticeCode.PART_OUTSIDE, part=str(box.rounded()), width=w, height=h)
         pixels = np.ascontiguousarray(self.pixels[top:bottom, left:right])
         pixels.flags.writeable = False
         return replace(self, pixels=pixels, box=Box(left + dx, top + dy, right - left, bottom - top))
@@ -122,10 +122,10 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
         data = _bytes_of(path, max_megapixels)
         digest = hashlib.sha256(data).hexdigest()
         pixels = _decoded(path, data, max_megapixels)
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     if _is_negative(pixels):
         pixels = np.subtract(255, pixels)
-        notices = ("light characters on a dark ground: the image was inverted",)
+        notices = (Notice.of(NoticeCode.INVERTED),)
     pixels.flags.writeable = False
     height, width = pixels.shape
     loaded = LoadedImage(path, pixels, (width, height), digest, notices=notices)
@@ -139,9 +139,9 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
     except ImageError:
         raise
     except MemoryError as error:
-        raise ImageError(path, "there is not enough memory to decode it; set a lower images.max_megapixels") from error
+        raise ImageError(path, NoticeCode.NO_MEMORY_TO_DECODE) from error
     except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
-        raise ImageError(path, f"is cut short or damaged ({error}); {_FETCH_AGAIN}") from error
+        raise ImageError(path, NoticeCode.IMAGE_DAMAGED, error=str(error)) from error
 
 
 def sha256_of(path: Path | str) -> str:
@@ -171,38 +171,34 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ImageError(path, f"cannot be read ({error.strerror})") from error
+        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=error.strerror or str(error)) from error
 
 
 def _status(path: Path) -> os.stat_result:
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise ImageError(path, "there is no such file") from None
+        raise ImageError(path, NoticeCode.FILE_MISSING) from None
     except (OSError, ValueError) as error:
-        raise ImageError(path, f"cannot be read ({error})") from error
+        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=str(error)) from error
     if stat.S_ISDIR(status.st_mode):
-        raise ImageError(path, "is a folder, not an image file")
+        raise ImageError(path, NoticeCode.FILE_IS_FOLDER)
     if not stat.S_ISREG(status.st_mode):
-        raise ImageError(path, "is not a regular file")
+        raise ImageError(path, NoticeCode.FILE_IRREGULAR)
     return status
 
 
 def _bytes_of(path: Path, max_megapixels: float) -> bytes:
     size = _status(path).st_size
     if size == 0:
-        raise ImageError(path, f"is empty; {_FETCH_AGAIN}")
+        raise ImageError(path, NoticeCode.FILE_EMPTY)
     # 8 bytes a pixel is 16-bit RGBA, uncompressed: nothing within the limit is larger.
     if size > max_megapixels * 8e6 + 1e6:
-        raise ImageError(
-            path,
-            f"has {size / 1e6:,.0f} MB, more than any image of {max_megapixels:g} megapixels; "
-            "scale it down or raise images.max_megapixels",
-        )
+        raise ImageError(path, NoticeCode.FILE_TOO_LARGE, size=f"{size / 1e6:,.0f}", limit=f"{max_megapixels:g}")
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ImageError(path, f"cannot be read ({error.strerror})") from error
+        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=error.strerror or str(error)) from error
 
 
 def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
@@ -213,36 +209,29 @@ def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
         return image
     except Image.DecompressionBombError as error:
         limit = min(max_megapixels, LARGEST_MEGAPIXELS)
-        raise ImageError(path, f"has more than {limit:g} megapixels ({error}); scale it down") from error
+        raise ImageError(path, NoticeCode.IMAGE_BOMB, limit=f"{limit:g}", error=str(error)) from error
     except UnidentifiedImageError as error:
         if data.startswith(_SIGNATURES):
-            raise ImageError(path, f"is cut short or damaged: its header cannot be read; {_FETCH_AGAIN}") from error
-        kinds = "PNG, JPEG, TIFF, WebP, JPEG 2000, GIF or BMP"
-        raise ImageError(path, f"is not an image of a known kind; convert it to {kinds}") from error
+            raise ImageError(path, NoticeCode.HEADER_DAMAGED) from error
+        raise ImageError(path, NoticeCode.IMAGE_UNKNOWN_KIND) from error
 
 
 def _check_header(path: Path, image: Image.Image, max_megapixels: float) -> None:
     width, height = image.size
     megapixels = width * height / 1e6
     if megapixels > max_megapixels:
-        raise ImageError(
-            path,
-            f"has {width} x {height} pixels, that is {megapixels:,.0f} megapixels; the limit is {max_megapixels:g}: "
-            "scale it down or raise images.max_megapixels",
-        )
+        size, limit = f"{megapixels:,.0f}", f"{max_megapixels:g}"
+        raise ImageError(path, NoticeCode.IMAGE_TOO_LARGE, width=width, height=height, size=size, limit=limit)
     _check_sides(path, image)
     frames = _frames(image)
     if frames > 1:
-        raise ImageError(path, f"holds {frames} frames; save the one that is this page as a file of its own")
+        raise ImageError(path, NoticeCode.SEVERAL_FRAMES, frames=frames)
 
 
 def _check_sides(path: Path, image: Image.Image) -> None:
     width, height = image.size
     if min(width, height) < SMALLEST_SIDE:
-        raise ImageError(
-            path,
-            f"has only {width} x {height} pixels; a page needs at least {SMALLEST_SIDE} a side: use a larger scan",
-        )
+        raise ImageError(path, NoticeCode.IMAGE_TOO_SMALL, width=width, height=height, least=SMALLEST_SIDE)
 
 
 def _frames(image: Image.Image) -> int:

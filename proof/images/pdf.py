@@ -18,6 +18,7 @@ import pypdfium2 as pdfium
 from PIL import Image
 
 from proof.errors import ImageError
+from proof.model.notices import NoticeCode
 
 SUFFIX = ".pdf"
 
@@ -82,20 +83,17 @@ def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
     """A page as it is looked at, RGB. Raises ImageError where there is no such page or it is larger than the limit."""
     with _opened(page.file) as document:
         if not 1 <= page.number <= len(document):
-            raise ImageError(page.path, f"there is no such page: the PDF has {len(document)}, counted from 1")
+            raise ImageError(page.path, NoticeCode.PDF_PAGE_MISSING, pages=len(document))
         try:
             sheet = document[page.number - 1]
             scale = _scale(sheet)
             width, height = (ceil(side * scale) for side in sheet.get_size())
             if width * height > max_megapixels * 1e6:
-                raise ImageError(
-                    page.path,
-                    f"has {width} x {height} pixels; the limit is {max_megapixels:g} megapixels: "
-                    "scale it down or raise images.max_megapixels",
-                )
+                values = {"width": width, "height": height, "limit": f"{max_megapixels:g}"}
+                raise ImageError(page.path, NoticeCode.PDF_PAGE_TOO_LARGE, **values)
             drawn = _in_bands(sheet, scale, (width, height))
         except pdfium.PdfiumError as error:
-            raise ImageError(page.path, f"cannot be drawn ({error}); export the PDF again") from error
+            raise ImageError(page.path, NoticeCode.PDF_UNDRAWABLE, error=str(error)) from error
     return drawn
 
 
@@ -134,14 +132,14 @@ def _scale(sheet: pdfium.PdfPage) -> float:
 def _opened(file: Path) -> Iterator[pdfium.PdfDocument]:
     """The document, while no other thread uses PDFium."""
     if not file.is_file():
-        raise ImageError(file, "there is no such file")
+        raise ImageError(file, NoticeCode.FILE_MISSING)
     with _PDFIUM:
         try:
             document = pdfium.PdfDocument(file)
         except pdfium.PdfiumError as error:
             if "password" in str(error).lower():
-                raise ImageError(file, "asks for a password; save it without one") from error
-            raise ImageError(file, f"is not a PDF, or is damaged ({error}); export or fetch it again") from error
+                raise ImageError(file, NoticeCode.PDF_LOCKED) from error
+            raise ImageError(file, NoticeCode.PDF_DAMAGED, error=str(error)) from error
         try:
             yield document
         finally:

@@ -89,7 +89,7 @@ def as_layout(found: PageLayout) -> Layout:
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
     sheet = found.sheet
-    outline = Outline(sheet.rectification, tuple(areas), bool(areas), "", sheet.skew)
+    outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew)
     return Layout(outline, sheet.grey, ink, 0.0, owners if areas else None)
 
 

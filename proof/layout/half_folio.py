@@ -19,6 +19,7 @@ from proof.images.opencv import cv2
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 
 PAGE_HEIGHT = 1400
 """Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
@@ -65,14 +66,14 @@ class ColumnArea:
 class Outline:
     """Where the columns of a half-folio stand, without its pixels.
 
-    `ruled` says whether the page is ruled columns at all; `why` says in words what speaks against it. `skew` is in
-    degrees.
+    `ruled` says whether the page is ruled columns at all; `why` is what speaks against it, None where it is.
+    `skew` is in degrees.
     """
 
     rectification: Rectification
     columns: tuple[ColumnArea, ...]
     ruled: bool
-    why: str
+    why: Notice | None
     skew: float
     owners: NDArray[np.int16] | None = None
 
@@ -87,14 +88,15 @@ class Outline:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
         columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
         maps = [part.ravel().tolist() for part in (self.rectification.matrix, self.rectification.inverse)]
-        return [maps, columns, self.ruled, self.why, self.skew]
+        return [maps, columns, self.ruled, self.why and self.why.as_json(), self.skew]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
         maps, columns, ruled, why, skew = parts
         matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in maps)
-        return cls(Rectification(matrix, inverse), tuple(ColumnArea(*one) for one in columns), ruled, why, skew)
+        areas = tuple(ColumnArea(*one) for one in columns)
+        return cls(Rectification(matrix, inverse), areas, ruled, why and Notice.of_json(why), skew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Layout:
         return self.outline.ruled
 
     @property
-    def why(self) -> str:
+    def why(self) -> Notice | None:
         return self.outline.why
 
     @property
@@ -230,7 +232,7 @@ def _told(
         )
         raised = _raised(clean, rules[i], rules[i + 1], top, row)
         areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
-    outline = Outline(whole, tuple(areas), True, "", float(np.degrees(np.arctan(hint.lean))))
+    outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
     return Layout(outline, grey, clean, 1.0)
 
 
@@ -428,16 +430,16 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
     return float(top - (first + ys[0]))
 
 
-def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, support: float) -> str:
-    """What speaks against a page of ruled columns, in words; empty where nothing does."""
+def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, support: float) -> Notice | None:
+    """What speaks against a page of ruled columns."""
     left, right = round(max(rules[0], 0)), round(rules[-1])
     height = bottom - top
     if support < 0.12 or height < 0.3 * level.shape[0]:
-        return "no ruled columns were found"
+        return Notice.of(NoticeCode.NOT_RULED)
     inner = level[round(top + 0.06 * height) : round(bottom - 0.06 * height), left:right]
     share = inked_along(inner, 1) / max(inner.shape[1], 1)
     strong = np.nonzero(share > 0.35)[0]
     lines = 0 if not strong.size else 1 + int((np.diff(strong) > 0.01 * height).sum())
     if lines >= 1:
-        return f"{lines} level line{'s' if lines > 1 else ''} across the columns (a table or registers)"
-    return ""
+        return Notice.of(NoticeCode.LEVEL_LINES, number=lines)
+    return None

@@ -12,7 +12,7 @@ from proof.layout.half_folio import Layout
 
 
 class Lie(StrEnum):
-    """How an image lies, in the words of a notice."""
+    """How an image lies."""
 
     HALF = "upside down"
     RIGHT = "on its right side"

@@ -1,1 +1,1 @@
-"""The languages of the interface and their catalogues."""
+"""The languages of the interface, their catalogues, and what notices say."""

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 
 
 class Kind(StrEnum):
@@ -97,9 +98,10 @@ class Evidence:
     `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
     `rule` names what hid a variant or lowered a score; `p_text` and `p_best` are the posterior of what is
     transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
-    what the ink alone says and `note` a line in words; `base` is the score before the whole run was taken
-    into account (None where that changed nothing); `witnesses` are what other witnesses of the text read
-    here, their weights in the score already; `sense` is what the language lets expect.
+    what the ink alone says, `note` the characters that the image shows there and `notice` what else is to be
+    said; `base` is the score before the whole run was taken into account (None where that changed nothing);
+    `witnesses` are what other witnesses of the text read here, their weights in the score already; `sense` is what
+    the language lets expect.
     """
 
     reason: str
@@ -107,11 +109,12 @@ class Evidence:
     p_text: float | None = None
     p_best: float | None = None
     alternatives: tuple[tuple[str, float], ...] = ()
-    ink: str = ""
+    ink: Notice | None = None
     note: str = ""
     base: float | None = None
     witnesses: tuple[WitnessReading, ...] = ()
     sense: SenseReading | None = None
+    notice: Notice | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON takes it, without what is empty."""
@@ -121,8 +124,9 @@ class Evidence:
             "p_text": self.p_text,
             "p_best": self.p_best,
             "alternatives": [[text, round(p, 5)] for text, p in self.alternatives],
-            "ink": self.ink,
+            "ink": self.ink and self.ink.as_json(),
             "note": self.note,
+            "notice": self.notice and self.notice.as_json(),
             "base": None if self.base is None else round(self.base, 4),
             "witnesses": [one.as_dict() for one in self.witnesses],
             "sense": self.sense.as_dict() if self.sense else None,

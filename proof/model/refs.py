@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from proof.errors import UsageError
+from proof.model.notices import Notice, NoticeCode
 
 LEAST_OPENINGS = 3
 """Pages of a volume with upper halves alone that are taken for openings; on fewer the lower leaf may be blank."""
@@ -196,7 +197,7 @@ class SequenceFinding:
     ref: ImageRef | None
     expected_folio: Folio | None
     expected_ref: ImageRef | None
-    message: str
+    notice: Notice
 
 
 Leaf = tuple[Folio | None, ImageRef | None]
@@ -225,7 +226,8 @@ def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
             folio, ref = before
             expected_folio = folio.successor() if folio else None
             expected_ref = ref.successor(parts) if ref else None
-            findings.append(SequenceFinding(told[0], index, *after, expected_folio, expected_ref, told[1]))
+            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=told[1])
+            findings.append(SequenceFinding(told[0], index, *after, expected_folio, expected_ref, notice))
     return findings
 
 
@@ -235,45 +237,44 @@ def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
     return 2 if openings else 4
 
 
-def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, str] | None:
-    """What is wrong between two pages that stand one after the other, in kind and in words."""
+def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, Notice] | None:
+    """What is wrong between two pages that stand one after the other."""
     (folio, ref), (next_folio, next_ref) = before, after
-    places = f"after {_place(before)} comes {_place(after)}"
     leaves = folio.distance(next_folio) if folio and next_folio else None
     images = ref.distance(next_ref, parts) if ref and next_ref else None
     elsewhere = images is None and ref is not None and next_ref is not None
     if _juan_starts(folio, next_folio, images, elsewhere):
         if images is not None and images < 0:
-            return Break.JUMP, f"{places}: a juan starts, but the images go back"
+            return Break.JUMP, Notice.of(NoticeCode.JUAN_BACK)
         if images == 0 and ref and not ref.is_plate:
-            return Break.REPEAT, f"{places}: a juan starts on the image of the page before"
+            return Break.REPEAT, Notice.of(NoticeCode.JUAN_ON_SAME_IMAGE)
         return None
     if elsewhere:
-        return Break.JUMP, f"{places}: the images change volume, or from quadrants to plates, within a juan"
+        return Break.JUMP, Notice.of(NoticeCode.VOLUME_WITHIN_JUAN)
     if ref and next_ref and ref.is_plate and images is not None:
         images = _images_as_half_folios(images, leaves)
     steps = {step for step in (leaves, images) if step is not None}
     if steps <= {1} or _opening_plate_ends(next_folio, next_ref, leaves, images):
         return None
-    return _together(places, steps.pop()) if len(steps) == 1 else _apart(places, leaves, images)
+    return _apart(leaves, images) if len(steps) > 1 else _together(steps.pop())
 
 
-def _together(places: str, step: int) -> tuple[Break, str]:
+def _together(step: int) -> tuple[Break, Notice]:
     """The break where folios and images agree, or only one of them is known: they advance by `step`."""
     if step == 0:
-        return Break.REPEAT, f"{places}: the same page twice"
+        return Break.REPEAT, Notice.of(NoticeCode.SAME_PAGE)
     if step > 1:
-        return Break.GAP, f"{places}: {_count(step - 1)} missing between them"
-    return Break.JUMP, f"{places}: the pages go back by {-step}"
+        return Break.GAP, Notice.of(NoticeCode.HALF_FOLIOS_MISSING, number=step - 1)
+    return Break.JUMP, Notice.of(NoticeCode.PAGES_BACK, number=-step)
 
 
-def _apart(places: str, leaves: int | None, images: int | None) -> tuple[Break, str]:
+def _apart(leaves: int | None, images: int | None) -> tuple[Break, Notice]:
     """The break where folios and images do not agree."""
     if leaves == 0:
-        return Break.REPEAT, f"{places}: the folio stays while the images advance by {images}"
+        return Break.REPEAT, Notice.of(NoticeCode.FOLIO_STAYS, number=images or 0)
     if images == 0:
-        return Break.REPEAT, f"{places}: one image for two pages, the folios advance by {leaves}"
-    return Break.JUMP, f"{places}: the folios advance by {leaves}, the images by {images}"
+        return Break.REPEAT, Notice.of(NoticeCode.IMAGE_STAYS, number=leaves or 0)
+    return Break.JUMP, Notice.of(NoticeCode.UNEQUAL_STEPS, folios=leaves or 0, images=images or 0)
 
 
 def _juan_starts(folio: Folio | None, next_folio: Folio | None, images: int | None, elsewhere: bool) -> bool:
@@ -304,12 +305,8 @@ def _images_as_half_folios(plates: int, leaves: int | None) -> int:
     return 1 if leaves is None and plates in (0, 1) else 4 * plates
 
 
-def _place(page: Leaf) -> str:
+def _place(page: Leaf) -> str | Notice:
     folio, ref = page
     if folio and ref:
         return f"{folio} ({ref})"
-    return str(folio or ref or "a page without number")
-
-
-def _count(pages: int) -> str:
-    return "one half-folio is" if pages == 1 else f"{pages} half-folios are"
+    return str(folio or ref) if folio or ref else Notice.of(NoticeCode.UNNUMBERED)

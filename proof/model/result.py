@@ -8,6 +8,7 @@ from pathlib import Path
 
 from proof.model.flags import Flag
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.text.model import Row
 
 
@@ -56,13 +57,14 @@ class PageResult:
     """Everything that checking one page gave. `image` is None where no image was found.
 
     `image_box` is the part of the file that is the page (a quadrant of a plate), `skew` its angle in
-    degrees, `notices` remarks about the page that are no flags (layout fallback, doubt).
+    degrees, `message` why it was not checked or what its image carries instead, `notices` remarks
+    about the page that are no flags (layout fallback, doubt).
     """
 
     page: str
     ref: str
     status: Status
-    message: str = ""
+    message: Notice | None = None
     image: Path | None = None
     image_sha: str = ""
     image_size: tuple[int, int] = (0, 0)
@@ -72,7 +74,7 @@ class PageResult:
     columns: tuple[CheckedColumn, ...] = ()
     characters: tuple[CheckedCharacter, ...] = ()
     flags: tuple[Flag, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     seconds: float = 0.0
 
     def column_of(self, flag: Flag) -> CheckedColumn | None:

@@ -27,6 +27,7 @@ from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.runs import CutBy
 from proof.layout.strips import Strip
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.ocr.engine import Engine, ReadCharacter
 from proof.ocr.page import PageEngine, PageLine, PageReading
 from proof.ocr.spikes import Spike, StripSpikes, spikes_of
@@ -34,7 +35,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 1
+FORMAT = 2
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -67,7 +68,7 @@ class PageSheet:
     size: tuple[int, int]
     sha256: str
     box: Box | None
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     outline: Outline
     height: int
     inked: float
@@ -366,13 +367,15 @@ def _strip_of(parts: Sequence[Any]) -> CutStrip:
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
-    return [sheet.size, sheet.sha256, place, sheet.notices, sheet.outline.as_list(), sheet.height, sheet.inked]
+    said = [one.as_json() for one in sheet.notices]
+    return [sheet.size, sheet.sha256, place, said, sheet.outline.as_list(), sheet.height, sheet.inked]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
     size, sha256, box, notices, outline, height, inked = parts
     place = None if box is None else Box(*box)
-    return PageSheet(size, sha256, place, notices, Outline.of_list(outline), height, inked)
+    told = tuple(map(Notice.of_json, notices))
+    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

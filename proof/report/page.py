@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
-from proof.report.phrases import retold
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
@@ -108,7 +108,7 @@ class HiddenPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class NoticeCount:
     """A remark about pages, on how many it stands, and the first of them."""
 
     words: str
@@ -143,7 +143,7 @@ class Report:
     without_picture: int
     cards: Iterator[Card]
     rest: Iterator[Card]
-    notices: tuple[Notice, ...]
+    notices: tuple[NoticeCount, ...]
     more_notices: int
 
 
@@ -161,7 +161,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         run=run,
         progress=progress if progress and progress.begun else None,
         verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
-        findings=tuple(retold(finding, say) for finding in run.findings),
+        findings=tuple(in_words(finding, say) for finding in run.findings),
         language=language,
         script=_script(run),
         tally=tally,
@@ -201,7 +201,7 @@ def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
         pages = [page for _, page in stretch]
         what = status_name(pages[0].status, say)
-        what = f"{what}: {retold(pages[0].message, say)}" if pages[0].message else what
+        what = f"{what}: {in_words(pages[0].message, say)}" if pages[0].message else what
         ref = pages[0].ref if len(pages) == 1 else ""
         yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
 
@@ -229,14 +229,15 @@ def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
     yield from sorted(groups, key=lambda group: -group.count)
 
 
-def _notices(tally: Tally, say: Say) -> list[Notice]:
+def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
     """What was remarked about pages, the most frequent first."""
     pages: dict[str, list[str]] = {}
     for page in tally.pages:
         for notice in page.notices:
-            pages.setdefault(retold(notice, say), []).append(page.page)
+            pages.setdefault(in_words(notice, say), []).append(page.page)
     return [
-        Notice(words, len(of), tuple(of[:4])) for words, of in sorted(pages.items(), key=lambda item: -len(item[1]))
+        NoticeCount(words, len(of), tuple(of[:4]))
+        for words, of in sorted(pages.items(), key=lambda item: -len(item[1]))
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, SenseReading
 from proof.model.result import Status
-from proof.report.phrases import retold
 from proof.store.decisions import Verdict
 
 Say = Callable[[str], str]
@@ -100,6 +100,28 @@ RULES = {
     "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
 }
 
+LISTS = {
+    "house": _("the list of this program"),
+    "project": _("the list of this project"),
+    "common-standard": _("both have one standard form"),
+    "unihan-incomplete": _("Unihan, variants that it lists in part"),
+    "opencc-regional": _("OpenCC, regional forms"),
+    "prc-variants-1955": _("First List of Variant Characters (1955)"),
+    "moe-taiwan": _("Ministry of Education (Taiwan), Dictionary of Variants"),
+    "hanyu-da-zidian": _("Hanyu Da Zidian"),
+    "koseki": _("koseki characters (Japan)"),
+    "unihan-variant": _("Unihan, variants"),
+    "japan-old-forms": _("old and new forms (Japan)"),
+    "source-separation": _("Unicode source separation"),
+    "jis-related": _("JIS related characters"),
+    "unihan-definition": _("Unihan, definitions"),
+    "radical-forms": _("forms of a radical"),
+    "kanji-database": _("Kanji Database"),
+    "yitizi": _("yitizi"),
+    "components": _("the same components"),
+}
+"""What said that two characters are forms of one word, as `VariantVerdict.rule` names it."""
+
 
 def kind_name(kind: Kind, say: Say, other: Flag | None = None) -> str:
     """What a kind of finding is called; with its `other` half, a character that moved."""
@@ -125,23 +147,27 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
-        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": retold(evidence.ink, say)})
+        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": in_words(evidence.ink, say)})
     if evidence.note:
         in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(
-            say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else retold(evidence.note, say)
-        )
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+    if evidence.notice:
+        parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
 
 
 def rule_name(rule: str, say: Say) -> str:
     """What a rule is called over the pairs that it hid."""
-    return say(RULES[rule]) if rule in RULES else _sentence(rule).rstrip(".")
+    return say(RULES[rule]) if rule in RULES else _sentence(_list_name(rule, say)).rstrip(".")
 
 
 def rule_in_words(rule: str, say: Say) -> str:
     """What hid or lowered a finding."""
-    return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": rule}
+    return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": _list_name(rule, say)}
+
+
+def _list_name(rule: str, say: Say) -> str:
+    return say(LISTS[rule]) if rule in LISTS else rule
 
 
 def _about_characters(flag: Flag, say: Say) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from proof.locale.notices import as_record
 from proof.model.flags import FOUND
 from proof.model.result import Status
 from proof.report.tally import Tally
@@ -33,8 +34,8 @@ def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
         ],
         "variants": _hidden(tally.variants),
         "habits": _hidden(tally.habits),
-        "findings": list(run.findings),
-        "notices": {page.page: list(page.notices) for page in tally.pages if page.notices},
+        "findings": list(map(as_record, run.findings)),
+        "notices": {page.page: list(map(as_record, page.notices)) for page in tally.pages if page.notices},
         "engine": {
             "name": info.engine.name,
             "version": info.engine.version,

@@ -6,6 +6,7 @@ import csv
 import json
 from typing import IO, Any, Protocol
 
+from proof.locale.notices import as_record
 from proof.model.flags import Flag
 
 COLUMNS = (
@@ -35,6 +36,13 @@ BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u20
 """What some readers take for the end of a line, though JSON does not."""
 
 
+def flag_record(flag: Flag) -> dict[str, Any]:
+    """A flag as a line of `flags.jsonl`: notices of its evidence with their sentence and their code."""
+    record, evidence = flag.as_dict(), flag.evidence
+    told = {"ink": evidence.ink, "notice": evidence.notice}
+    return record | {"evidence": record["evidence"] | {name: as_record(one) for name, one in told.items() if one}}
+
+
 class FlagWriter(Protocol):
     """Takes flags one after the other."""
 
@@ -49,7 +57,7 @@ class JsonLines:
 
     def write(self, flag: Flag) -> None:
         """Add a flag."""
-        self._file.write(json.dumps(flag.as_dict(), ensure_ascii=False).translate(BREAKS) + "\n")
+        self._file.write(json.dumps(flag_record(flag), ensure_ascii=False).translate(BREAKS) + "\n")
 
 
 class Spreadsheet:

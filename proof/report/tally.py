@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind, questions
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
 
@@ -24,11 +26,11 @@ class PageTally:
     page: str
     ref: str
     status: Status
-    message: str
+    message: Notice | None
     characters: int
     raised: int
     layout: int
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     @property
     def status_text(self) -> str:
@@ -147,9 +149,9 @@ def picture_of(result: PageResult) -> PageImageFile:
     return PageImageFile(result.image, result.image_sha, result.image_size)
 
 
-def status_text(status: Status, message: str) -> str:
+def status_text(status: Status, message: Notice | None) -> str:
     """A status as `summary.json` gives it."""
-    return f"{status.value}: {message}" if status is Status.FAILED else status.value
+    return f"{status.value}: {in_english(message)}" if status is Status.FAILED and message else status.value
 
 
 def in_order(flags: Iterable[Flag]) -> list[Flag]:

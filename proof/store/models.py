@@ -89,7 +89,7 @@ class RunRow(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(JSON)
     texts: Mapped[list[dict[str, str]]] = mapped_column(JSON)
     version: Mapped[str] = mapped_column(String(64))
-    findings: Mapped[list[str]] = mapped_column(JSON)
+    findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     started: Mapped[datetime] = mapped_column(Moment)
     finished: Mapped[datetime | None] = mapped_column(Moment)
 
@@ -123,7 +123,7 @@ class PageRow(Base):
     key: Mapped[str] = mapped_column(String(128), index=True)
     ref: Mapped[str] = mapped_column(String(255))
     status: Mapped[str] = mapped_column(String(32))
-    message: Mapped[str] = mapped_column(Text)
+    notice: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     image: Mapped[str | None] = mapped_column(Text)
     image_sha: Mapped[str] = mapped_column(String(128), index=True)
     width: Mapped[int]
@@ -131,7 +131,7 @@ class PageRow(Base):
     box: Mapped[list[float] | None] = mapped_column(JSON(none_as_null=True))
     skew: Mapped[float] = mapped_column(Double)
     characters_checked: Mapped[int]
-    notices: Mapped[list[str]] = mapped_column(JSON)
+    notices: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     seconds: Mapped[float] = mapped_column(Double)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import proof
 from proof.model.flags import Flag, Kind
+from proof.model.notices import Notice
 from proof.ocr.engine import EngineIdentity
 
 
@@ -46,7 +47,7 @@ class StoredRunInfo:
     info: RunInfo
     started: datetime
     finished: datetime | None = None
-    findings: tuple[str, ...] = ()
+    findings: tuple[Notice, ...] = ()
     reused: int = 0
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 
 from proof.model.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
@@ -41,7 +42,7 @@ def page_values(result: PageResult) -> dict[str, Any]:
     return {
         "ref": result.ref,
         "status": result.status.value,
-        "message": result.message,
+        "notice": result.message and result.message.as_json(),
         "image": None if result.image is None else str(result.image),
         "image_sha": result.image_sha,
         "width": int(result.image_size[0]),
@@ -49,7 +50,7 @@ def page_values(result: PageResult) -> dict[str, Any]:
         "box": None if result.image_box is None else _edges(result.image_box),
         "skew": float(result.skew),
         "characters_checked": int(result.characters_checked),
-        "notices": list(result.notices),
+        "notices": [one.as_json() for one in result.notices],
         "seconds": float(result.seconds),
     }
 
@@ -75,8 +76,9 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "p_text": None if evidence.p_text is None else float(evidence.p_text),
         "p_best": None if evidence.p_best is None else float(evidence.p_best),
         "alternatives": [[text, float(p)] for text, p in evidence.alternatives],
-        "ink": evidence.ink,
+        "ink": evidence.ink and evidence.ink.as_json(),
         "note": evidence.note,
+        "notice": evidence.notice and evidence.notice.as_json(),
         "base": None if evidence.base is None else float(evidence.base),
         "witnesses": [one.as_dict() for one in evidence.witnesses],
         "moved": flag.moved,
@@ -116,7 +118,7 @@ def result_of(
         page=page.page,
         ref=page.ref,
         status=Status(page.status),
-        message=page.message,
+        message=_notice_of(page.notice),
         image=None if page.image is None else Path(page.image),
         image_sha=page.image_sha,
         image_size=(page.width, page.height),
@@ -126,7 +128,7 @@ def result_of(
         columns=tuple(CheckedColumn(row.number, Box(row.x, row.y, row.w, row.h), row.source) for row in columns),
         characters=codec.unpack(characters) if characters is not None else (),
         flags=tuple(flag_of(page.page, row) for row in flags),
-        notices=tuple(page.notices),
+        notices=tuple(map(Notice.of_json, page.notices)),
         seconds=page.seconds,
     )
 
@@ -143,8 +145,9 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         p_text=details.get("p_text"),
         p_best=details.get("p_best"),
         alternatives=tuple((text, p) for text, p in details.get("alternatives", [])),
-        ink=details.get("ink", ""),
+        ink=_notice_of(details.get("ink")),
         note=details.get("note", ""),
+        notice=_notice_of(details.get("notice")),
         base=details.get("base"),
         witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
         sense=SenseReading.of(details["sense"]) if "sense" in details else None,
@@ -193,9 +196,16 @@ def run_of(row: RunRow, work: str, title: str, reused: int) -> StoredRunInfo:
         info=RunInfo(work, title, tuple(TextInfo(**text) for text in row.texts), engine, settings, row.version),
         started=row.started,
         finished=row.finished,
-        findings=tuple(row.findings),
+        findings=tuple(map(Notice.of_json, row.findings)),
         reused=reused,
     )
+
+
+def _notice_of(parts: Mapping[str, Any] | str | None) -> Notice | None:
+    """The notice that is kept so; journals of earlier versions have sentences."""
+    if isinstance(parts, str):
+        return Notice.of(NoticeCode.AS_TOLD, text=parts)
+    return Notice.of_json(parts) if parts else None
 
 
 def _edges(box: Box) -> list[float]:

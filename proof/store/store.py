@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH, Flag, Kind
+from proof.model.notices import Notice
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec, database, queries, rows
@@ -137,7 +138,7 @@ class Store:
             session.flush()
             return run.id
 
-    def finish_run(self, run_id: int, *, findings: Sequence[str] = (), whole: bool = False) -> None:
+    def finish_run(self, run_id: int, *, findings: Sequence[Notice] = (), whole: bool = False) -> None:
         """Note that a run came to its end. `findings` are remarks about the run as a whole; `whole` says
         that it had all pages of its texts: pages that it did not have are no longer there.
 
@@ -146,7 +147,7 @@ class Store:
             run = _run_row(session, run_id)
             _must_be_newest(session, run)
             run.finished = datetime.now(UTC)
-            run.findings = list(findings)
+            run.findings = [one.as_json() for one in findings]
             if whole:
                 gone = select(PageRow.id).where(
                     PageRow.work_id == run.work_id,

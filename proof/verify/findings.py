@@ -9,6 +9,7 @@ from typing import Protocol
 
 from proof.model.flags import Evidence, Flag, Kind, context_of, is_raised
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
 from proof.text.variants import Relation, VariantPolicy
@@ -152,7 +153,7 @@ class Weigher:
         room = _room(before, after)
         score = insertion_score(room)
         box = self._gap_box(column, before, after)
-        evidence = Evidence(reason="no glyph", ink=f"room for {max(room - 1, 0):.1f} characters")
+        evidence = Evidence(reason="no glyph", ink=Notice.of(NoticeCode.ROOM, number=round(max(room - 1, 0), 1)))
         place = _Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
         return self._flag(column, place, score * (1.0 - doubt), box, evidence)
 
@@ -166,7 +167,7 @@ class Weigher:
         room = _spacing(glyph, above, below)
         place = self._omission_place(column, pairing, glyph)
         if glyph.silent:
-            evidence = Evidence(reason="ink", ink="ink that the engine did not read")
+            evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
@@ -175,7 +176,7 @@ class Weigher:
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),
             alternatives=_alternatives(glyph),
-            ink=f"{room:.1f} of a cell",
+            ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
 

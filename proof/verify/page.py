@@ -24,6 +24,7 @@ from proof.layout.page import find_columns
 from proof.layout.plate import quadrant_boxes
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
@@ -50,8 +51,13 @@ SURELY = 50.0
 LEAST_ON_PAGE = 0.0004
 """Share of a page that ink must cover for anything to be read on it."""
 
-BLANK = "this image is blank: name the image that carries this page"
-MIRRORED = "this image is mirrored: turn it over and check the page again"
+TURNED = {
+    Lie.HALF: NoticeCode.UPSIDE_DOWN,
+    Lie.RIGHT: NoticeCode.ON_RIGHT_SIDE,
+    Lie.LEFT: NoticeCode.ON_LEFT_SIDE,
+    Lie.MIRRORED: NoticeCode.IMAGE_MIRRORED,
+}
+"""What is said of an image that lies so."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
@@ -156,7 +162,7 @@ class Checker:
         )
         written = any(line.cells for line in page.columns)
         if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
-            result = unreadable(blank, "page blank", BLANK)
+            result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
         else:
@@ -180,9 +186,9 @@ class Checker:
             if gate(read, page, (), self.policy.fold).likeness < SURELY:
                 continue
             if lie is Lie.MIRRORED:
-                return unreadable(blank, "image mirrored", MIRRORED)
+                return unreadable(blank, "image mirrored", Notice(TURNED[lie]))
             result = self._in_columns(page, turned, blank, (), reader)
-            told = layout_flag(blank, 0, None, Evidence(reason="image turned", note=lie.value))
+            told = layout_flag(blank, 0, None, Evidence(reason="image turned", notice=Notice(TURNED[lie])))
             return replace(result, flags=numbered([told, *result.flags]))
         return None
 
@@ -209,7 +215,7 @@ class Checker:
             return ExternalColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[str, ...]:
+    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
         return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
 
@@ -332,10 +338,7 @@ def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedIma
         return image.crop(boxes[quadrant])
     halves = opening_halves(image.pixels, columns) if quadrant in "ab" else None
     if halves is None:
-        sheet = (
-            "no plate of four half-folios and no opening of two" if quadrant in "ab" else "no plate of four half-folios"
-        )
-        raise ImageError(image.path, f"{sheet} was found here; give a file for each half-folio instead")
+        raise ImageError(image.path, NoticeCode.NO_HALVES if quadrant in "ab" else NoticeCode.NO_QUARTERS)
     half = halves[quadrant]
     half.pixels.flags.writeable = False
     return replace(image.crop(half.box), pixels=half.pixels)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
 from proof.verify.pairing import Carried
 
@@ -18,14 +19,14 @@ LAYOUT_SCORE = 9.0
 def mismatch(blank: PageResult, paired: Carried) -> PageResult:
     """One finding for a page whose image carries another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    evidence = Evidence(reason="image mismatch", note=paired.message)
+    evidence = Evidence(reason="image mismatch", notice=paired.message)
     flag = layout_flag(blank, 0, None, evidence, suggested=name)
     return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
 
 
-def unreadable(blank: PageResult, reason: str, message: str) -> PageResult:
+def unreadable(blank: PageResult, reason: str, message: Notice) -> PageResult:
     """One finding for a page whose image cannot be read as it is; `message` says what to do."""
-    flag = layout_flag(blank, 0, None, Evidence(reason=reason, note=message))
+    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message))
     return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
+from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Page
 
 OWN = 60.0
@@ -37,14 +38,14 @@ HARDLY = 0.1
 class Carried:
     """What an image carries. `fits`: its own page; else `other` is the page that it carries, if one nearby.
 
-    `distance` is how many pages on (negative: back) `other` is, `message` the finding in words.
+    `distance` is how many pages on (negative: back) `other` is, `message` the finding, None where it fits.
     """
 
     fits: bool
     likeness: float
     other: Page | None
     distance: int
-    message: str
+    message: Notice | None = None
 
 
 def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> Carried:
@@ -56,12 +57,12 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
     shown = "".join(map(fold, read))
     own = page_key(page, fold)
     if len(own) >= 3 * FEW and len(shown) < HARDLY * len(own):
-        return Carried(False, 0.0, None, 0, "hardly anything can be read on this image")
+        return Carried(False, 0.0, None, 0, Notice.of(NoticeCode.HARDLY_READ))
     if len(shown) < FEW or len(own) < FEW:
-        return Carried(True, 100.0, None, 0, "")
+        return Carried(True, 100.0, None, 0)
     likeness = fuzz.ratio(shown, own)
     if likeness >= OWN:
-        return Carried(True, likeness, None, 0, "")
+        return Carried(True, likeness, None, 0)
     best, distance, other = 0.0, 0, None
     for steps, neighbour in neighbours:
         score = fuzz.ratio(shown, page_key(neighbour, fold))
@@ -70,8 +71,8 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
     if other is not None and best >= max(LEAST, likeness + MARGIN):
         return Carried(False, likeness, other, distance, _carries(other, distance))
     if likeness < LEAST:
-        return Carried(False, likeness, None, 0, "this image carries none of the pages around this one")
-    return Carried(True, likeness, None, 0, "")
+        return Carried(False, likeness, None, 0, Notice.of(NoticeCode.CARRIES_OTHER))
+    return Carried(True, likeness, None, 0)
 
 
 def neighbours_of(pages: Sequence[Page], number: int) -> list[tuple[int, Page]]:
@@ -89,9 +90,7 @@ def page_key(page: Page, fold: Callable[[str], str]) -> str:
     return "".join(fold(cell.text) for column in page.columns for cell in column.cells if cell.glyph)
 
 
-def _carries(other: Page, distance: int) -> str:
-    """Which page an image carries, in words: `this image carries 11a, one page on`."""
-    name = str(other.folio) if other.folio else other.id
-    count = abs(distance)
-    pages = "one page" if count == 1 else f"{count} pages"
-    return f"this image carries {name}, {pages} {'on' if distance > 0 else 'back'}"
+def _carries(other: Page, distance: int) -> Notice:
+    """Which page an image carries: 11a, one page on."""
+    code = NoticeCode.CARRIES_LATER if distance > 0 else NoticeCode.CARRIES_EARLIER
+    return Notice.of(code, page=str(other.folio) if other.folio else other.id, number=abs(distance))

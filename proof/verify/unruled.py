@@ -12,6 +12,7 @@ from math import log
 from proof.layout.half_folio import ColumnArea
 from proof.model.flags import is_raised
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.ocr.page import PageLine, PageReading
 from proof.ocr.readings import PageSheet
@@ -53,7 +54,9 @@ def check_unruled(
     """Check a page by the `reading` that the page pipeline of that name made of it; the outline of `sheet` says what
     speaks against ruled columns."""
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
-    blank = replace(blank, notices=(*blank.notices, f"{sheet.outline.why}; read by the page pipeline of {pipeline}"))
+    if sheet.outline.why:
+        told = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
+        blank = replace(blank, notices=(*blank.notices, told))
     paired = gate("".join(g.best for line in glyphs for g in line), page, neighbours, policy.fold)
     if not paired.fits:
         return mismatch(blank, paired)

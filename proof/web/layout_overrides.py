@@ -15,6 +15,7 @@ from proof.errors import ProofError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
+from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import schemas, serializers
 from proof.web.language import say
@@ -239,7 +240,7 @@ def reading_of(job: Job) -> ReadingOut:
 def _reread(read: Reread) -> RereadOut:
     return RereadOut(
         status=read.result.status.value,
-        message=read.result.message,
+        message=in_words(read.result.message, say) if read.result.message else "",
         trouble=read.trouble,
         told=_told(read.trouble),
         fresh=len(read.fresh),

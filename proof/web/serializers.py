@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proof.locale.notices import in_words
 from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.report.phrases import retold
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
@@ -156,7 +156,7 @@ def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFla
             for one in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
-        notices=[retold(remark, say) for remark in (*result.notices, result.message) if remark],
+        notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=result.skew,
     )
 

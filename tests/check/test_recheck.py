@@ -13,6 +13,7 @@ from proof.check.pipeline import Progress, check
 from proof.check.recheck import Rechecker, Reread
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.flags import WitnessReading
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
@@ -112,7 +113,8 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
         assert reader.read(work.name, one.number).result.status is Status.MISMATCH
         store.mends.set(work.name, one.number, None, "gone.png", "", version=1, person="甲", key="mended-2")
         result = reader.read(work.name, one.number).result
-        assert (result.status, "gone.png" in result.message) == (Status.FAILED, True)
+        assert result.status is Status.FAILED
+        assert result.message == Notice.of(NoticeCode.ASSIGNED_GONE, image="gone.png", person="甲")
         store.mends.set(work.name, one.number, None, "", "", version=2, person="甲", key="mended-3")
         assert reader.read(work.name, one.number).result.status is Status.CHECKED
 

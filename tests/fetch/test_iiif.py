@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from proof.errors import SourceError
 from proof.fetch.iiif import Collection, Manifest, parse
+from proof.locale.notices import in_english
 from tests.fetch.manifests import COOKBOOK, JSON, Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 
 WHERE = "https://example.org/manifest.json"
@@ -163,7 +164,7 @@ def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     text = canvas_3(2, {"none": ["cover"]}, {"type": "TextualBody", "value": "no image"})
     shown = manifest(manifest_3(canvas_3(1, None, image_3("p1")), text, canvas_3(3, None, image_3("p3"))))
     assert [canvas.number for canvas in shown.canvases if canvas.pictures] == [1, 3]
-    assert shown.notices == ("canvas 2 (cover) shows no image",)
+    assert tuple(map(in_english, shown.notices)) == ("canvas 2 (cover) shows no image",)
 
 
 def test_annotations_that_do_not_paint_are_no_images() -> None:
@@ -203,7 +204,7 @@ def test_of_several_images_the_one_that_covers_the_canvas_is_the_page(painted: l
     picture = shown.canvases[0].picture
     assert picture is not None
     assert "/page/" in picture.at()
-    assert shown.notices == ("canvas 1 shows 2 images; the one that covers it is taken",)
+    assert tuple(map(in_english, shown.notices)) == ("canvas 1 shows 2 images; the one that covers it is taken",)
 
 
 def test_of_version_2_too_the_image_that_covers_the_canvas_is_the_page() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from proof.errors import SourceError
 from proof.fetch.kanripo import base_addresses, listed_images
 from proof.images.imglist import juan_key
+from proof.locale.notices import in_english
 from proof.model.refs import Folio
 
 WORKS = ("KR1d0028", "KR1d0030", "KR1d0031", "KR1d0085", "KR1d0087")
@@ -85,13 +86,13 @@ def test_an_edition_without_an_address_is_told_once(tmp_path: Path) -> None:
     source = listed_images(imglist(tmp_path, lines=lines))
     assert source.images == ()
     (notice,) = source.notices
-    assert "KR1d0030_010.txt:1: imginfo.cfg has no address for edition SBCK; it has WYG" in notice
+    assert "KR1d0030_010.txt:1: imginfo.cfg has no address for edition SBCK; it has WYG" in in_english(notice)
 
 
 def test_a_line_that_leads_out_of_the_folder_is_no_image(tmp_path: Path) -> None:
     source = listed_images(imglist(tmp_path, lines="010-1a00\tWYG 010-1a\t../../1.png\n"))
     assert source.images == ()
-    assert "outside the image folders" in source.notices[0]
+    assert "outside the image folders" in in_english(source.notices[0])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.published import ManifestReader
 from proof.fetch.ssrf import path_inside
 from proof.images.load import SUFFIXES
+from proof.locale.notices import in_english
 from tests.fetch.manifests import Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 from tests.fetch.museum import Museum, etag_of, page, says
 
@@ -146,7 +147,7 @@ def test_all_its_manifests_come_where_that_is_meant(museum: Museum, client: Clie
         (4, "b/0002.jpg"),
     ]
     assert "/c: the server answers 404 Not Found" in source.failures[0]
-    assert "/part: a collection within the collection" in source.notices[0]
+    assert "/part: a collection within the collection" in in_english(source.notices[0])
 
 
 def test_a_manifest_that_is_not_there_is_named(museum: Museum, client: Client, tmp_path: Path) -> None:
@@ -203,6 +204,8 @@ def test_a_page_put_together_from_several_images_is_told_and_costs_itself_alone(
     assert Fetcher(tmp_path, client).fetch(source.images).complete
     assert [wanted.name for wanted in source.images] == ["儀禮集釋/010-1a.jpg", "儀禮集釋/010-1b.jpg"]
     assert museum.paths()[1:] == ["/i/p1/full/max/0/default.jpg", "/i/p2/full/max/0/default.jpg"]
-    assert source.notices == ("canvas 2 (010-1b) shows 2 images; the one that covers it is taken",)
+    assert tuple(map(in_english, source.notices)) == (
+        "canvas 2 (010-1b) shows 2 images; the one that covers it is taken",
+    )
     (failure,) = source.failures
     assert failure.startswith("canvas 3 (010-2a) is put together from 2 images, and none of them covers it")

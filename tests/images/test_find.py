@@ -10,6 +10,7 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import ImageList, find_image_lists
+from proof.locale.notices import in_english
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Page
 from tests.growth import computing
@@ -203,7 +204,7 @@ def test_a_list_that_leads_out_of_the_folders_costs_only_its_page(tmp_path: Path
     with pytest.raises(ImageListError, match=r"l\.txt:1: \.\./secret\.png is outside"):
         index.find(page("X_WYG_001-1a"))
     assert found(index, page("X_WYG_001-1b")).path.name == "a.png"
-    assert "secret.png" in index.notices[0]
+    assert "secret.png" in in_english(index.notices[0])
 
 
 @pytest.mark.parametrize(("link", "target"), [("a.png", "secret/a.png"), ("inner", "secret")])
@@ -215,7 +216,7 @@ def test_a_link_out_of_the_folders_is_refused_and_named(tmp_path: Path, link: st
     with pytest.raises(ImageListError, match=r"l\.txt:1: .*link out of the image folders"):
         index.find(page("X_WYG_001-1a"))
     assert len(index) == 1
-    assert "link out of the image folders" in index.notices[0]
+    assert "link out of the image folders" in in_english(index.notices[0])
 
 
 def test_a_link_that_stays_inside_the_folders_serves(tmp_path: Path) -> None:
@@ -249,7 +250,7 @@ def test_a_subfolder_that_cannot_be_read_is_named_and_the_rest_serves(tmp_path: 
         index = ImageIndex([tmp_path])
     finally:
         (tmp_path / "shut").chmod(0o700)
-    assert "shut" in index.notices[0]
+    assert "shut" in in_english(index.notices[0])
     assert index.find(page("X_WYG_001-1a"))
 
 
@@ -261,7 +262,7 @@ def test_of_two_folders_the_first_wins_and_the_other_file_is_named(tmp_path: Pat
     index = ImageIndex([tmp_path / "two", tmp_path / "one"])
     image = found(index, page("X_WYG_001-1a"))
     assert image.path == tmp_path / "two/001-1a.png"
-    assert str(tmp_path / "one/001-1a.png") in image.notices[0]
+    assert str(tmp_path / "one/001-1a.png") in in_english(image.notices[0])
     assert found(index, page("X_WYG_001-1b")).notices == ()
 
 
@@ -270,7 +271,7 @@ def test_of_two_endings_the_listed_one_wins(tmp_path: Path) -> None:
     index = ImageIndex([tmp_path / "set"], [a_list(tmp_path / "l.txt", "001-1a00\tWYG 001-1a\tW/a.png")])
     image = found(index, page("X_WYG_001-1a"))
     assert image.path.name == "a.png"
-    assert "a.jpg" in image.notices[0]
+    assert "a.jpg" in in_english(image.notices[0])
 
 
 def test_a_folder_named_twice_or_inside_another_holds_its_files_once(tmp_path: Path) -> None:
@@ -442,4 +443,4 @@ def test_a_link_that_leads_to_itself_is_passed_over_with_a_remark(tmp_path: Path
     touch(tmp_path, "010-1a.png")
     index = ImageIndex([tmp_path])
     assert [name for name, _ in index.files()] == ["010-1a.png"]
-    assert [notice.rpartition("/")[2].partition(":")[0] for notice in index.notices] == ["a.png", "b.png"]
+    assert [in_english(notice).rpartition("/")[2].partition(":")[0] for notice in index.notices] == ["a.png", "b.png"]

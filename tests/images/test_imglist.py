@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from proof.errors import ImageListError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists, juan_key
+from proof.locale.notices import in_english
 from proof.model.refs import Folio, ImageRef
 from proof.text.model import Page
 
@@ -65,18 +66,18 @@ def test_a_line_that_cannot_be_used_is_named_and_the_others_serve(tmp_path: Path
         tmp_path / "l.txt", "010-1a00 WYG 010-1a WYG/a.png", "010-1b00\tWYG 010-1b\tWYG/b.png", "x\tWYG\tc.png"
     )
     assert [entry.file for entry in result.entries] == ["WYG/b.png"]
-    assert [notice.split(": ")[0] for notice in result.notices] == [
+    assert [in_english(notice).split(": ")[0] for notice in result.notices] == [
         f"{tmp_path / 'l.txt'}:1",
         f"{tmp_path / 'l.txt'}:3",
     ]
-    assert "separated by tabs" in result.notices[0]
+    assert "separated by tabs" in in_english(result.notices[0])
 
 
 def test_a_half_folio_listed_twice_keeps_its_first_file_and_is_named(tmp_path: Path) -> None:
     result = listed(tmp_path / "l.txt", "010-1a00\tWYG 010-1a\tWYG/a.png", "010-1a00\tWYG 010-1a\tWYG/b.png")
     assert [entry.file for entry in result.entries] == ["WYG/a.png"]
-    assert "l.txt:2: 10-1a is listed twice" in result.notices[0]
-    assert "line 1" in result.notices[0]
+    assert "l.txt:2: 10-1a is listed twice" in in_english(result.notices[0])
+    assert "line 1" in in_english(result.notices[0])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_file_outside_the_folders_is_refused_for_its_page_alone(tmp_path: Path
     with pytest.raises(ImageListError, match=r"l\.txt:2: .*outside the image folders") as caught:
         lists.entry(page("KR1d0030_WYG_010-1b"))
     assert caught.value.line == 2
-    assert lists.notices == (str(caught.value),)
+    assert tuple(map(in_english, lists.notices)) == (str(caught.value),)
 
 
 @pytest.mark.parametrize("file", ["WYG0140/../WYG0141/a.png", "./a.png", "a..b/c.png", "..a.png"])

@@ -22,6 +22,7 @@ from PIL import Image, ImageDraw
 
 from proof.errors import ImageError
 from proof.images.load import LoadedImage, load_image, sha256_of
+from proof.locale.notices import in_english
 from proof.model.geometry import Box
 
 WIDTH, HEIGHT = 240, 360
@@ -151,7 +152,7 @@ def test_a_photograph_stands_upright_as_its_camera_noted(
 def test_white_on_black_microfilm_is_turned_over_and_says_so(tmp_path: Path) -> None:
     loaded = load_image(saved(tmp_path / "film.png", page(ground="black", ink="white", mode="L")))
     assert shows_page(loaded, 0)
-    assert "inverted" in loaded.notices[0]
+    assert "inverted" in in_english(loaded.notices[0])
 
 
 def test_a_page_in_poor_light_is_not_taken_for_a_negative(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from proof.images.find import FoundBy, ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
 from proof.images.pdf import PdfPage, draw, file_name, page_labels, stem_of
+from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.report.crops import load_picture
 from proof.text.model import Page
@@ -212,7 +213,7 @@ def test_a_cover_is_not_taken_for_a_page_and_what_to_do_is_said(tmp_path: Path) 
     index = ImageIndex([tmp_path])
     assert [index.counted("010", number, 4) for number in range(4)] == [None] * 4
     assert len(index.notices) == 1
-    assert "010.pdf has 5 pages, the text of that name 4" in index.notices[0]
+    assert "010.pdf has 5 pages, the text of that name 4" in in_english(index.notices[0])
 
 
 def test_a_label_in_the_pdf_is_a_name_of_the_page(tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_a_damaged_pdf_costs_a_notice(tmp_path: Path) -> None:
     scan(1).save(tmp_path / "a.png")
     index = ImageIndex([tmp_path])
     assert len(index) == 1
-    assert "bad.pdf: is not a PDF" in index.notices[0]
+    assert "bad.pdf: is not a PDF" in in_english(index.notices[0])
 
 
 @given(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1), st.integers(0, 10**9))

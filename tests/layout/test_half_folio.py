@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgpack
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
@@ -15,13 +16,15 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.images.load import load_image
-from proof.layout.half_folio import ColumnArea, Layout, find_layout
+from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.ink import has_ink
 from proof.layout.plate import quadrant_boxes
 from proof.layout.rules import ink_mask
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
+from proof.locale.notices import in_english
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page
@@ -313,13 +316,15 @@ def test_what_is_raised_keeps_its_ink(make_page: MakePage, wear: str) -> None:
 def test_a_table_is_not_ruled_columns_and_is_said_to_be_one(shared: Path) -> None:
     layout = find_layout(load_image(shared / "facsimile" / "other" / "tables-seal.png").pixels)
     assert not layout.ruled
-    assert "level lines across the columns" in layout.why
+    assert layout.why
+    assert "level lines across the columns" in in_english(layout.why)
 
 
 def test_two_registers_are_not_ruled_columns(shared: Path) -> None:
     layout = find_layout(load_image(shared / "facsimile" / "other" / "canon-two-registers.jpg").pixels)
     assert not layout.ruled
-    assert "registers" in layout.why
+    assert layout.why
+    assert "registers" in in_english(layout.why)
 
 
 def blank_sheet(seed: int) -> Pixels:
@@ -334,7 +339,7 @@ def blank_sheet(seed: int) -> Pixels:
 def test_a_sheet_without_rules_is_not_ruled_columns(columns: int) -> None:
     layout = find_layout(blank_sheet(1), columns=columns)
     assert not layout.ruled
-    assert layout.why == "no ruled columns were found"
+    assert layout.why == Notice.of(NoticeCode.NOT_RULED)
 
 
 @pytest.mark.parametrize("tone", [0, 255])
@@ -366,3 +371,10 @@ def test_every_column_lies_on_the_image(worn: dict[str, tuple[RenderedPage, Layo
             assert box.y >= -2, (name, area.number)
             assert box.right <= width + 2, (name, area.number)
             assert box.bottom <= height + 2, (name, area.number)
+
+
+def test_an_outline_comes_back_with_what_speaks_against_columns() -> None:
+    outline = find_layout(np.full((900, 600), 255, np.uint8)).outline
+    assert outline.why
+    again = Outline.of_list(msgpack.unpackb(msgpack.packb(outline.as_list()), use_list=False))
+    assert (again.why, again.ruled, again.columns) == (outline.why, False, outline.columns)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
+from proof.locale.notices import in_english
 from proof.model.refs import Break, Folio, ImageRef, Leaf, PageId, sequence_findings
 
 FOLIOS = st.builds(Folio, st.integers(0, 9999), st.sampled_from("ab"))
@@ -178,7 +179,7 @@ def test_a_page_left_out_is_one_gap_there(folio: Folio, ref: ImageRef, count: in
     (finding,) = sequence_findings(sequence)
     assert (finding.kind, finding.index) == (Break.GAP, lost)
     assert (finding.expected_folio, finding.expected_ref) == expected
-    assert "one half-folio is missing" in finding.message
+    assert "one half-folio is missing" in in_english(finding.notice)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_page_left_out_is_one_gap_there(folio: Folio, ref: ImageRef, count: in
 def test_a_broken_sequence_is_told_in_kind_and_words(before: str, after: str, kind: Break, words: str) -> None:
     (finding,) = sequence_findings(pages(before, after))
     assert finding.kind is kind
-    assert words in finding.message
+    assert words in in_english(finding.notice)
     assert finding.index == 1
 
 

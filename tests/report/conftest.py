@@ -10,11 +10,13 @@ import pytest
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.report import HeldRun
 from proof.store import RunInfo, StoredRunInfo, TextInfo
 from proof.text.model import Row
+from tests.remarked import said
 
 PAGE = "JMML_WYG_000-2a"
 RULES = [1013, 899, 796, 693, 589, 487, 382, 279, 174]
@@ -89,7 +91,7 @@ def checked(facsimile: Path) -> PageResult:
             9,
             "",
             kind=Kind.INSERTION,
-            evidence=Evidence("no glyph", ink="room for 0.2 characters"),
+            evidence=Evidence("no glyph", ink=Notice.of(NoticeCode.ROOM, number=0.2)),
             score=4.0,
         ),
         flag(
@@ -134,7 +136,7 @@ def checked(facsimile: Path) -> PageResult:
         columns=tuple(column(line) for line in range(1, 9)),
         characters=characters,
         flags=flags,
-        notices=("the fold strip is cut off on the left",),
+        notices=(said("the fold strip is cut off on the left"),),
         seconds=0.21,
     )
 
@@ -150,7 +152,7 @@ def run() -> StoredRunInfo:
         info=RunInfo("JMML", "欽定四庫全書簡明目錄", (text,), engine, {"columns": 8, "rows": 21}),
         started=started,
         finished=started.replace(second=4),
-        findings=("after 3b comes 5a: leaf 4 is missing",),
+        findings=(said("after 3b comes 5a: leaf 4 is missing"),),
         reused=1,
     )
 
@@ -160,5 +162,5 @@ def held(run: StoredRunInfo, checked: PageResult) -> HeldRun:
     """Four pages: one with flags, one clean, one without an image, one that failed."""
     clean = replace(checked, page="JMML_WYG_000-2b", ref="JMML_000-2b", flags=(), notices=())
     absent = PageResult("JMML_WYG_000-3a", "JMML_000-3a", Status.NO_IMAGE)
-    failed = PageResult("JMML_WYG_000-3b", "JMML_000-3b", Status.FAILED, "images/JMML_000-3b.png: cut short")
+    failed = PageResult("JMML_WYG_000-3b", "JMML_000-3b", Status.FAILED, said("images/JMML_000-3b.png: cut short"))
     return HeldRun(run, (checked, clean, absent, failed))

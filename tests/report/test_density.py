@@ -10,7 +10,7 @@ from proof.report.tally import PageTally
 
 
 def pages(count: int, raised: int = 2, status: Status = Status.CHECKED) -> list[PageTally]:
-    return [PageTally(n, f"X_WYG_001-{n}a", "", status, "", 300, raised, 0, ()) for n in range(count)]
+    return [PageTally(n, f"X_WYG_001-{n}a", "", status, None, 300, raised, 0, ()) for n in range(count)]
 
 
 def test_without_pages_there_is_no_plot() -> None:

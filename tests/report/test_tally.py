@@ -7,6 +7,7 @@ from dataclasses import replace
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
 from proof.report.tally import Tally, in_order
+from tests.remarked import said
 
 
 def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None:
@@ -42,10 +43,10 @@ def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) 
 
 def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> None:
     tally = Tally()
-    tally.add(PageResult("a", "", Status.FAILED, "cut short"))
+    tally.add(PageResult("a", "", Status.FAILED, said("cut short")))
     tally.add(PageResult("a", "", Status.CHECKED))
     tally.add(PageResult("b", "", Status.NO_IMAGE))
-    tally.add(PageResult("c", "", Status.MISMATCH, "carries 3b"))
+    tally.add(PageResult("c", "", Status.MISMATCH, said("carries 3b")))
     assert tally.statuses() == {"a": "failed: cut short", "b": "no image", "c": "image mismatch"}
 
 

@@ -21,6 +21,7 @@ from proof.model.flags import FOUND, Kind
 from proof.model.result import PageResult
 from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
+from tests.remarked import said
 
 
 class Page(HTMLParser):
@@ -121,7 +122,8 @@ def test_the_summary_has_every_page_with_its_status_and_the_totals(tmp_path: Pat
     assert summary["confusions"][0] == {"transcribed": "其", "suggested": "某", "count": 2}
     assert summary["engine"]["checksum"] == "0123456789abcdef0123"
     assert summary["settings"] == {"columns": 8, "rows": 21}
-    assert summary["findings"] == ["after 3b comes 5a: leaf 4 is missing"]
+    (finding,) = summary["findings"]
+    assert (finding["text"], finding["code"]) == ("after 3b comes 5a: leaf 4 is missing", "as-told")
     assert summary["timing"]["pages_per_second"] == 1.0
     assert summary["versions"]["proof"]
 
@@ -164,11 +166,18 @@ def test_the_text_is_never_taken_for_markup(tmp_path: Path, held: HeldRun) -> No
     columns = tuple(replace(column, source=evil * 3) for column in page.columns)
     characters = tuple(replace(character, text=evil[:8]) for character in page.characters)
     spoilt = replace(
-        page, page=evil, ref=evil, flags=flags, columns=columns, characters=characters, notices=(evil,), message=evil
+        page,
+        page=evil,
+        ref=evil,
+        flags=flags,
+        columns=columns,
+        characters=characters,
+        notices=(said(evil),),
+        message=said(evil),
     )
     info = replace(held.run.info, title=evil, work=evil, settings={evil: evil})
-    run = replace(held.run, info=info, findings=(evil,))
-    without_images = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=evil)]
+    run = replace(held.run, info=info, findings=(said(evil),))
+    without_images = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=said(evil))]
     written = Page(write_reports(HeldRun(run, without_images), tmp_path).page)
     assert [tag for tag, _ in written.tags].count("script") == 1
     assert written.text.count("<script>document.title='x'</script>\"'&lt;") > 20

@@ -16,6 +16,7 @@ from sqlalchemy import URL, create_engine, text
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store, TextInfo
@@ -124,6 +125,8 @@ def page_result() -> PageResult:
         columns=(CheckedColumn(1, column, source), CheckedColumn(3, Box(690.0, 150.0, 104.5, 1200.0))),
         characters=characters,
         flags=flags,
-        notices=("the top frame is broken",),
+        notices=(
+            Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=Notice.of(NoticeCode.LEVEL_LINES, number=2), engine="x"),
+        ),
         seconds=0.19,
     )

@@ -27,6 +27,7 @@ from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
+from tests.remarked import said
 
 PLACE = PagePlace(0, "KR1d0030_010.txt")
 
@@ -148,7 +149,7 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
-    big = replace(page_result, page="big", flags=(), message="長" * 100_000)
+    big = replace(page_result, page="big", flags=(), message=said("長" * 100_000))
     with pytest.raises(OutputError, match=r"proof\.sqlite: the disk is full; make room and run again"):
         store.save_page(run, PagePlace(1), "does not", big)
     store.close()

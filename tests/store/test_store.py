@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from proof.errors import UsageError
 from proof.model.flags import FOUND, Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.queue import Order, QueueFilter
 from proof.text.model import Row
+from tests.remarked import said
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 
@@ -30,7 +32,12 @@ characters = st.builds(
     CheckedCharacter, size, size, size, st.sampled_from(Row), words, boxes, words, st.none() | number, alternatives
 )
 unsure = st.none() | number
-evidence = st.builds(Evidence, words, words, unsure, unsure, alternatives, words, words, unsure)
+values = st.dictionaries(st.sampled_from(["file", "number", "why"]), words | size, max_size=2)
+simple = st.builds(lambda code, named: Notice.of(code, **named), st.sampled_from(NoticeCode), values)
+notices = st.builds(lambda outer, inner: Notice(outer.code, (*outer.values, ("what", inner))), simple, simple) | simple
+evidence = st.builds(
+    Evidence, words, words, unsure, unsure, alternatives, st.none() | notices, words, unsure, notice=st.none() | notices
+)
 flags = st.builds(
     Flag,
     page=st.just("page"),
@@ -53,7 +60,7 @@ results = st.builds(
     page=st.just("page"),
     ref=words,
     status=st.sampled_from(Status),
-    message=words,
+    message=st.none() | notices,
     image=st.none() | st.sampled_from([Path("images/a.png"), Path("/圖/甲 1.png")]),
     image_sha=words,
     image_size=st.tuples(size, size),
@@ -63,7 +70,7 @@ results = st.builds(
     columns=st.lists(st.builds(CheckedColumn, size, boxes, words), max_size=3).map(tuple),
     characters=st.lists(characters, max_size=4).map(tuple),
     flags=st.lists(flags, max_size=4, unique_by=lambda flag: flag.id).map(tuple),
-    notices=st.lists(words, max_size=2).map(tuple),
+    notices=st.lists(notices, max_size=2).map(tuple),
     seconds=number,
 )
 
@@ -137,8 +144,8 @@ def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_
     run = store.begin_run(info)
     store.save_page(run, PLACE, "", page_result)
     assert store.cached_page("") is None
-    store.save_page(run, PLACE, "", replace(page_result, message="again"))
-    assert [result.message for result in store.results(run=run)] == ["again"]
+    store.save_page(run, PLACE, "", replace(page_result, message=said("again")))
+    assert [result.message for result in store.results(run=run)] == [said("again")]
 
 
 def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
@@ -201,7 +208,7 @@ def test_a_run_over_some_pages_leaves_the_others_in_place(store: Store, info: Ru
 
 
 def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    twin = replace(page_result, message="the second of that id")
+    twin = replace(page_result, message=said("the second of that id"))
     for _ in range(2):
         run = store.begin_run(info)
         store.save_page(run, PLACE, "key 0", page_result)
@@ -217,7 +224,7 @@ def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
 ) -> None:
     texts = tuple(replace(info.texts[0], path=path) for path in ("first.txt", "second.txt"))
     both = store.begin_run(replace(info, texts=texts))
-    twin = replace(page_result, message="of the second text")
+    twin = replace(page_result, message=said("of the second text"))
     store.save_page(both, replace(PLACE, text="first.txt"), "key 1", page_result)
     store.save_page(both, replace(PLACE, text="second.txt"), "key 2", twin)
     store.finish_run(both, whole=True)
@@ -284,10 +291,10 @@ def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, in
     number = store.begin_run(info)
     begun = store.run(number)
     assert (begun.info, begun.finished, begun.seconds) == (info, None, None)
-    store.finish_run(number, findings=["after 3b comes 5a"])
+    store.finish_run(number, findings=[said("after 3b comes 5a")])
     done = store.latest_run("KR1d0030")
     assert done is not None
-    assert done.findings == ("after 3b comes 5a",)
+    assert done.findings == (said("after 3b comes 5a"),)
     assert done.seconds is not None
     assert 0 <= done.seconds < 60
     assert done.started.tzinfo is not None

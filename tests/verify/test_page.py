@@ -17,8 +17,10 @@ from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
+from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity, Pixels
@@ -289,14 +291,14 @@ def test_the_halves_of_a_note_exchanged_are_one_finding(sample: Sample) -> None:
 def test_a_wrong_image_is_one_finding_that_names_the_page_it_carries(sample: Sample) -> None:
     ahead = sample.check(PLAIN, image=AFTER)
     assert ahead.status is Status.MISMATCH
-    assert ahead.message == "this image carries 2b, one page on"
+    assert ahead.message == Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)
     back = sample.check(AFTER, image=NOTED)
-    assert back.message == "this image carries 1b, 2 pages back"
+    assert back.message == Notice.of(NoticeCode.CARRIES_EARLIER, page="1b", number=2)
     for result in (ahead, back):
         (flag,) = result.flags
         assert flag.raised
         assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.LAYOUT, 0, 0, 0)
-        assert flag.evidence.note == result.message
+        assert flag.evidence.notice == result.message
 
 
 def test_an_image_of_none_of_the_pages_around_is_one_finding(sample: Sample, shared: Path) -> None:
@@ -306,7 +308,7 @@ def test_an_image_of_none_of_the_pages_around_is_one_finding(sample: Sample, sha
     result = sample.checker.check(page, PLAIN, found, load_image(path), neighbours_of(sample.pages, 2))
     assert result.status is Status.MISMATCH
     assert len(result.flags) == 1
-    assert "none of the pages" in result.message
+    assert result.message == Notice.of(NoticeCode.CARRIES_OTHER)
 
 
 def test_a_page_that_was_not_transcribed_is_one_finding(sample: Sample) -> None:
@@ -558,7 +560,7 @@ def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
     result = reader.check(page_of(empty, read), "X", PageImage(path, "", FoundBy.NAME), image, [])
     assert result.status is Status.CHECKED
     assert asked == [1]
-    (notice,) = [notice for notice in result.notices if "page pipeline" in notice]
+    (notice,) = [in_english(one) for one in result.notices if one.code is NoticeCode.READ_BY_PAGE_PIPELINE]
     assert "across the columns" in notice
     assert "paddleocr" in notice
     assert_inside([character.box for character in result.characters], result.image_size)
@@ -567,4 +569,4 @@ def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
 
 
 def test_a_ruled_page_never_asks_for_the_page_pipeline(sample: Sample) -> None:
-    assert not [notice for notice in sample.check(PLAIN).notices if "pipeline" in notice]
+    assert not [one for one in sample.check(PLAIN).notices if one.code is NoticeCode.READ_BY_PAGE_PIPELINE]

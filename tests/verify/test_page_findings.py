@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.verify.page_findings import LAYOUT_SCORE, layout_flag, mismatch, numbered
 from proof.verify.pairing import Carried
@@ -30,11 +31,11 @@ def test_a_finding_about_a_column_stands_above_any_character_and_is_always_raise
 
 
 def test_a_wrong_image_is_one_finding_that_says_what_it_carries() -> None:
-    result = mismatch(BLANK, Carried(False, 0.1, None, 0, "this image carries none of the pages around this one"))
+    result = mismatch(BLANK, Carried(False, 0.1, None, 0, Notice.of(NoticeCode.CARRIES_OTHER)))
     assert result.status is Status.MISMATCH
     (found,) = result.flags
     assert (found.line, found.evidence.reason) == (0, "image mismatch")
-    assert found.evidence.note == result.message
+    assert found.evidence.notice == result.message
 
 
 @given(st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["夫之西[北]耦", "司射[北]面"])), max_size=12))

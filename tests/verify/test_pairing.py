@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
@@ -39,11 +40,14 @@ def test_an_image_one_page_on_is_named() -> None:
     carried = gate(TEXTS[2], PAGES[1], neighbours_of(PAGES, 1), same)
     assert not carried.fits
     assert carried.other is PAGES[2]
-    assert carried.message == "this image carries 2a, one page on"
+    assert carried.message
+    assert in_english(carried.message) == "this image carries 2a, one page on"
 
 
 def test_an_image_two_pages_back_is_named() -> None:
-    assert gate(TEXTS[0], PAGES[2], neighbours_of(PAGES, 2), same).message == "this image carries 1a, 2 pages back"
+    back = gate(TEXTS[0], PAGES[2], neighbours_of(PAGES, 2), same).message
+    assert back
+    assert in_english(back) == "this image carries 1a, 2 pages back"
 
 
 def test_an_image_of_quite_another_book_is_none_of_the_pages_around() -> None:

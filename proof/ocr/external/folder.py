@@ -16,6 +16,7 @@ from pathlib import Path
 from proof.errors import EngineError
 from proof.images.pdf import stem_of
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import EngineIdentity, Pixels, Reading
 from proof.ocr.external.model import ExternalPage, GivenCharacter, ReadingFileError
 from proof.ocr.external.parse import parse_readings
@@ -91,7 +92,8 @@ class ExternalEngine:
             raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
         if len(candidates) > 1:
             rest = ", ".join(str(other) for other in candidates[1:])
-            page = replace(page, notices=(*page.notices, f"several readings would do: {path} is used, not {rest}"))
+            several = Notice.of(NoticeCode.SEVERAL_READINGS, file=str(path), others=rest)
+            page = replace(page, notices=(*page.notices, several))
         return _scaled(page, size)
 
 

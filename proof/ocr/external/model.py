@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proof.errors import EngineError
 from proof.model.geometry import Box
+from proof.model.notices import Notice
 
 UNSTATED = 0.95
 """What a character is believed where its file gives no confidence."""
@@ -56,7 +57,7 @@ class ExternalPage:
     image: str
     size: tuple[float, float]
     lines: tuple[ExternalLine, ...]
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

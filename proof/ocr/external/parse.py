@@ -16,6 +16,7 @@ from typing import Any
 from lxml import etree, html
 
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileError, TextPiece, line_of
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
@@ -65,7 +66,7 @@ def _page(path: Path, page: Any) -> ExternalPage:
             box = _around(pieces)
         if box is None:
             if text:
-                notices.append(f"{path}:{element.sourceline}: the line has no coordinates and is passed over")
+                notices.append(_without_place(path, element, "coordinates"))
             continue
         text = text or "".join(said for word in words for said in [_equivalent(path, word)[0]])
         lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), sure))
@@ -84,7 +85,7 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
         box = _alto_box(path, element) or (_around(pieces) if pieces else None)
         if box is None:
             if text:
-                notices.append(f"{path}:{element.sourceline}: the line has no coordinates and is passed over")
+                notices.append(_without_place(path, element, "coordinates"))
             continue
         upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
         sure = _share(path, strings[0], "WC") if strings else None
@@ -125,7 +126,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         if "ocr_page" not in _classes(page):
             continue
         lines: list[ExternalLine] = []
-        notices: list[str] = []
+        notices: list[Notice] = []
         for element in page.iter():
             if not _classes(element) & _LINES_OF_HOCR:
                 continue
@@ -135,7 +136,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
             if box is not None:
                 lines.append(line_of("".join(text.split()), box, pieces, None, None))
             elif text.strip():
-                notices.append(f"{path}:{element.sourceline}: the line has no bbox and is passed over")
+                notices.append(_without_place(path, element, "bbox"))
         named = re.search(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))", page.get("title", ""))
         name = next((part for part in named.groups() if part), "").strip() if named else ""
         outer = _hocr_box(path, page, "bbox")
@@ -172,8 +173,13 @@ def _boxed(path: Path, element: Any) -> list[TextPiece]:
     return [TextPiece(said, box, sure)] if said and box is not None else []
 
 
+def _without_place(path: Path, line: Any, what: str) -> Notice:
+    """The notice of a line that does not say where it stands; `what` is the element or attribute that says it."""
+    return Notice.of(NoticeCode.LINE_WITHOUT_PLACE, where=f"{path}:{line.sourceline}", what=what)
+
+
 def _found(
-    path: Path, page: Any, name: str, size: tuple[float, float], lines: list[ExternalLine], notices: list[str]
+    path: Path, page: Any, name: str, size: tuple[float, float], lines: list[ExternalLine], notices: list[Notice]
 ) -> ExternalPage:
     if notices and not lines:
         raise ReadingFileError(

@@ -1,0 +1,120 @@
+"""What a stage remarks: a code with values. Sentences are made of them where they are shown, in the reader's
+language (`proof.locale.notices`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Union
+
+Value = Union[str, int, float, "Notice"]
+
+
+class NoticeCode(StrEnum):
+    """Everything that can be remarked about images, pages and runs."""
+
+    AS_TOLD = "as-told"  # an error in its own words, or what an earlier version wrote: see `Notice.of_error`
+    # image files and lists
+    INVERTED = "inverted"
+    SEVERAL_FILES = "several-files"
+    LISTED_TWICE = "listed-twice"
+    PDF_OTHER_LENGTH = "pdf-other-length"
+    FOLDER_UNREADABLE = "folder-unreadable"
+    LINK_OUTWARD = "link-outward"
+    LINK_BROKEN = "link-broken"
+    # sources of images
+    EDITION_WITHOUT_ADDRESS = "edition-without-address"
+    FILE_WITHOUT_EDITION = "file-without-edition"
+    CANVAS_EMPTY = "canvas-empty"
+    CANVAS_SEVERAL = "canvas-several"
+    COLLECTION_WITHIN = "collection-within"
+    # readings by other software
+    SEVERAL_READINGS = "several-readings"
+    LINE_WITHOUT_PLACE = "line-without-place"
+    # layout
+    NOT_RULED = "not-ruled"
+    LEVEL_LINES = "level-lines"
+    READ_BY_PAGE_PIPELINE = "read-by-page-pipeline"
+    # ink
+    ROOM = "room"
+    PART_OF_CELL = "part-of-cell"
+    INK_UNREAD = "ink-unread"
+    # pairing of images and pages
+    HARDLY_READ = "hardly-read"
+    IMAGE_BLANK = "image-blank"
+    IMAGE_MIRRORED = "image-mirrored"
+    UPSIDE_DOWN = "upside-down"
+    ON_RIGHT_SIDE = "on-right-side"
+    ON_LEFT_SIDE = "on-left-side"
+    CARRIES_LATER = "carries-later"
+    CARRIES_EARLIER = "carries-earlier"
+    CARRIES_OTHER = "carries-other"
+    # the sequence of pages
+    SEQUENCE = "sequence"
+    UNNUMBERED = "unnumbered"
+    JUAN_BACK = "juan-back"
+    JUAN_ON_SAME_IMAGE = "juan-on-same-image"
+    VOLUME_WITHIN_JUAN = "volume-within-juan"
+    SAME_PAGE = "same-page"
+    HALF_FOLIOS_MISSING = "half-folios-missing"
+    PAGES_BACK = "pages-back"
+    FOLIO_STAYS = "folio-stays"
+    IMAGE_STAYS = "image-stays"
+    UNEQUAL_STEPS = "unequal-steps"
+    # image files that cannot be used
+    PART_OUTSIDE = "part-outside"
+    NO_MEMORY_TO_DECODE = "no-memory-to-decode"
+    IMAGE_DAMAGED = "image-damaged"
+    HEADER_DAMAGED = "header-damaged"
+    FILE_UNREADABLE = "file-unreadable"
+    FILE_MISSING = "file-missing"
+    FILE_IS_FOLDER = "file-is-folder"
+    FILE_IRREGULAR = "file-irregular"
+    FILE_EMPTY = "file-empty"
+    FILE_TOO_LARGE = "file-too-large"
+    IMAGE_BOMB = "image-bomb"
+    IMAGE_UNKNOWN_KIND = "image-unknown-kind"
+    IMAGE_TOO_LARGE = "image-too-large"
+    SEVERAL_FRAMES = "several-frames"
+    IMAGE_TOO_SMALL = "image-too-small"
+    PDF_PAGE_MISSING = "pdf-page-missing"
+    PDF_PAGE_TOO_LARGE = "pdf-page-too-large"
+    PDF_UNDRAWABLE = "pdf-undrawable"
+    PDF_LOCKED = "pdf-locked"
+    PDF_DAMAGED = "pdf-damaged"
+    NO_HALVES = "no-halves"
+    NO_QUARTERS = "no-quarters"
+    # pages that failed
+    NO_MEMORY = "no-memory"
+    CHECK_BROKE = "check-broke"
+    ASSIGNED_GONE = "assigned-gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A remark as a code; `values` are what its sentence names, each with its name. A value may be a notice itself."""
+
+    code: NoticeCode
+    values: tuple[tuple[str, Value], ...] = ()
+
+    @classmethod
+    def of(cls, code: NoticeCode, **values: Value) -> Notice:
+        return cls(code, tuple(values.items()))
+
+    @classmethod
+    def of_error(cls, error: BaseException) -> Notice:
+        """What an error says: its notice where it has one (`ImageError`), else its own words."""
+        notice = getattr(error, "notice", None)
+        return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=str(error))
+
+    def as_json(self) -> dict[str, Any]:
+        """The notice as JSON takes it."""
+        values = {name: value.as_json() if isinstance(value, Notice) else value for name, value in self.values}
+        return {"code": self.code.value, "values": values}
+
+    @classmethod
+    def of_json(cls, parts: Mapping[str, Any]) -> Notice:
+        """The notice that `as_json` gave."""
+        values = {name: cls.of_json(v) if isinstance(v, Mapping) else v for name, v in parts["values"].items()}
+        return cls.of(NoticeCode(parts["code"]), **values)
