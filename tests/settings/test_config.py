@@ -338,6 +338,8 @@ def test_a_pattern_without_a_file_is_named_with_its_line(write: Write, tmp_path:
         ("report.lang", "zh-Hant"),
         ("store.url", "sqlite://"),
         ("render.seed", 7),
+        ("flags.threshold", 0.7),
+        ("flags.show_variants", True),
     ],
 )
 def test_what_changes_no_result_leaves_the_fingerprint(name: str, value: object) -> None:
@@ -351,8 +353,6 @@ def test_what_changes_no_result_leaves_the_fingerprint(name: str, value: object)
         ("page.rows", 20),
         ("page.script", "simplified"),
         ("engine.name", "paddleocr"),
-        ("flags.threshold", 0.7),
-        ("flags.show_variants", True),
     ],
 )
 def test_what_changes_results_changes_the_fingerprint(name: str, value: object) -> None:

@@ -370,10 +370,10 @@ KILLED = """
 import sys, uuid
 from pathlib import Path
 from proof.store import Store
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 store = Store.open(Path(sys.argv[1]))
 for flag in range(1, 2001):
-    made = store.decisions.decide(Demand("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))
+    made = store.decisions.decide(DecisionRequest("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))
     print(made.id, flush=True)
 """
 
