@@ -349,10 +349,11 @@ class Settings:
         return tuple(found)
 
     def fingerprint(self) -> str:
-        """A hash of the settings that change what a check finds.
+        """A hash of the settings that change how a page is judged.
 
-        Where files lie, how many threads read and how it is shown do not count; of the variants' file the
-        content does, wherever it lies. The recogniser's model counts by the engine's own identity.
+        Where files lie, how many threads read, how it is shown and from which score on flags are raised do not
+        count; of the variants' file the content does, wherever it lies. The recogniser's model counts by the engine's
+        own identity.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
         for name in ("variants.file", "language.model"):

@@ -23,6 +23,7 @@ from proof.text.gathered import read_witnesses
 from proof.text.model import Row
 from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
+from tests.conftest import MadeOnce
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.engine
@@ -31,12 +32,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    lay_out(tmp_path, 2)
-    (tmp_path / "config.toml").write_text(
+def settings(made_once: MadeOnce, tmp_path: Path) -> Settings:
+    """A project of two half-folios that were checked once: a check that changes nothing of it reads nothing."""
+    return Settings.load(shutil.copytree(made_once("two-pages", _check_two_pages), tmp_path, dirs_exist_ok=True))
+
+
+def _check_two_pages(folder: Path) -> None:
+    lay_out(folder, 2)
+    (folder / "config.toml").write_text(
         '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n', encoding="utf-8"
     )
-    return Settings.load(tmp_path)
+    check(Settings.load(folder))
 
 
 def found_layout(result: PageResult, columns: int = 8) -> LayoutOverrideShape:

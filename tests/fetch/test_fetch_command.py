@@ -211,6 +211,7 @@ def test_wrong_usage_is_told(museum: Museum, run: Run, tmp_path: Path, line: lis
     assert museum.asked == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: Path) -> None:
     kanripo(museum, tmp_path)
     second, over = "/wyg/WYG0103/WYG0103-0192c.png", Event()

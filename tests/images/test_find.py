@@ -347,6 +347,7 @@ def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(sha
     assert index.unused(image for image in images.values() if image) == ()
 
 
+@pytest.mark.slow
 def test_a_whole_work_of_27000_images_is_found_as_quickly_as_a_tenth_of_it_ten_times(
     shared: Path, tmp_path: Path
 ) -> None:

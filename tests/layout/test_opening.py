@@ -21,6 +21,8 @@ from proof.text.model import Page
 from tests.layout.half_folio import LINES
 from tests.layout.openings import PAPER, Opening, Photograph, side_by_side
 
+pytestmark = pytest.mark.slow
+
 MakePage = Callable[..., Page]
 
 PHOTOGRAPHS = {

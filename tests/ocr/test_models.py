@@ -93,7 +93,7 @@ def test_several_processes_may_make_a_folder_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from proof.ocr.models import *;"
         "sys.stdin.read();"  # all wait for the same moment
-        "print(model_folder(packaged_model(Task.RECOGNITION), Task.RECOGNITION, Path(sys.argv[1])))"
+        "print(model_folder(packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, Path(sys.argv[1])))"
     )
     processes = [
         subprocess.Popen(  # noqa: S603 - this interpreter

@@ -246,6 +246,7 @@ class LongRun:
         return self.results()
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_however_many_pages_there_are(tmp_path: Path, held: HeldRun) -> None:
     def peak(pages: int) -> int:
         tracemalloc.start()

@@ -21,7 +21,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store, TextInfo
 from proof.text.model import Row
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, MadeOnce
 
 
 @pytest.fixture
@@ -58,10 +58,12 @@ def postgresql() -> Iterator[URL]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -> Iterator[Store]:
     """A new store, in a file and on a server."""
     address: Path | URL = tmp_path / "proof.sqlite"
-    if request.param == "postgresql":
+    if request.param == "sqlite":
+        shutil.copytree(made_once("new-store", _make_store), tmp_path, dirs_exist_ok=True)
+    else:
         server: URL = request.getfixturevalue("postgresql")
         address = server
         maintenance = create_engine(server, isolation_level="AUTOCOMMIT")
@@ -72,6 +74,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         maintenance.dispose()
     with Store.open(address) as opened:
         yield opened
+
+
+def _make_store(folder: Path) -> None:
+    Store.open(folder / "proof.sqlite").close()
 
 
 @pytest.fixture

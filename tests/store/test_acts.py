@@ -386,6 +386,7 @@ class People(RuleBasedStateMachine):
         self.said = now
 
 
+@pytest.mark.slow
 def test_undo_is_exact_whatever_several_people_do(tmp_path: Path) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store)

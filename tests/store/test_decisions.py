@@ -300,6 +300,7 @@ def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store)
     assert list(filled.flags(FlagFilter(WORK))) == before
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["keep", "take", "copy", "undo", "skip"]), st.integers(-1, 1)), max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_whatever_is_asked_the_flag_stands_where_its_events_lead(
@@ -333,6 +334,7 @@ def small_store(folder: Path, flags: int) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_thirty_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
     """Each sends each request twice, and all fight for the first flag too."""
     store, each = small_store(tmp_path, 151), 5
@@ -370,14 +372,15 @@ KILLED = """
 import sys, uuid
 from pathlib import Path
 from proof.store import Store
-from proof.store.decisions import Demand, Verdict
+from proof.store.decisions import DecisionRequest, Verdict
 store = Store.open(Path(sys.argv[1]))
 for flag in range(1, 2001):
-    made = store.decisions.decide(Demand("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))
+    made = store.decisions.decide(DecisionRequest("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))
     print(made.id, flush=True)
 """
 
 
+@pytest.mark.slow
 def test_every_acknowledged_decision_survives_a_kill(tmp_path: Path) -> None:
     small_store(tmp_path, 2000).close()
     command = [sys.executable, "-c", KILLED, str(tmp_path / "proof.sqlite")]

@@ -81,6 +81,7 @@ def lasting_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=results, then=results)
 def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
@@ -320,6 +321,7 @@ def test_an_unknown_run_is_refused(store: Store, page_result: PageResult) -> Non
         store.save_page(99, PLACE, "key", page_result)
 
 
+@pytest.mark.slow
 def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
     done = threading.Event()
