@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import proof
 from tests.conftest import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -26,6 +29,11 @@ def python(*arguments: object, folder: Path, path: Path | None = None) -> Ran:
     )
 
 
+def checksums(wheel: Path) -> dict[str, int]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {one.filename: one.CRC for one in archive.infolist()}
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the checkout without asking a package index for anything."""
@@ -36,11 +44,20 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, built as the wheel is."""
+    folder = tmp_path_factory.mktemp("sdist")
+    built = python("-m", "hatchling", "build", "-t", "sdist", "-d", folder, folder=ROOT)
+    assert built.returncode == 0, built.stderr
+    return next(folder.glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel holds; the packages that it needs are those of this Python."""
     folder = tmp_path_factory.mktemp("site")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
+        archive.extractall(folder)  # noqa: S202 - our own wheel
     return folder
 
 
@@ -70,3 +87,30 @@ def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(ins
     assert "report: out/report.html" in ran.stdout
     assert (tmp_path / "out" / "report.html").is_file()
     assert {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()} == before
+
+
+def test_both_distributions_can_be_published(wheel: Path, sdist: Path, tmp_path: Path) -> None:
+    checked = python("-m", "twine", "--no-color", "check", "--strict", wheel, sdist, folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    assert checked.stdout.count("PASSED") == 2
+    assert {path.name for path in (wheel, sdist)} == {
+        f"proof-{proof.__version__}-py3-none-any.whl",
+        f"proof-{proof.__version__}.tar.gz",
+    }
+
+
+def test_the_wheel_of_the_source_distribution_is_the_wheel(wheel: Path, sdist: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = next(tmp_path.iterdir())
+    built = python("-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", folder=source)
+    assert built.returncode == 0, built.stderr
+    with zipfile.ZipFile(wheel) as ours, zipfile.ZipFile(next((tmp_path / "dist").glob("*.whl"))) as theirs:
+        assert {one.filename: one.CRC for one in ours.infolist()} == {
+            one.filename: one.CRC for one in theirs.infolist()
+        }
+
+
+def test_the_changelog_has_a_section_for_this_version() -> None:
+    found = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found[:2] == ["Unreleased", proof.__version__]

@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+import proof
 from proof.model.flags import WitnessReading
 from proof.store import FlagFilter
 from tests.web.drawn import SCRIPT, WORK, Served
@@ -289,7 +290,7 @@ def test_the_description_names_every_address_and_is_31(served: Served) -> None:
 
 
 def test_it_says_that_it_is_well(served: Served) -> None:
-    assert served.client.get("/healthz").json == {"status": "ok", "version": "0.1.0"}
+    assert served.client.get("/healthz").json == {"status": "ok", "version": proof.__version__}
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8642", "[::1]:8642", "[0:0:0:0:0:0:0:1]", "127.0.0.1:1"])

@@ -1,0 +1,71 @@
+"""The Containerfile: what it runs is what the program has, for a user without rights."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from proof.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "Containerfile").read_text(encoding="utf-8")
+STEPS = [
+    (word, rest.strip())
+    for word, _, rest in (line.partition(" ") for line in TEXT.replace("\\\n", "").splitlines() if line[:1].isupper())
+]
+
+
+def last(word: str) -> str:
+    return [rest for name, rest in STEPS if name == word][-1]
+
+
+def served() -> click.Context:
+    """What the container runs when nothing else is said."""
+    assert json.loads(last("ENTRYPOINT")) == ["proof"]
+    name, *arguments = json.loads(last("CMD"))
+    command: click.Command = importlib.import_module(f"proof.commands.{name}").command
+    return command.make_context(name, arguments)
+
+
+def test_it_serves_with_accounts_to_all_that_the_container_is_reached_by() -> None:
+    given = served()
+    assert given.params["host"] == "0.0.0.0"  # noqa: S104
+    assert given.params["serve__auth"] is True
+    assert str(given.params["port"]) == last("EXPOSE")
+    assert f":{last('EXPOSE')}/healthz" in last("HEALTHCHECK")
+
+
+def test_it_runs_as_a_user_without_rights() -> None:
+    made = re.search(r"useradd --uid (\d+) .*?(\w+) &&", last("RUN"))
+    assert made
+    assert int(made[1]) >= 1000
+    assert last("USER") == made[2]
+    words = [word for word, _ in STEPS]
+    assert words.index("USER") > max(at for at, word in enumerate(words) if word in ("RUN", "COPY"))
+
+
+def test_it_installs_the_lock_and_nothing_else() -> None:
+    installs = re.findall(r"pip install (.*?)(?: &&|$)", "\n".join(rest for _, rest in STEPS), re.MULTILINE)
+    assert len(installs) == 2
+    locked, own = (shlex.split(one) for one in installs)
+    assert {"--require-hashes", "requirements/run.txt"} <= set(locked)
+    assert {"--no-deps", "--no-build-isolation", "."} <= set(own)
+
+
+@pytest.mark.parametrize("line", re.findall(r"^#   podman run (.*)$", TEXT, re.MULTILINE))
+def test_the_commands_that_it_tells_are_those_of_the_program(line: str) -> None:
+    _, _, told = line.partition(":/project proof")
+    name, *arguments = shlex.split(told) or json.loads(last("CMD"))
+    assert name in COMMANDS
+    command: click.Command = importlib.import_module(f"proof.commands.{name}").command
+    if isinstance(command, click.Group):
+        inner = command.get_command(click.Context(command), arguments[0])
+        assert inner is not None
+        command, arguments = inner, arguments[1:]
+    assert command.make_context(name, arguments)
