@@ -43,11 +43,11 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.backup import restore
 from proof.store.database import MIGRATIONS
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.journal import all_lines
 from proof.store.marks import PageState
 from proof.store.models import FlagRow, PageRow
-from proof.store.queue import Order, QueueFilter
+from proof.store.queue_records import Order, QueueFilter
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK, PROJECT = "text", "project"

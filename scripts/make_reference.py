@@ -18,7 +18,8 @@ import click
 
 from proof.cli import INTERRUPTED, commands
 from proof.errors import ProofError
-from proof.settings.config import Settings, settings_table
+from proof.settings.config import Settings
+from proof.settings.table import settings_table
 from proof.web.app import create_app
 from proof.web.description import FIRST_ERROR
 

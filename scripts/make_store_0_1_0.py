@@ -26,9 +26,9 @@ from proof.cli import main
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store import FlagFilter, Store
 from proof.store.accounts import Role
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.marks import Mark, PageState
-from proof.store.queue import Order, QueueFilter
+from proof.store.queue_records import Order, QueueFilter
 
 WORK = "dasheyi"
 CONFIG = """[project]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from proof.cli import COMMANDS
-from proof.settings.config import settings_table
+from proof.settings.table import settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -17,7 +17,7 @@ from proof.ocr.paddle import PaddleRecogniser, PaddleSettings
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.paths import expanded
 from proof.store import Store
-from proof.store.decisions import Verdict
+from proof.store.decision_records import Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, Served, fill, settings_in
 

@@ -33,10 +33,10 @@ from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
-from proof.store.decisions import State
+from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.marks import NoPlaceError
-from proof.store.queue import ListedPage, Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import ListedPage, Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.model import Transcription

@@ -10,7 +10,7 @@ from enum import StrEnum
 from proof.export.corrections import ChangedSourceError, Correction, place
 from proof.model.flags import Kind
 from proof.store import Store
-from proof.store.decisions import Decision, State, Verdict
+from proof.store.decision_records import Decision, State, Verdict
 from proof.store.records import DecidedPlace
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.model import Script

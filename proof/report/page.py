@@ -18,7 +18,7 @@ from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
-from proof.store.decisions import Verdict
+from proof.store.decision_records import Verdict
 
 PITCH = 35.0
 """CSS pixels from one character to the next in a strip."""

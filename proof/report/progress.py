@@ -8,8 +8,8 @@ from typing import Any
 
 from proof.quality.sampling import Estimate, estimate, interval
 from proof.store import Store
-from proof.store.decisions import Verdict
-from proof.store.queue import JuanCount
+from proof.store.decision_records import Verdict
+from proof.store.queue_records import JuanCount
 
 SAID = (
     *(Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.DELETE),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, SenseReading
 from proof.model.result import Status
-from proof.store.decisions import Verdict
+from proof.store.decision_records import Verdict
 
 Say = Callable[[str], str]
 """Gives a message in the language of the report."""

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
-from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, shown
+from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import WitnessSource
 
@@ -404,16 +404,6 @@ SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _declare
 """Every setting by name, in the order of the declarations."""
 
 _SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS.values()))
-
-
-def settings_table() -> str:
-    """All settings as a Markdown table, for the documentation."""
-    rows = ["| setting | value | default | meaning |", "| --- | --- | --- | --- |"]
-    rows += [
-        f"| `{setting.name}` | {setting.values} | `{shown(setting.default)}` | {setting.help} |"
-        for setting in SETTINGS.values()
-    ]
-    return "\n".join(rows) + "\n"
 
 
 def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -25,17 +25,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.store.decisions import (
-    CHECK,
-    TAKING_BACK,
-    Decision,
-    NotYoursError,
-    RefusedDecisionError,
-    Verdict,
-    decided_by,
-    shown_decisions,
-    take_back_in,
-)
+from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
+from proof.store.decision_rows import decided_by, shown_decisions
+from proof.store.decisions import CHECK, take_back_in
 from proof.store.marks import NoPlaceError, PageEvent, PageState, page_event
 from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.standing import Event, standing

@@ -11,20 +11,32 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from enum import StrEnum
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
-from proof.errors import ProofError, ToldError
 from proof.model.flags import Kind
 from proof.store import rows
+from proof.store.decision_records import (
+    STATE_OF,
+    TAKING_BACK,
+    ConflictError,
+    Decision,
+    DecisionRequest,
+    DisplacedDecision,
+    MissingFlagError,
+    NotYoursError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+    _,
+)
+from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.seeded_errors import SeededAnswer, answers, planted_places, shown_context
+from proof.store.seeded_errors import SeededAnswer, answers
 from proof.store.typed_text import wrong_with_note, wrong_with_reading
 
 AT_ONCE = 500
@@ -32,154 +44,6 @@ CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of the request."""
-    return message
-
-
-class State(StrEnum):
-    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left."""
-
-    OPEN = "open"
-    KEPT = "kept"
-    CORRECTED = "corrected"
-    COPY = "copy"
-    UNSURE = "unsure"
-    SKIPPED = "skipped"
-
-
-class Verdict(StrEnum):
-    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
-    takes a decision back, `REDO` takes an `UNDO` back; `CARRIED` is said by a check that finds the place again."""
-
-    KEEP = "keep"
-    TAKE = "take"
-    OTHER = "other"
-    TYPED = "typed"
-    DELETE = "delete"
-    COPY = "copy"
-    UNSURE = "unsure"
-    SKIP = "skip"
-    UNDO = "undo"
-    REDO = "redo"
-    CARRIED = "carried"
-
-
-STATE_OF = {
-    Verdict.KEEP: State.KEPT,
-    Verdict.TAKE: State.CORRECTED,
-    Verdict.OTHER: State.CORRECTED,
-    Verdict.TYPED: State.CORRECTED,
-    Verdict.DELETE: State.CORRECTED,
-    Verdict.COPY: State.COPY,
-    Verdict.UNSURE: State.UNSURE,
-    Verdict.SKIP: State.SKIPPED,
-}
-TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
-"""Verdicts of events that take another one back."""
-SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
-"""States that need nobody to look again."""
-
-
-class MissingFlagError(ProofError):
-    """No such flag, or one of another work."""
-
-    http_status = 404
-
-
-class RefusedDecisionError(ToldError):
-    """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
-
-    http_status = 422
-
-
-class NotYoursError(ProofError):
-    """What somebody else said can be taken back by them, or by an administrator."""
-
-    http_status = 403
-
-
-class ConflictError(ProofError):
-    """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
-
-    http_status = 409
-
-    def __init__(self, flag: int, version: int, decisions: Sequence[Decision]) -> None:
-        people = ", ".join(dict.fromkeys(decision.person for decision in decisions))
-        super().__init__(f"flag {flag} was decided meanwhile ({people or 'another version'}): look at it again")
-        self.flag = flag
-        self.version = version
-        self.decisions = tuple(decisions)
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionRequest:
-    """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
-
-    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
-    decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
-    it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
-    take back what somebody else decided.
-    """
-
-    work: str
-    flag: int
-    verdict: Verdict
-    version: int
-    person: str
-    key: str
-    reading: str = ""
-    note: str = ""
-    undoes: int | None = None
-    undoes_version: int | None = None
-    batch: str = ""
-    overrules: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An event: who, when, on what place, before and after, and the evidence as it was then.
-
-    `reading` is what is to stand at the place after it, `was` what was to stand there before. `about` is the
-    decision that this one takes back or carries over. `repeated`: it answers a request that was sent again.
-    """
-
-    id: int
-    flag: int
-    uid: str
-    version: int
-    verdict: Verdict
-    was_state: State
-    state: State
-    was: str
-    reading: str
-    person: str
-    at: datetime
-    page: str
-    ref: str
-    line: int
-    offset: int
-    length: int
-    kind: str
-    transcribed: str
-    suggested: str
-    context: str
-    evidence: dict[str, Any]
-    note: str = ""
-    about: int | None = None
-    batch: str = ""
-    repeated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DisplacedDecision:
-    """A decision whose flag the last check did not find and whose place is no longer in the text. `applied`:
-    the text now reads there what was decided."""
-
-    decision: Decision
-    applied: bool
 
 
 class Decisions:
@@ -250,7 +114,7 @@ class Decisions:
                 .limit(AT_ONCE)
             )
             with self._reading() as session:
-                found = [_decision(row) for row in session.scalars(query)]
+                found = [decision_of(row) for row in session.scalars(query)]
             if not found:
                 return
             after = found[-1].id
@@ -268,7 +132,7 @@ class Decisions:
         with self._reading() as session:
             lost = []
             for row, page in session.execute(query.add_columns(FlagRow.page_id)):
-                decision = _decision(row)
+                decision = decision_of(row)
                 here = PageRow.id == ColumnRow.page_id
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
@@ -319,7 +183,7 @@ def carry_over(session: Session, work_id: int) -> None:
         if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
             continue
         demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
-        row = _row(session, demand, now, State(was.state), was.reading)
+        row = row_of(session, demand, now, State(was.state), was.reading)
         row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
         session.add(row)
         now.state, now.reading, now.version = was.state, was.reading, 1
@@ -382,7 +246,7 @@ def take_back_in(
 def _write(
     session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
 ) -> Decision:
-    row = _row(session, demand, flag, state, reading)
+    row = row_of(session, demand, flag, state, reading)
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
@@ -514,91 +378,6 @@ def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decisio
     version = flag.version if demand.undoes_version is None else demand.undoes_version
     wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == version
     return session.scalar(select(DecisionRow).where(*wanted))
-
-
-def decided_by(session: Session, decision: DecisionRow) -> str:
-    """Who decided it; of one that a check carried over, who had decided what it carried."""
-    while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
-        decision = session.get_one(DecisionRow, decision.about)
-    return decision.person
-
-
-def _row(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:
-    page = session.get_one(PageRow, flag.page_id)
-    return DecisionRow(
-        work_id=flag.work_id,
-        flag_id=flag.id,
-        version=flag.version + 1,
-        key=demand.key,
-        batch=demand.batch,
-        verdict=demand.verdict.value,
-        was_state=flag.state,
-        state=state.value,
-        was=flag.reading if flag.version else flag.transcribed,
-        reading=reading,
-        person=demand.person,
-        at=datetime.now(UTC),
-        note=demand.note,
-        uid=flag.uid,
-        page=page.page,
-        ref=flag.ref,
-        line=flag.line,
-        offset=flag.offset,
-        length=flag.length,
-        kind=flag.kind,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        context=flag.context,
-        evidence={"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
-        | dict(flag.evidence),
-    )
-
-
-def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
-    """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
-    if not by_hand:
-        return [_decision(row) for row in found]
-    owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
-    pages = {row.id: row.page_id for row in session.execute(owners)}
-    places = planted_places(session, sorted(set(pages.values())))
-    decisions = []
-    for row in found:
-        made, there = _decision(row), places.get(pages.get(row.flag_id, 0))
-        if there:
-            context = shown_context(made.context, made.line, made.offset, made.length, there)
-            made = replace(made, context=context)
-        decisions.append(made)
-    return decisions
-
-
-def _decision(row: DecisionRow) -> Decision:
-    return Decision(
-        id=row.id,
-        flag=row.flag_id,
-        uid=row.uid,
-        version=row.version,
-        verdict=Verdict(row.verdict),
-        was_state=State(row.was_state),
-        state=State(row.state),
-        was=row.was,
-        reading=row.reading,
-        person=row.person,
-        at=row.at,
-        page=row.page,
-        ref=row.ref,
-        line=row.line,
-        offset=row.offset,
-        length=row.length,
-        kind=rows.kind_of(row.kind, row.suggested).value,
-        transcribed=row.transcribed,
-        suggested=row.suggested,
-        context=row.context,
-        evidence=row.evidence,
-        note=row.note,
-        about=row.about,
-        batch=row.batch,
-    )
 
 
 def _last_decisions(work: str) -> Any:

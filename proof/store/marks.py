@@ -15,17 +15,8 @@ from proof.errors import ProofError
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
 from proof.store import codec, rows
-from proof.store.decisions import (
-    Decision,
-    DecisionRequest,
-    NotYoursError,
-    RefusedDecisionError,
-    State,
-    Verdict,
-    check_demand,
-    conflict_of,
-    decide_in,
-)
+from proof.store.decision_records import Decision, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.seeded_errors import planted_places, shown_text
 from proof.store.standing import Event, standing

@@ -8,10 +8,9 @@ come, and a new check makes the columns anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,277 +19,32 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.decisions import SETTLED, MissingFlagError, State
-from proof.store.marks import PageState, page_states, rules_of
+from proof.store.decision_records import SETTLED, MissingFlagError, State
+from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
+from proof.store.listed_pages import listed_page
+from proof.store.marks import PageState, page_states
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.queue_records import (
+    CursorError,
+    Facets,
+    JuanCount,
+    ListedPage,
+    MissingError,
+    Order,
+    Pair,
+    QueuedFlag,
+    QueueFilter,
+    WorkSummary,
+)
 from proof.store.seeded_errors import Places, as_shown, planted_places, shown_context
 
 Sessions = Callable[[], AbstractContextManager[Session]]
-Mask = NDArray[np.bool_]
-Pair = tuple[str, str]
 
-KINDS = list(Kind)
-STATES = list(State)
-PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
 BINS = 24
 """Steps of the score that the dial has."""
-
-
-class Order(StrEnum):
-    """Most suspicious first, or as the pages and columns run."""
-
-    SCORE = "score"
-    PAGE = "page"
-
-
-class MissingError(ProofError):
-    """No such work or page in the store."""
-
-    http_status = 404
-
-
-class CursorError(ProofError):
-    """A cursor that this list did not give, or that a new check made useless: begin at the start."""
-
-    http_status = 400
-
-
-@dataclass(frozen=True, slots=True)
-class QueueFilter:
-    """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
-    from 1, both ends included; `raised` None takes hidden flags too. A character that moved is one question: of its
-    two flags the one that is less suspicious is left out where the other is wanted as well, but for `halves`."""
-
-    kinds: tuple[Kind, ...] = ()
-    states: tuple[State, ...] = ()
-    pair: Pair | None = None
-    first_page: int | None = None
-    last_page: int | None = None
-    least_score: float | None = None
-    most_score: float | None = None
-    raised: bool | None = True
-    halves: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ListedPage:
-    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1."""
-
-    number: int
-    position: int
-    page: str
-    repeat: int
-    ref: str
-    text: str
-    juan: str
-    folio: str
-    status: str
-    characters: int
-    width: int
-    height: int
-    image_sha: str
-    flags: int = 0
-    open: int = 0
-    state: PageState = PageState.NOT_PROOFREAD
-    version: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedFlag:
-    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
-    `other` half, while the two are one question."""
-
-    number: int
-    flag: Flag
-    page: ListedPage
-    state: State
-    reading: str
-    version: int
-    stale: bool
-    other: QueuedFlag | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """Counts on every filter: what each choice would give, all other filters as they are.
-
-    `scores` are the flags of each step of the score between `edges` (one more than there are steps).
-    """
-
-    total: int
-    kinds: dict[Kind, int]
-    states: dict[State, int]
-    pairs: tuple[tuple[Pair, int], ...]
-    scores: tuple[int, ...]
-    edges: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JuanCount:
-    """A juan in numbers: raised flags and how many of them are settled, errors that people confirmed (found by
-    hand as well), samples that were decided and how many of them were wrong."""
-
-    juan: str
-    pages: int
-    characters: int
-    flagged: int
-    settled: int
-    confirmed: int
-    samples: int
-    missed: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorkSummary:
-    """A work with its counts: pages, characters checked, and raised flags by state."""
-
-    name: str
-    title: str
-    script: str
-    pages: int
-    characters: int
-    states: dict[State, int]
-
-
-class Columns:
-    """The flags of one work as columns, in page order; `signature` says for which state of the store. What is
-    `planted` is met like any other flag, and is left out of what is counted as found."""
-
-    def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
-        self.signature = signature
-        self.last_decision = signature[-1]
-        self.pages = _places(session, work_id)
-        self.page_of = {page.number: page for page in self.pages}
-        order_of = {page.number: page.position for page in self.pages}
-        query = select(
-            FlagRow.id,
-            FlagRow.page_id,
-            FlagRow.line,
-            FlagRow.offset,
-            FlagRow.score,
-            FlagRow.kind,
-            FlagRow.state,
-            FlagRow.raised,
-            FlagRow.transcribed,
-            FlagRow.suggested,
-            FlagRow.ordinal,
-        ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
-        found = [row for row in session.execute(query) if row[1] in order_of]
-        fields = zip(*found, strict=True) if found else [()] * 11
-        number, page, line, offset, score, kind, state, raised, text, image, ordinal = fields
-        position = np.array([order_of[one] for one in page], dtype=np.int32)
-        order = np.lexsort((number, offset, line, position))
-        state_of = {state.value: n for n, state in enumerate(STATES)}
-        pair_of: dict[Pair, int] = {}
-        self.number = np.array(number, dtype=np.int64)[order]
-        self.position = position[order]
-        self.score = np.array(score, dtype=np.float64)[order]
-        seen = [KINDS.index(rows.kind_of(*one)) for one in zip(kind, image, strict=True)]
-        self.kind = np.array(seen, dtype=np.int8)[order]
-        self.planted = np.array([one == rows.PLANTED for one in kind], dtype=np.bool_)[order]
-        self.state = np.array([state_of[one] for one in state], dtype=np.int8)[order]
-        pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
-        self.pair = np.array(pairs, dtype=np.int32)[order]
-        rules = {pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in pair_of}
-        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
-        hidden |= np.isin(self.pair, list(rules)) & self.planted
-        audit = self.kind == KINDS.index(Kind.AUDIT)
-        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
-        self._by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
-        self.pair_of = pair_of
-        self.pairs = list(pair_of)
-        self.at = {one: n for n, one in enumerate(self.number.tolist())}
-        self.by_score = np.argsort(-self.score, kind="stable")
-        self.rank = np.empty(len(found), dtype=np.int64)
-        self.rank[self.by_score] = np.arange(len(found))
-        self.otherwise = np.zeros(len(found), dtype=np.bool_)
-        """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
-        self._leading, self._following = self._halves(session, work_id)
-
-    def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""
-        moved = FlagRow.evidence["moved"].as_string()
-        query = select(
-            FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
-        )
-        query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
-        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value]))
-        found = [row for row in session.execute(query) if row[0] in self.at]
-        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
-        leading, following = [], []
-        for number, page, _, other, state, reading, suggested in found:
-            here, there = self.at[number], at_place.get((page, other))
-            self.otherwise[here] = said_otherwise(state, reading, suggested)
-            if there is not None and self.rank[here] < self.rank[there]:
-                leading.append(here)
-                following.append(there)
-        return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
-
-    def questions(self, mask: Mask) -> Mask:
-        """The same flags without those that are one question with another of them: the second half of a character
-        that moved, while the same is said of both."""
-        one, other = self._leading, self._following
-        same = (self.state[one] == self.state[other]) & ~self.otherwise[one] & ~self.otherwise[other]
-        asked = mask.copy()
-        asked[other[same & mask[one]]] = False
-        return asked
-
-    def one_with(self, number: int) -> int | None:
-        """The number of the flag that is one question with that one."""
-        here = self.at.get(number, -1)
-        for one, other in ((self._leading, self._following), (self._following, self._leading)):
-            for there in other[one == here].tolist():
-                if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
-                    return int(self.number[there])
-        return None
-
-    def chosen(self, wanted: QueueFilter) -> Mask:
-        """Which flags are wanted."""
-        mask = np.logical_and.reduce(list(self.masks(wanted).values()))
-        return mask if wanted.halves else self.questions(mask)
-
-    def is_in(self, states: Iterable[State]) -> Mask:
-        """Which flags are in one of these states. Looked up by number: a decision may change one meanwhile, which
-        `numpy.isin` does not bear."""
-        table = np.zeros(len(STATES), dtype=np.bool_)
-        table[[STATES.index(state) for state in states]] = True
-        found: Mask = table[self.state]
-        return found
-
-    @property
-    def there(self) -> Mask:
-        """Which flags there are to see: a correction by hand that was taken back is nothing that anybody found."""
-        return np.asarray(~(self._by_hand & (self.state == STATES.index(State.OPEN))))
-
-    @property
-    def raised(self) -> Mask:
-        """Which flags are shown to the proofreader by default, each a question of its own."""
-        return self.questions(np.asarray(self._raised & self.there))
-
-    def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
-        """Which flags each filter lets through."""
-        everything = self.there
-        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "pages", "scores"), everything)
-        if wanted.raised is not None:
-            masks["raised"] = self._raised == wanted.raised
-        if wanted.kinds:
-            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
-        if wanted.states:
-            masks["states"] = self.is_in(wanted.states)
-        if wanted.pair is not None:
-            masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
-        if wanted.first_page is not None or wanted.last_page is not None:
-            first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
-            masks["pages"] = (self.position >= first) & (self.position <= last)
-        if wanted.least_score is not None or wanted.most_score is not None:
-            least = -np.inf if wanted.least_score is None else wanted.least_score
-            most = np.inf if wanted.most_score is None else wanted.most_score
-            masks["scores"] = (self.score >= least) & (self.score <= most)
-        return masks
 
 
 class Queue:
@@ -477,29 +231,6 @@ class Queue:
             return columns
 
 
-def said_otherwise(state: str, reading: str, suggested: str) -> bool:
-    """Whether a place was corrected to something else than was suggested."""
-    return state == State.CORRECTED.value and reading != suggested
-
-
-PLACE = (
-    PageRow.id,
-    PageRow.page,
-    PageRow.repeat,
-    PageRow.ref,
-    PageRow.text,
-    PageRow.juan,
-    PageRow.folio,
-    PageRow.status,
-    PageRow.characters_checked,
-    PageRow.width,
-    PageRow.height,
-    PageRow.image_sha,
-    PageRow.image,
-)
-"""What a place is made of: rows of these alone are read in a fifth of the time of whole ones."""
-
-
 def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
     """What changes when a check or a decision changes the flags of a work."""
     runs = select(func.max(RunRow.id)).where(RunRow.work_id == work_id)
@@ -523,31 +254,6 @@ def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple
     columns.signature, columns.last_decision = signature, signature[-1]
 
 
-def _places(session: Session, work_id: int) -> list[ListedPage]:
-    query = select(*PLACE).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
-    query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
-    return [_place(row, position) for position, row in enumerate(session.execute(query), 1)]
-
-
-def _place(row: Any, position: int) -> ListedPage:
-    """A page as a place, from its row or from the `PLACE` of it."""
-    return ListedPage(
-        number=row.id,
-        position=position,
-        page=row.page,
-        repeat=row.repeat,
-        ref=row.ref,
-        text=row.text,
-        juan=row.juan,
-        folio=row.folio,
-        status=row.status,
-        characters=row.characters_checked,
-        width=row.width,
-        height=row.height,
-        image_sha=row.image_sha if row.image else "",
-    )
-
-
 def _with_counts(page: ListedPage, flags: int, still: int, state: PageState, version: int) -> ListedPage:
     return replace(page, flags=flags, open=still, state=state, version=version)
 
@@ -559,7 +265,7 @@ def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: 
     return QueuedFlag(
         number=flag.id,
         flag=shown,
-        page=pages.get(page.id) or _place(page, 0),
+        page=pages.get(page.id) or listed_page(page, 0),
         state=State(flag.state),
         reading=flag.reading if flag.version else flag.transcribed,
         version=flag.version,

@@ -14,15 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import URL, Engine, delete, func, insert, select, text, update
+from sqlalchemy import URL, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
-from proof.model.flags import REACH, Flag, Kind
+from proof.model.flags import Flag
 from proof.model.notices import Notice
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
-from proof.store import codec, database, queries, rows
+from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
@@ -31,7 +31,7 @@ from proof.store.journal import Journal, Line, all_lines, identity, journal_of, 
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.records import (
     DecidedPlace,
@@ -45,6 +45,7 @@ from proof.store.records import (
     Totals,
 )
 from proof.store.recovery import Recovered, recover
+from proof.store.saving import check_flags, page_row, repeats, save_result, set_values
 
 STORE_NAME = "proof.sqlite"
 
@@ -224,12 +225,12 @@ class Store:
         again. A flag that is there already is updated, one that was not found this time is marked stale.
         Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
         """
-        _check_flags(result)
+        check_flags(result)
         with self._writing() as session:
             run = _run_row(session, run_id)
-            page = _page_row(session, run.work_id, run_id, place, result.page)
+            page = page_row(session, run.work_id, run_id, place, result.page)
             if page is None:
-                repeat = _repeats(session, run.work_id, result.page)
+                repeat = repeats(session, run.work_id, result.page)
                 page = PageRow(work_id=run.work_id, page=result.page, repeat=repeat, key="")
                 session.add(page)
             elif page.run_id > run_id:
@@ -239,11 +240,11 @@ class Store:
             there = page.key == key != ""
             was_absent, page.absent = page.absent, False
             page.run_id = run_id
-            _set(page, rows.place_values(place))
+            set_values(page, rows.place_values(place))
             if there and was_absent:
                 again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
                 session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-            _save_result(session, page, key, result)
+            save_result(session, page, key, result)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
@@ -255,14 +256,14 @@ class Store:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
-        _check_flags(result)
+        check_flags(result)
         with self._writing() as session:
             page = _page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
             _must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            _save_result(session, page, key, result)
+            save_result(session, page, key, result)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
@@ -434,113 +435,6 @@ def _must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -
         raise ReadOtherwiseError(held)
 
 
-def _check_flags(result: PageResult) -> None:
-    """Decisions hang on a flag's id: two flags of a page may not share one."""
-    ids = [flag.id for flag in result.flags]
-    if len(set(ids)) != len(ids) or "" in ids:
-        raise ValueError(f"{result.page}: flags without an id of their own: {sorted(ids)}")
-    if any(flag.page != result.page for flag in result.flags):
-        raise ValueError(f"{result.page}: holds a flag of another page")
-
-
 def _changed(session: Session, work_id: int | None) -> None:
     """Whoever keeps something of the work in memory, in whatever process, is to look again."""
     session.execute(update(WorkRow).where(WorkRow.id == work_id).values(revision=WorkRow.revision + 1))
-
-
-def _page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:
-    """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
-    own before another text's, which may be no part of this run."""
-    bearers = select(PageRow).where(PageRow.work_id == work_id, PageRow.page == page).order_by(PageRow.repeat)
-    for row in sorted(session.scalars(bearers), key=lambda row: row.text != place.text):
-        if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
-            return row
-    return None
-
-
-def _repeats(session: Session, work_id: int, page: str) -> int:
-    return session.scalar(select(func.count()).where(PageRow.work_id == work_id, PageRow.page == page)) or 0
-
-
-def _set(row: PageRow, values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(row, name, value)
-
-
-def _save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
-    """What was found on a page, as a result of the run that it is in."""
-    if page.key == key != "":
-        page.image = None if result.image is None else str(result.image)
-        _save_mixed_in(session, page, result)
-        return
-    page.result_run_id, page.key = page.run_id, key
-    _set(page, rows.page_values(result))
-    session.flush()
-    _save_parts(session, page, result)
-    _save_flags(session, page, result)
-
-
-def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
-    session.execute(delete(ColumnRow).where(ColumnRow.page_id == page.id))
-    session.execute(delete(CharactersRow).where(CharactersRow.page_id == page.id))
-    if result.columns:
-        session.execute(insert(ColumnRow), rows.column_values(page.id, result.columns))
-    if result.characters:
-        session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
-
-
-def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
-    there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.ordinal != rows.BY_HAND)
-    known = {row.uid: row.id for row in session.execute(there)}
-    fresh, again = [], []
-    for ordinal, flag in enumerate(result.flags):
-        values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
-        if flag.id in known:
-            again.append(values | {"id": known.pop(flag.id)})
-        else:
-            fresh.append(values)
-    gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
-    _put_flags(session, page, fresh, gone, again)
-
-
-def _put_flags(session: Session, page: PageRow, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
-    """Insert new flags of a page and make `changes`, each a list of rows with the same columns."""
-    for changed in changes:
-        if changed:
-            session.execute(update(FlagRow), changed)
-    owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    added = [values | owner for values in _away_from_corrected(session, page, fresh)]
-    if added:
-        session.execute(insert(FlagRow), added)
-
-
-def _away_from_corrected(session: Session, page: PageRow, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """New flags without those that would be planted where a person has corrected the text by hand."""
-    if all(values["kind"] != rows.PLANTED for values in fresh):
-        return fresh
-    by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
-    corrected = list(session.execute(by_hand))
-    return [
-        values
-        for values in fresh
-        if values["kind"] != rows.PLANTED
-        or all(line != values["line"] or abs(offset - values["offset"]) > 2 * REACH for line, offset in corrected)
-    ]
-
-
-def _save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
-    """Bring samples and planted errors of a page that is otherwise as it was to what is wanted now."""
-    there = select(FlagRow.uid, FlagRow.id, FlagRow.stale).where(FlagRow.page_id == page.id)
-    there = there.where(FlagRow.ordinal != rows.BY_HAND, FlagRow.kind.in_([Kind.AUDIT.value, rows.PLANTED]))
-    known = {row.uid: row for row in session.execute(there)}
-    changes, fresh = [], []
-    for ordinal, flag in enumerate(result.flags):
-        if flag.kind is not Kind.AUDIT and not flag.planted:
-            continue
-        row = known.pop(flag.id, None)
-        if row is None:
-            fresh.append(rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False})
-        elif row.stale:
-            changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
-    changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    _put_flags(session, page, fresh, changes)

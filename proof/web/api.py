@@ -9,10 +9,10 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
-from proof.store.decisions import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.marks import Mark
-from proof.store.queue import CursorError, Order, QueueFilter
-from proof.web import schemas, serializers
+from proof.store.queue_records import CursorError, Order, QueueFilter
+from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
 from proof.web.project import project
@@ -25,11 +25,11 @@ MOST_DETAILS = 20
 WORKS, PAGES = Tag(name="works"), Tag(name="pages")
 FLAGS, DECISIONS = Tag(name="flags"), Tag(name="decisions")
 ERRORS: dict[str | int, Any] = {
-    400: schemas.ProblemOut,
-    401: schemas.ProblemOut,
-    403: schemas.ProblemOut,
-    404: schemas.ProblemOut,
-    422: schemas.InvalidOut,
+    400: answers.ProblemOut,
+    401: answers.ProblemOut,
+    403: answers.ProblemOut,
+    404: answers.ProblemOut,
+    422: answers.InvalidOut,
 }
 
 api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
@@ -43,29 +43,29 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-@api.get("/works", tags=[WORKS], responses={200: schemas.WorksOut}, summary="The works of the project")
+@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
-    return answer(schemas.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
+    return answer(answers.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
 
 
-@api.get("/works/<string:work>", tags=[WORKS], responses={200: schemas.WorkOut}, summary="One work with its counts")
+@api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
 def work(path: schemas.WorkPath) -> Response:
     return answer(_work(project().store.queue.work(path.work)))
 
 
-@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: schemas.PagesOut}, summary="Pages in their order")
+@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     start = number_of(query.cursor) or 0
     found = project().store.queue.pages(path.work, start + 1, query.limit + 1)
     items = [serializers.page_of(page) for page in found[: query.limit]]
     more = len(found) > query.limit
-    return answer(schemas.PagesOut(items=items, next=str(start + query.limit) if more else None))
+    return answer(answers.PagesOut(items=items, next=str(start + query.limit) if more else None))
 
 
 @api.get(
     "/works/<string:work>/pages/<int:page>",
     tags=[PAGES],
-    responses={200: schemas.PageDetail},
+    responses={200: answers.PageDetail},
     summary="A page with its columns, characters and flags",
 )
 def page(path: schemas.PagePath) -> Response:
@@ -79,30 +79,30 @@ def page(path: schemas.PagePath) -> Response:
 @api.post(
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
-    responses={200: schemas.DecisionOut, 201: schemas.DecisionOut, 409: schemas.ConflictOut},
+    responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
     mark = Mark(work=path.work, page=path.page, person=person(), **body.model_dump())
     made = project().store.marks.correct(mark)
-    return answer(schemas.decision_of(made), 200 if made.repeated else 201)
+    return answer(answers.decision_of(made), 200 if made.repeated else 201)
 
 
 @api.get(
     "/works/<string:work>/pages/<int:page>/states",
     tags=[PAGES],
-    responses={200: schemas.PageEventsOut},
+    responses={200: answers.PageEventsOut},
     summary="What was said of a page, oldest first",
 )
 def page_states(path: schemas.PagePath) -> Response:
     events = project().store.marks.page_history(path.work, path.page)
-    return answer(schemas.PageEventsOut(items=[event_of(event) for event in events]))
+    return answer(answers.PageEventsOut(items=[event_of(event) for event in events]))
 
 
 @api.post(
     "/works/<string:work>/pages/<int:page>/states",
     tags=[PAGES],
-    responses={201: schemas.PageEventOut, 409: schemas.ProblemOut},
+    responses={201: answers.PageEventOut, 409: answers.ProblemOut},
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
@@ -113,7 +113,7 @@ def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Respo
 @api.get(
     "/works/<string:work>/rules",
     tags=[FLAGS],
-    responses={200: schemas.RulesOut},
+    responses={200: answers.RulesOut},
     summary="Pairs that are variants by a rule of the project, with what each hides",
 )
 def rules(path: schemas.WorkPath) -> Response:
@@ -123,7 +123,7 @@ def rules(path: schemas.WorkPath) -> Response:
 @api.post(
     "/works/<string:work>/rules",
     tags=[FLAGS],
-    responses={200: schemas.RulesOut},
+    responses={200: answers.RulesOut},
     summary="Make a pair variants of each other in this work, or lift that rule",
 )
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
@@ -134,16 +134,16 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 @api.get(
     "/works/<string:work>/pages/<int:page>/columns",
     tags=[PAGES],
-    responses={200: schemas.ColumnsOut},
+    responses={200: answers.ColumnsOut},
     summary="The columns of a page",
 )
 def columns(path: schemas.PagePath) -> Response:
     _, result = project().store.queue.page(path.work, path.page)
-    return answer(schemas.ColumnsOut(items=serializers.columns_of(result)))
+    return answer(answers.ColumnsOut(items=serializers.columns_of(result)))
 
 
 @api.get(
-    "/works/<string:work>/flags", tags=[FLAGS], responses={200: schemas.FlagsOut}, summary="Flags, filtered, in order"
+    "/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut}, summary="Flags, filtered, in order"
 )
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
@@ -153,108 +153,108 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     )
     found = store.queue.flags(path.work, numbers)
     items = [serializers.flag_of(one) for one in found] if not query.detail else serializers.details(store, found, say)
-    return answer(schemas.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
+    return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
 
 
 @api.get(
     "/works/<string:work>/facets",
     tags=[FLAGS],
-    responses={200: schemas.FacetsOut},
+    responses={200: answers.FacetsOut},
     summary="Counts on every filter, and what each score leaves",
 )
 def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     return answer(facets_of(path.work, wanted_of(query)))
 
 
-@api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: schemas.FlagDetail}, summary="A flag")
+@api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store
     return answer(serializers.details(store, store.queue.flags(path.work, [path.flag]), say)[0])
 
 
 @api.get(
-    "/works/<string:work>/pairs", tags=[FLAGS], responses={200: schemas.PairsOut}, summary="Confusions over the work"
+    "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     found = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
     items = [
-        schemas.PairStates(text=text, image=image, count=count, open=waiting)
+        answers.PairStates(text=text, image=image, count=count, open=waiting)
         for (text, image), count, waiting in found[start:end]
     ]
-    return answer(schemas.PairsOut(items=items, next=str(end) if end < len(found) else None))
+    return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
 
 
 @api.get(
     "/works/<string:work>/flags/<int:flag>/history",
     tags=[DECISIONS],
-    responses={200: schemas.HistoryOut},
+    responses={200: answers.HistoryOut},
     summary="All that was decided about a flag, oldest first",
 )
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
-    items = [schemas.decision_of(decision) for decision in store.decisions.history(path.flag)]
-    return answer(schemas.HistoryOut(items=items, next=None))
+    items = [answers.decision_of(decision) for decision in store.decisions.history(path.flag)]
+    return answer(answers.HistoryOut(items=items, next=None))
 
 
 @api.get(
     "/works/<string:work>/history",
     tags=[DECISIONS],
-    responses={200: schemas.HistoryOut},
+    responses={200: answers.HistoryOut},
     summary="What was decided, newest first",
 )
 def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.log(path.work, before=number_of(query.cursor), limit=query.limit + 1)
-    items = [schemas.decision_of(decision) for decision in found[: query.limit]]
-    return answer(schemas.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
+    items = [answers.decision_of(decision) for decision in found[: query.limit]]
+    return answer(answers.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
 
 
 @api.get(
     "/works/<string:work>/displaced",
     tags=[DECISIONS],
-    responses={200: schemas.DisplacedListOut},
+    responses={200: answers.DisplacedListOut},
     summary="Decisions whose place the text no longer has",
 )
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.displaced(path.work)
-    items = [schemas.DisplacedOut(decision=schemas.decision_of(one.decision), applied=one.applied) for one in found]
-    return answer(schemas.DisplacedListOut(items=items))
+    items = [answers.DisplacedOut(decision=answers.decision_of(one.decision), applied=one.applied) for one in found]
+    return answer(answers.DisplacedListOut(items=items))
 
 
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
-    responses={200: schemas.DecisionOut, 201: schemas.DecisionOut, 409: schemas.ConflictOut},
+    responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
     made = project().store.decisions.decide(_demand(path.work, path.flag, body))
-    return answer(schemas.decision_of(made), 200 if made.repeated else 201)
+    return answer(answers.decision_of(made), 200 if made.repeated else 201)
 
 
 @api.post(
     "/works/<string:work>/decisions",
     tags=[DECISIONS],
-    responses={200: schemas.OutcomesOut},
+    responses={200: answers.OutcomesOut},
     summary="Decide about many flags in one stroke; each is decided or has its conflict",
 )
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({one.flag for one in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError("a flag can be decided once in a stroke")
     demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
-    return answer(schemas.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
+    return answer(answers.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
 
 
 @api.post(
     "/works/<string:work>/undo",
     tags=[DECISIONS],
-    responses={200: schemas.UndoneOut, 409: schemas.ChangedOut},
+    responses={200: answers.UndoneOut, 409: answers.ChangedOut},
     summary="Take back what you did last: a decision, a stroke, a rule, a page's state; 409 where others changed it",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
@@ -265,7 +265,7 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 @api.post(
     "/works/<string:work>/redo",
     tags=[DECISIONS],
-    responses={200: schemas.UndoneOut, 409: schemas.ChangedOut},
+    responses={200: answers.UndoneOut, 409: answers.ChangedOut},
     summary="Do again what you took back last, unless you did something else since",
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
@@ -273,7 +273,7 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     return answer(undone_of(project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules)))
 
 
-def facets_of(work: str, wanted: QueueFilter) -> schemas.FacetsOut:
+def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
     """Counts on every filter, and the dial over all scores."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
@@ -282,14 +282,14 @@ def facets_of(work: str, wanted: QueueFilter) -> schemas.FacetsOut:
     )
     scores, states, genuine = queue.scores(work, unbounded)
     points = dial(scores, states, threshold, genuine)
-    return schemas.FacetsOut(
+    return answers.FacetsOut(
         total=counted.total,
         kinds=counted.kinds,
         states=counted.states,
-        pairs=[schemas.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
+        pairs=[answers.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
         scores=list(counted.scores),
         edges=list(counted.edges),
-        dial=[schemas.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
+        dial=[answers.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
     )
 
 
@@ -330,26 +330,26 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
     )
 
 
-def _outcome(outcome: Decision | ConflictError) -> schemas.RereadOutcome:
+def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
     if isinstance(outcome, ConflictError):
-        since = [schemas.decision_of(decision) for decision in outcome.decisions]
-        return schemas.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
-    made = schemas.decision_of(outcome)
-    return schemas.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
+        since = [answers.decision_of(decision) for decision in outcome.decisions]
+        return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
+    made = answers.decision_of(outcome)
+    return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
 
 
-def _work(summary: Any) -> schemas.WorkOut:
-    return schemas.WorkOut(**{name: getattr(summary, name) for name in schemas.WorkOut.model_fields})
+def _work(summary: Any) -> answers.WorkOut:
+    return answers.WorkOut(**{name: getattr(summary, name) for name in answers.WorkOut.model_fields})
 
 
-def _rules(work: str) -> schemas.RulesOut:
+def _rules(work: str) -> answers.RulesOut:
     store = project().store
     store.queue.work(work)
     items = [
-        schemas.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
+        answers.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
         for one in store.marks.rules(work)
     ]
-    return schemas.RulesOut(items=items)
+    return answers.RulesOut(items=items)
 
 
 def number_of(cursor: str | None) -> int | None:

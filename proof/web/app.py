@@ -24,6 +24,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
+from proof.web.answers import InvalidOut
 from proof.web.api import api
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
@@ -33,7 +34,6 @@ from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
 from proof.web.rereading import Rereading
-from proof.web.schemas import InvalidOut
 
 LARGEST_BODY = 1 << 20
 ANY = ["*"]

@@ -17,7 +17,7 @@ from proof.images.opencv import cv2
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
-from proof.web import schemas, serializers
+from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.messages import SERVER_STOPPED, TROUBLES
 from proof.web.people import may, person
@@ -43,11 +43,11 @@ mending = APIBlueprint(
     url_prefix="/api/v1",
     abp_tags=[Tag(name="mending")],
     abp_responses={
-        400: schemas.ProblemOut,
-        401: schemas.ProblemOut,
-        403: schemas.ProblemOut,
-        404: schemas.ProblemOut,
-        422: schemas.InvalidOut,
+        400: answers.ProblemOut,
+        401: answers.ProblemOut,
+        403: answers.ProblemOut,
+        404: answers.ProblemOut,
+        422: answers.InvalidOut,
     },
 )
 
@@ -98,7 +98,7 @@ class RereadOut(BaseModel):
     fresh: int = Field(description="Raised flags that were not there before")
     gone: int = Field(description="Flags raised before that are no more")
     kept: int = Field(description="Decisions whose place remains")
-    lost: list[schemas.FlagOut] = Field(description="Decided flags whose place is gone")
+    lost: list[answers.FlagOut] = Field(description="Decided flags whose place is gone")
 
 
 class ReadingOut(BaseModel):
@@ -136,7 +136,7 @@ def mends(path: schemas.PagePath) -> Response:
 
 @mending.post(
     "/works/<string:work>/pages/<int:page>/mends",
-    responses={201: MendOut, 409: schemas.ProblemOut},
+    responses={201: MendOut, 409: answers.ProblemOut},
     summary="Set how a page is read from now on, or go back to what is found",
 )
 def set_mend(path: schemas.PagePath, body: MendBody) -> Response:

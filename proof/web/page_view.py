@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, make_response, render_template, request
 
-from proof.store.queue import WorkSummary
+from proof.store.queue_records import WorkSummary
 from proof.web.language import say
 from proof.web.messages import words
 from proof.web.people import account, person, rights

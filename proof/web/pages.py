@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.store.decisions import State
-from proof.store.queue import Order, QueueFilter, WorkSummary
-from proof.web import api, layout_overrides, problems, schemas, serializers
+from proof.store.decision_records import State
+from proof.store.queue_records import Order, QueueFilter, WorkSummary
+from proof.web import answers, api, layout_overrides, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.project import project
@@ -86,7 +86,7 @@ def pairs(work: str) -> AnyResponse:
     found = store.queue.pairs(work, QueueFilter())
     data = {
         "pairs": [
-            schemas.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
+            answers.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
             for (text, image), count, waiting in found[:MOST_PAIRS]
         ],
         "rules": [
@@ -106,10 +106,10 @@ def history(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     found = store.decisions.log(work, limit=LISTED)
     data = {
-        "items": [schemas.decision_of(one).model_dump(mode="json") for one in found],
+        "items": [answers.decision_of(one).model_dump(mode="json") for one in found],
         "next": str(found[-1].id) if len(found) == LISTED else None,
         "displaced": [
-            {"decision": schemas.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
         ],
         "people": {
@@ -136,7 +136,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     found = store.queue.flags(work, numbers)
     items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
     data: dict[str, Any] = {
-        "work": schemas.WorkOut(**_fields(summary)).model_dump(mode="json"),
+        "work": answers.WorkOut(**_fields(summary)).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),
         "flags": [item.model_dump(mode="json") for item in items],
         "next": str(numbers[-1]) if more else None,

@@ -8,7 +8,7 @@ from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
 from proof.store.accounts import Account, AccountEvent, new_password
-from proof.web import people, schemas
+from proof.web import answers, people, schemas
 from proof.web.api import ERRORS, answer, number_of
 from proof.web.people import must_have_people
 from proof.web.project import project
@@ -21,7 +21,7 @@ people_api = APIBlueprint("people", __name__, url_prefix="/api/v1", abp_response
 @people_api.get(
     "/session",
     tags=[PEOPLE],
-    responses={200: schemas.SessionOut},
+    responses={200: answers.SessionOut},
     summary="Who asks, what they may, and the token that goes with requests that change something (X-CSRFToken)",
 )
 def session() -> Response:
@@ -31,7 +31,7 @@ def session() -> Response:
 @people_api.post(
     "/session",
     tags=[PEOPLE],
-    responses={200: schemas.SessionOut, 429: schemas.ProblemOut},
+    responses={200: answers.SessionOut, 429: answers.ProblemOut},
     summary="Log in; the answer has the token of the new session",
 )
 def begin_session(body: schemas.LogInBody) -> Response:
@@ -39,7 +39,7 @@ def begin_session(body: schemas.LogInBody) -> Response:
     return answer(_session())
 
 
-@people_api.delete("/session", tags=[PEOPLE], responses={200: schemas.SessionOut}, summary="Log out, in every browser")
+@people_api.delete("/session", tags=[PEOPLE], responses={200: answers.SessionOut}, summary="Log out, in every browser")
 def end_session() -> Response:
     people.log_out()
     return answer(_session())
@@ -48,7 +48,7 @@ def end_session() -> Response:
 @people_api.put(
     "/session/password",
     tags=[PEOPLE],
-    responses={200: schemas.SessionOut, 429: schemas.ProblemOut},
+    responses={200: answers.SessionOut, 429: answers.ProblemOut},
     summary="Change one's own password; sessions in other browsers end",
 )
 def change_password(body: schemas.PasswordBody) -> Response:
@@ -56,16 +56,16 @@ def change_password(body: schemas.PasswordBody) -> Response:
     return answer(_session())
 
 
-@people_api.get("/people", tags=[PEOPLE], responses={200: schemas.PeopleOut}, summary="All accounts")
+@people_api.get("/people", tags=[PEOPLE], responses={200: answers.PeopleOut}, summary="All accounts")
 def list_people() -> Response:
     must_have_people()
-    return answer(schemas.PeopleOut(items=[_person(one) for one in project().store.accounts.everybody()]))
+    return answer(answers.PeopleOut(items=[_person(one) for one in project().store.accounts.everybody()]))
 
 
 @people_api.get(
     "/people/events",
     tags=[PEOPLE],
-    responses={200: schemas.PeopleEventsOut},
+    responses={200: answers.PeopleEventsOut},
     summary="What was done to accounts, by whom and when, newest first",
 )
 def people_events(query: schemas.Cursor) -> Response:
@@ -73,26 +73,26 @@ def people_events(query: schemas.Cursor) -> Response:
     found = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
     items = [_event(one) for one in found[: query.limit]]
     more = len(found) > query.limit
-    return answer(schemas.PeopleEventsOut(items=items, next=str(items[-1].id) if more else None))
+    return answer(answers.PeopleEventsOut(items=items, next=str(items[-1].id) if more else None))
 
 
 @people_api.post(
     "/people",
     tags=[PEOPLE],
-    responses={201: schemas.NewPersonOut},
+    responses={201: answers.NewPersonOut},
     summary="Make an account; its password is said this once, and is changed at the first log-in",
 )
 def add_person(body: schemas.PersonBody) -> Response:
     must_have_people()
     password = new_password()
     made = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.by())
-    return answer(schemas.NewPersonOut(person=_person(made), password=password), 201)
+    return answer(answers.NewPersonOut(person=_person(made), password=password), 201)
 
 
 @people_api.patch(
     "/people/<int:number>",
     tags=[PEOPLE],
-    responses={200: schemas.PersonOut},
+    responses={200: answers.PersonOut},
     summary="Give an account another role, shut or open it",
 )
 def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Response:
@@ -109,19 +109,19 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
 @people_api.post(
     "/people/<int:number>/password",
     tags=[PEOPLE],
-    responses={200: schemas.NewPersonOut},
+    responses={200: answers.NewPersonOut},
     summary="Set another password, said this once; all sessions of the account end",
 )
 def reset_password(path: schemas.PersonPath) -> Response:
     must_have_people()
     password = new_password()
     changed = project().store.accounts.set_password(path.number, password, provisional=True, by=people.by())
-    return answer(schemas.NewPersonOut(person=_person(changed), password=password))
+    return answer(answers.NewPersonOut(person=_person(changed), password=password))
 
 
-def _session() -> schemas.SessionOut:
+def _session() -> answers.SessionOut:
     who = people.account()
-    return schemas.SessionOut(
+    return answers.SessionOut(
         person=people.person(),
         role=who.role if who else None,
         rights=sorted(people.rights()),
@@ -129,9 +129,9 @@ def _session() -> schemas.SessionOut:
     )
 
 
-def _event(one: AccountEvent) -> schemas.PeopleEventOut:
-    return schemas.PeopleEventOut(**{name: getattr(one, name) for name in schemas.PeopleEventOut.model_fields})
+def _event(one: AccountEvent) -> answers.PeopleEventOut:
+    return answers.PeopleEventOut(**{name: getattr(one, name) for name in answers.PeopleEventOut.model_fields})
 
 
-def _person(one: Account) -> schemas.PersonOut:
-    return schemas.PersonOut(**{name: getattr(one, name) for name in schemas.PersonOut.model_fields})
+def _person(one: Account) -> answers.PersonOut:
+    return answers.PersonOut(**{name: getattr(one, name) for name in answers.PersonOut.model_fields})

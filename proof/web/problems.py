@@ -13,12 +13,12 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.errors import ProofError, ToldError
 from proof.store.acts import ChangedError, NothingLeftError
-from proof.store.decisions import ConflictError
+from proof.store.decision_records import ConflictError
+from proof.web.answers import decision_of
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
 from proof.web.language import say
 from proof.web.messages import REFUSALS, STATUSES, UNDONE
-from proof.web.schemas import decision_of
 
 LOG = logging.getLogger(__name__)
 

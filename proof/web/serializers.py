@@ -13,9 +13,9 @@ from proof.model.result import PageResult
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
-from proof.store.decisions import State
-from proof.store.queue import ListedPage, QueuedFlag
-from proof.web.schemas import (
+from proof.store.decision_records import State
+from proof.store.queue_records import ListedPage, QueuedFlag
+from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.store.decisions import SETTLED, State
-from proof.store.queue import STATES
+from proof.store.decision_records import SETTLED, State
+from proof.store.flag_columns import STATES
 
 STEPS = 40
 PRIOR_WEIGHT = 2.0

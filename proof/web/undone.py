@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proof.store.acts import Undone
-from proof.store.decisions import Decision, State
+from proof.store.decision_records import Decision, State
 from proof.store.marks import PageEvent
-from proof.web import schemas
+from proof.web import answers
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE
 
 
-def undone_of(undone: Undone) -> schemas.UndoneOut:
+def undone_of(undone: Undone) -> answers.UndoneOut:
     """An act that was taken back or done again, as the API shows it."""
     rule, page = undone.rule, undone.page
-    return schemas.UndoneOut(
+    return answers.UndoneOut(
         what=undone.what,
         again=undone.again,
         told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
-        decisions=[schemas.decision_of(one) for one in undone.decisions],
-        rule=schemas.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
+        decisions=[answers.decision_of(one) for one in undone.decisions],
+        rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
         page=event_of(page) if page else None,
         repeated=undone.repeated,
     )
 
 
-def event_of(event: PageEvent) -> schemas.PageEventOut:
+def event_of(event: PageEvent) -> answers.PageEventOut:
     """What was said of a page, as the API shows it."""
-    return schemas.PageEventOut(**{name: getattr(event, name) for name in schemas.PageEventOut.model_fields})
+    return answers.PageEventOut(**{name: getattr(event, name) for name in answers.PageEventOut.model_fields})
 
 
 def _words(undone: Undone) -> str:

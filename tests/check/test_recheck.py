@@ -17,8 +17,8 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
-from proof.store.decisions import DecisionRequest, State, Verdict
-from proof.store.queue import Order, QueueFilter
+from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.store.queue_records import Order, QueueFilter
 from proof.text.gathered import read_witnesses
 from proof.text.model import Row
 from proof.text.witness import Edition

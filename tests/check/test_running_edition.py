@@ -22,8 +22,8 @@ from proof.model.result import PageResult, Status
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.decisions import DecisionRequest, Verdict
-from proof.store.queue import Order, QueueFilter
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueueFilter
 from proof.text.convert import convert
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded

@@ -15,7 +15,7 @@ from proof.model.flags import Flag
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.queue import Order, QueueFilter
+from proof.store.queue_records import Order, QueueFilter
 from proof.text.read import read_transcription
 
 pytestmark = pytest.mark.engine

@@ -18,7 +18,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decisions import DecisionRequest, State, Verdict
+from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.marks import Mark
 from proof.store.models import FlagRow, PageRow
 from proof.text.model import Script

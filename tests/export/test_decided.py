@@ -18,7 +18,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.marks import Mark
 from proof.store.models import FlagRow
 from proof.store.records import TextInfo

@@ -18,9 +18,9 @@ from proof.export.source import correct
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import Store
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.marks import Mark
-from proof.store.queue import Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, store_in
 

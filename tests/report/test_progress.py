@@ -14,8 +14,8 @@ from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decisions import DecisionRequest, Verdict
-from proof.store.queue import Order, QueueFilter
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueueFilter
 from proof.web.threshold_curve import dial
 from tests.web.drawn import WORK, checked, draw_page, wrong
 

@@ -14,8 +14,9 @@ from proof.errors import ConfigError, UsageError
 from proof.facsimile import wear
 from proof.images import load
 from proof.locale import languages
-from proof.settings.config import SETTINGS, Settings, settings_table
+from proof.settings.config import SETTINGS, Settings
 from proof.settings.setting import ValueKind
+from proof.settings.table import settings_table
 from proof.text.model import Script
 from proof.text.witness_source import WitnessSource
 

@@ -19,10 +19,17 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.acts import ChangedError, NothingLeftError, What
-from proof.store.decisions import ConflictError, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decision_records import (
+    ConflictError,
+    DecisionRequest,
+    NotYoursError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+)
 from proof.store.marks import Mark, PageConflictError, PageState
 from proof.store.models import DecisionRow, PageEventRow, RuleRow
-from proof.store.queue import Order, QueueFilter
+from proof.store.queue_records import Order, QueueFilter
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 

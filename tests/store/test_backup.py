@@ -18,7 +18,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import STORE_NAME, Settings
 from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
 

@@ -10,7 +10,7 @@ from proof.errors import UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.copying import copy_store, count_rows
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, Verdict
 
 
 def test_a_copy_holds_the_same_and_goes_on(

@@ -23,8 +23,7 @@ from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
-from proof.store.decisions import (
-    CHECK,
+from proof.store.decision_records import (
     SETTLED,
     ConflictError,
     Decision,
@@ -35,6 +34,7 @@ from proof.store.decisions import (
     State,
     Verdict,
 )
+from proof.store.decisions import CHECK
 from proof.store.typed_text import wrong_with_note
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -372,7 +372,7 @@ KILLED = """
 import sys, uuid
 from pathlib import Path
 from proof.store import Store
-from proof.store.decisions import DecisionRequest, Verdict
+from proof.store.decision_records import (DecisionRequest, Verdict)
 store = Store.open(Path(sys.argv[1]))
 for flag in range(1, 2001):
     made = store.decisions.decide(DecisionRequest("KR1d0030", flag, Verdict.TAKE, 0, "甲", uuid.uuid4().hex))

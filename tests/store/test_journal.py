@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from proof.errors import OutputError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
-from proof.store.decisions import DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import ACTS, Journal, all_lines, identity
 from proof.store.marks import Mark, PageState
 from proof.store.models import Base

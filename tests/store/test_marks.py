@@ -9,7 +9,7 @@ import pytest
 
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import (
+from proof.store.decision_records import (
     ConflictError,
     DecisionRequest,
     MissingFlagError,
@@ -19,7 +19,7 @@ from proof.store.decisions import (
     Verdict,
 )
 from proof.store.marks import Mark, NoPlaceError, PageConflictError, PageState
-from proof.store.queue import QueueFilter
+from proof.store.queue_records import QueueFilter
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")

@@ -13,8 +13,8 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import DecisionRequest, State, Verdict
-from proof.store.queue import Order, QueuedFlag, QueueFilter
+from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 
 WORK, PAGE = "KR1", "p0"
 SOURCES = ("甲乙告丙丁", "戊己庚辛壬")

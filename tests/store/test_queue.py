@@ -9,8 +9,8 @@ import pytest
 
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decisions import State
-from proof.store.queue import STATES
+from proof.store.decision_records import State
+from proof.store.flag_columns import STATES
 
 WORK = "KR1d0030"
 

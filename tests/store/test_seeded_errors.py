@@ -12,10 +12,10 @@ import pytest
 from proof.model.flags import Kind
 from proof.report.progress import progress_of
 from proof.store import FlagFilter, Store
-from proof.store.decisions import Decision, RefusedDecisionError, Verdict
-from proof.store.decisions import DecisionRequest as Asked
+from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
+from proof.store.decision_records import DecisionRequest as Asked
 from proof.store.marks import Mark
-from proof.store.queue import Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from tests.ground import COLUMNS, FLAGS, WORK, check_again, store_in
 
 

@@ -17,7 +17,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
-from proof.store.queue import Order, QueueFilter
+from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
 

@@ -16,7 +16,7 @@ import pytest
 
 from proof.cli import main
 from proof.store import FlagFilter, Store
-from proof.store.decisions import Verdict
+from proof.store.decision_records import Verdict
 from proof.store.models import Base
 
 ARCHIVE = Path(__file__).parent / "data" / "store-0.1.0.tar.xz"

@@ -19,7 +19,7 @@ from proof.report.source import StoredRun
 from proof.report.write import write_reports
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
-from proof.store.decisions import State, Verdict
+from proof.store.decision_records import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
 from tests.web.waiting import saved, until

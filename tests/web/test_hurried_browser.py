@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from proof.store import Store
-from proof.store.decisions import Verdict
+from proof.store.decision_records import Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from proof.store import Store
-from proof.store.decisions import DecisionRequest, State, Verdict
+from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK, fill, settings_in
 from tests.web.served import serving

@@ -1,0 +1,163 @@
+"""What people decide about flags: what is asked, what comes of it, and how it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from proof.errors import ProofError, ToldError
+
+
+def _(message: str) -> str:
+    """Marks a message for the catalogues; it is said later, in the language of the request."""
+    return message
+
+
+class State(StrEnum):
+    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left."""
+
+    OPEN = "open"
+    KEPT = "kept"
+    CORRECTED = "corrected"
+    COPY = "copy"
+    UNSURE = "unsure"
+    SKIPPED = "skipped"
+
+
+class Verdict(StrEnum):
+    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
+    takes a decision back, `REDO` takes an `UNDO` back; `CARRIED` is said by a check that finds the place again."""
+
+    KEEP = "keep"
+    TAKE = "take"
+    OTHER = "other"
+    TYPED = "typed"
+    DELETE = "delete"
+    COPY = "copy"
+    UNSURE = "unsure"
+    SKIP = "skip"
+    UNDO = "undo"
+    REDO = "redo"
+    CARRIED = "carried"
+
+
+STATE_OF = {
+    Verdict.KEEP: State.KEPT,
+    Verdict.TAKE: State.CORRECTED,
+    Verdict.OTHER: State.CORRECTED,
+    Verdict.TYPED: State.CORRECTED,
+    Verdict.DELETE: State.CORRECTED,
+    Verdict.COPY: State.COPY,
+    Verdict.UNSURE: State.UNSURE,
+    Verdict.SKIP: State.SKIPPED,
+}
+
+
+TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
+"""Verdicts of events that take another one back."""
+
+
+SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
+"""States that need nobody to look again."""
+
+
+class MissingFlagError(ProofError):
+    """No such flag, or one of another work."""
+
+    http_status = 404
+
+
+class RefusedDecisionError(ToldError):
+    """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
+
+    http_status = 422
+
+
+class NotYoursError(ProofError):
+    """What somebody else said can be taken back by them, or by an administrator."""
+
+    http_status = 403
+
+
+class ConflictError(ProofError):
+    """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
+
+    http_status = 409
+
+    def __init__(self, flag: int, version: int, decisions: Sequence[Decision]) -> None:
+        people = ", ".join(dict.fromkeys(decision.person for decision in decisions))
+        super().__init__(f"flag {flag} was decided meanwhile ({people or 'another version'}): look at it again")
+        self.flag = flag
+        self.version = version
+        self.decisions = tuple(decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
+
+    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
+    decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
+    it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
+    take back what somebody else decided.
+    """
+
+    work: str
+    flag: int
+    verdict: Verdict
+    version: int
+    person: str
+    key: str
+    reading: str = ""
+    note: str = ""
+    undoes: int | None = None
+    undoes_version: int | None = None
+    batch: str = ""
+    overrules: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An event: who, when, on what place, before and after, and the evidence as it was then.
+
+    `reading` is what is to stand at the place after it, `was` what was to stand there before. `about` is the
+    decision that this one takes back or carries over. `repeated`: it answers a request that was sent again.
+    """
+
+    id: int
+    flag: int
+    uid: str
+    version: int
+    verdict: Verdict
+    was_state: State
+    state: State
+    was: str
+    reading: str
+    person: str
+    at: datetime
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: str
+    transcribed: str
+    suggested: str
+    context: str
+    evidence: dict[str, Any]
+    note: str = ""
+    about: int | None = None
+    batch: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedDecision:
+    """A decision whose flag the last check did not find and whose place is no longer in the text. `applied`:
+    the text now reads there what was decided."""
+
+    decision: Decision
+    applied: bool

@@ -1,0 +1,105 @@
+"""Decisions as rows of the table of events, and back, with the names that the place goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.store import rows
+from proof.store.decision_records import (
+    Decision,
+    DecisionRequest,
+    State,
+    Verdict,
+)
+from proof.store.models import DecisionRow, FlagRow, PageRow
+from proof.store.seeded_errors import planted_places, shown_context
+
+
+def decided_by(session: Session, decision: DecisionRow) -> str:
+    """Who decided it; of one that a check carried over, who had decided what it carried."""
+    while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
+        decision = session.get_one(DecisionRow, decision.about)
+    return decision.person
+
+
+def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:
+    page = session.get_one(PageRow, flag.page_id)
+    return DecisionRow(
+        work_id=flag.work_id,
+        flag_id=flag.id,
+        version=flag.version + 1,
+        key=demand.key,
+        batch=demand.batch,
+        verdict=demand.verdict.value,
+        was_state=flag.state,
+        state=state.value,
+        was=flag.reading if flag.version else flag.transcribed,
+        reading=reading,
+        person=demand.person,
+        at=datetime.now(UTC),
+        note=demand.note,
+        uid=flag.uid,
+        page=page.page,
+        ref=flag.ref,
+        line=flag.line,
+        offset=flag.offset,
+        length=flag.length,
+        kind=flag.kind,
+        transcribed=flag.transcribed,
+        suggested=flag.suggested,
+        context=flag.context,
+        evidence={"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
+        | dict(flag.evidence),
+    )
+
+
+def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
+    """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
+    by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
+    if not by_hand:
+        return [decision_of(row) for row in found]
+    owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
+    pages = {row.id: row.page_id for row in session.execute(owners)}
+    places = planted_places(session, sorted(set(pages.values())))
+    decisions = []
+    for row in found:
+        made, there = decision_of(row), places.get(pages.get(row.flag_id, 0))
+        if there:
+            context = shown_context(made.context, made.line, made.offset, made.length, there)
+            made = replace(made, context=context)
+        decisions.append(made)
+    return decisions
+
+
+def decision_of(row: DecisionRow) -> Decision:
+    return Decision(
+        id=row.id,
+        flag=row.flag_id,
+        uid=row.uid,
+        version=row.version,
+        verdict=Verdict(row.verdict),
+        was_state=State(row.was_state),
+        state=State(row.state),
+        was=row.was,
+        reading=row.reading,
+        person=row.person,
+        at=row.at,
+        page=row.page,
+        ref=row.ref,
+        line=row.line,
+        offset=row.offset,
+        length=row.length,
+        kind=rows.kind_of(row.kind, row.suggested).value,
+        transcribed=row.transcribed,
+        suggested=row.suggested,
+        context=row.context,
+        evidence=row.evidence,
+        note=row.note,
+        about=row.about,
+        batch=row.batch,
+    )

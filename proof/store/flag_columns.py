@@ -1,0 +1,173 @@
+"""The flags of a work in memory, a column for each of their properties: filtered and counted without the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.model.flags import Kind
+from proof.store import rows
+from proof.store.decision_records import State
+from proof.store.listed_pages import listed_pages
+from proof.store.marks import rules_of
+from proof.store.models import FlagRow
+from proof.store.queue_records import (
+    Pair,
+    QueueFilter,
+)
+
+Mask = NDArray[np.bool_]
+KINDS = list(Kind)
+
+
+STATES = list(State)
+
+
+PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
+
+
+class Columns:
+    """The flags of one work as columns, in page order; `signature` says for which state of the store. What is
+    `planted` is met like any other flag, and is left out of what is counted as found."""
+
+    def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
+        self.signature = signature
+        self.last_decision = signature[-1]
+        self.pages = listed_pages(session, work_id)
+        self.page_of = {page.number: page for page in self.pages}
+        order_of = {page.number: page.position for page in self.pages}
+        query = select(
+            FlagRow.id,
+            FlagRow.page_id,
+            FlagRow.line,
+            FlagRow.offset,
+            FlagRow.score,
+            FlagRow.kind,
+            FlagRow.state,
+            FlagRow.raised,
+            FlagRow.transcribed,
+            FlagRow.suggested,
+            FlagRow.ordinal,
+        ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
+        found = [row for row in session.execute(query) if row[1] in order_of]
+        fields = zip(*found, strict=True) if found else [()] * 11
+        number, page, line, offset, score, kind, state, raised, text, image, ordinal = fields
+        position = np.array([order_of[one] for one in page], dtype=np.int32)
+        order = np.lexsort((number, offset, line, position))
+        state_of = {state.value: n for n, state in enumerate(STATES)}
+        pair_of: dict[Pair, int] = {}
+        self.number = np.array(number, dtype=np.int64)[order]
+        self.position = position[order]
+        self.score = np.array(score, dtype=np.float64)[order]
+        seen = [KINDS.index(rows.kind_of(*one)) for one in zip(kind, image, strict=True)]
+        self.kind = np.array(seen, dtype=np.int8)[order]
+        self.planted = np.array([one == rows.PLANTED for one in kind], dtype=np.bool_)[order]
+        self.state = np.array([state_of[one] for one in state], dtype=np.int8)[order]
+        pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
+        self.pair = np.array(pairs, dtype=np.int32)[order]
+        rules = {pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in pair_of}
+        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
+        hidden |= np.isin(self.pair, list(rules)) & self.planted
+        audit = self.kind == KINDS.index(Kind.AUDIT)
+        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
+        self._by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
+        self.pair_of = pair_of
+        self.pairs = list(pair_of)
+        self.at = {one: n for n, one in enumerate(self.number.tolist())}
+        self.by_score = np.argsort(-self.score, kind="stable")
+        self.rank = np.empty(len(found), dtype=np.int64)
+        self.rank[self.by_score] = np.arange(len(found))
+        self.otherwise = np.zeros(len(found), dtype=np.bool_)
+        """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
+        self._leading, self._following = self._halves(session, work_id)
+
+    def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""
+        moved = FlagRow.evidence["moved"].as_string()
+        query = select(
+            FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
+        )
+        query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
+        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value]))
+        found = [row for row in session.execute(query) if row[0] in self.at]
+        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
+        leading, following = [], []
+        for number, page, _, other, state, reading, suggested in found:
+            here, there = self.at[number], at_place.get((page, other))
+            self.otherwise[here] = said_otherwise(state, reading, suggested)
+            if there is not None and self.rank[here] < self.rank[there]:
+                leading.append(here)
+                following.append(there)
+        return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
+
+    def questions(self, mask: Mask) -> Mask:
+        """The same flags without those that are one question with another of them: the second half of a character
+        that moved, while the same is said of both."""
+        one, other = self._leading, self._following
+        same = (self.state[one] == self.state[other]) & ~self.otherwise[one] & ~self.otherwise[other]
+        asked = mask.copy()
+        asked[other[same & mask[one]]] = False
+        return asked
+
+    def one_with(self, number: int) -> int | None:
+        """The number of the flag that is one question with that one."""
+        here = self.at.get(number, -1)
+        for one, other in ((self._leading, self._following), (self._following, self._leading)):
+            for there in other[one == here].tolist():
+                if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
+                    return int(self.number[there])
+        return None
+
+    def chosen(self, wanted: QueueFilter) -> Mask:
+        """Which flags are wanted."""
+        mask = np.logical_and.reduce(list(self.masks(wanted).values()))
+        return mask if wanted.halves else self.questions(mask)
+
+    def is_in(self, states: Iterable[State]) -> Mask:
+        """Which flags are in one of these states. Looked up by number: a decision may change one meanwhile, which
+        `numpy.isin` does not bear."""
+        table = np.zeros(len(STATES), dtype=np.bool_)
+        table[[STATES.index(state) for state in states]] = True
+        found: Mask = table[self.state]
+        return found
+
+    @property
+    def there(self) -> Mask:
+        """Which flags there are to see: a correction by hand that was taken back is nothing that anybody found."""
+        return np.asarray(~(self._by_hand & (self.state == STATES.index(State.OPEN))))
+
+    @property
+    def raised(self) -> Mask:
+        """Which flags are shown to the proofreader by default, each a question of its own."""
+        return self.questions(np.asarray(self._raised & self.there))
+
+    def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
+        """Which flags each filter lets through."""
+        everything = self.there
+        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "pages", "scores"), everything)
+        if wanted.raised is not None:
+            masks["raised"] = self._raised == wanted.raised
+        if wanted.kinds:
+            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
+        if wanted.states:
+            masks["states"] = self.is_in(wanted.states)
+        if wanted.pair is not None:
+            masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
+        if wanted.first_page is not None or wanted.last_page is not None:
+            first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
+            masks["pages"] = (self.position >= first) & (self.position <= last)
+        if wanted.least_score is not None or wanted.most_score is not None:
+            least = -np.inf if wanted.least_score is None else wanted.least_score
+            most = np.inf if wanted.most_score is None else wanted.most_score
+            masks["scores"] = (self.score >= least) & (self.score <= most)
+        return masks
+
+
+def said_otherwise(state: str, reading: str, suggested: str) -> bool:
+    """Whether a place was corrected to something else than was suggested."""
+    return state == State.CORRECTED.value and reading != suggested

@@ -1,0 +1,130 @@
+"""What the queue gives and what it is asked: filters, orders, flags with their places, counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proof.errors import ProofError
+from proof.model.flags import Flag, Kind
+from proof.store.decision_records import State
+from proof.store.marks import PageState
+
+Pair = tuple[str, str]
+"""What is transcribed, and what is read there."""
+
+
+class Order(StrEnum):
+    """Most suspicious first, or as the pages and columns run."""
+
+    SCORE = "score"
+    PAGE = "page"
+
+
+class MissingError(ProofError):
+    """No such work or page in the store."""
+
+    http_status = 404
+
+
+class CursorError(ProofError):
+    """A cursor that this list did not give, or that a new check made useless: begin at the start."""
+
+    http_status = 400
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
+    from 1, both ends included; `raised` None takes hidden flags too. A character that moved is one question: of its
+    two flags the one that is less suspicious is left out where the other is wanted as well, but for `halves`."""
+
+    kinds: tuple[Kind, ...] = ()
+    states: tuple[State, ...] = ()
+    pair: Pair | None = None
+    first_page: int | None = None
+    last_page: int | None = None
+    least_score: float | None = None
+    most_score: float | None = None
+    raised: bool | None = True
+    halves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1."""
+
+    number: int
+    position: int
+    page: str
+    repeat: int
+    ref: str
+    text: str
+    juan: str
+    folio: str
+    status: str
+    characters: int
+    width: int
+    height: int
+    image_sha: str
+    flags: int = 0
+    open: int = 0
+    state: PageState = PageState.NOT_PROOFREAD
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedFlag:
+    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
+    `other` half, while the two are one question."""
+
+    number: int
+    flag: Flag
+    page: ListedPage
+    state: State
+    reading: str
+    version: int
+    stale: bool
+    other: QueuedFlag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Counts on every filter: what each choice would give, all other filters as they are.
+
+    `scores` are the flags of each step of the score between `edges` (one more than there are steps).
+    """
+
+    total: int
+    kinds: dict[Kind, int]
+    states: dict[State, int]
+    pairs: tuple[tuple[Pair, int], ...]
+    scores: tuple[int, ...]
+    edges: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JuanCount:
+    """A juan in numbers: raised flags and how many of them are settled, errors that people confirmed (found by
+    hand as well), samples that were decided and how many of them were wrong."""
+
+    juan: str
+    pages: int
+    characters: int
+    flagged: int
+    settled: int
+    confirmed: int
+    samples: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSummary:
+    """A work with its counts: pages, characters checked, and raised flags by state."""
+
+    name: str
+    title: str
+    script: str
+    pages: int
+    characters: int
+    states: dict[State, int]

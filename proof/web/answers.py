@@ -1,0 +1,399 @@
+"""What the JSON API answers, as its description has it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from proof.model.flags import Kind
+from proof.store.accounts import AccountChannel, Deed, Role
+from proof.store.acts import What
+from proof.store.decision_records import Decision, State, Verdict
+from proof.store.marks import PageState
+from proof.web.rights import Right
+
+Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
+
+
+class SessionOut(BaseModel):
+    """`person` is empty where nobody has logged in, `role` where there are no accounts."""
+
+    person: str
+    role: Role | None
+    rights: list[Right]
+    token: str
+
+
+class PersonOut(BaseModel):
+    """`provisional`: the password is still the one that was handed over; `seen`: the last log-in."""
+
+    number: int
+    name: str
+    role: Role
+    disabled: bool
+    provisional: bool
+    made: datetime
+    seen: datetime | None
+
+
+class PeopleOut(BaseModel):
+    items: list[PersonOut]
+
+
+class PeopleEventOut(BaseModel):
+    """Something that was done to the account `number`; `person` did it. `was` and `now` are roles where it is about
+    them; a password that is to be changed is `provisional` now."""
+
+    id: int
+    number: int
+    name: str
+    deed: Deed
+    was: str
+    now: str
+    person: str
+    way: AccountChannel
+    at: datetime
+
+
+class PeopleEventsOut(BaseModel):
+    items: list[PeopleEventOut]
+    next: str | None
+
+
+class NewPersonOut(BaseModel):
+    person: PersonOut
+    password: str
+
+
+class PageEventOut(BaseModel):
+    page: int
+    version: int
+    state: PageState
+    person: str
+    at: datetime
+    note: str
+    back: bool = Field(description="Said by taking something back, or doing it again")
+
+
+class PageEventsOut(BaseModel):
+    items: list[PageEventOut]
+
+
+class RuleOut(BaseModel):
+    text: str
+    image: str
+    person: str
+    at: datetime
+    hides: int
+
+
+class RulesOut(BaseModel):
+    items: list[RuleOut]
+
+
+class RuleChangeOut(BaseModel):
+    text: str
+    image: str
+    holds: bool
+
+
+class UndoneOut(BaseModel):
+    """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
+    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page."""
+
+    what: What
+    again: bool
+    told: str
+    decisions: list[DecisionOut]
+    rule: RuleChangeOut | None
+    page: PageEventOut | None
+    repeated: bool
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+class FieldProblem(BaseModel):
+    field: str
+    message: str
+
+
+class InvalidOut(ProblemOut):
+    errors: list[FieldProblem] | None = None
+
+
+class DecisionOut(BaseModel):
+    id: int
+    flag: int
+    uid: str
+    version: int
+    verdict: Verdict
+    was_state: State
+    state: State
+    was: str
+    reading: str
+    person: str
+    at: datetime
+    page: str
+    ref: str
+    line: int
+    offset: int
+    length: int
+    kind: str
+    transcribed: str
+    suggested: str
+    context: str
+    evidence: dict[str, Any]
+    note: str
+    about: int | None
+    batch: str
+    repeated: bool
+
+
+class ChangedOut(ProblemOut):
+    """Somebody else changed what was to be taken back: `people` did, and `told` says so to people."""
+
+    people: list[str]
+    told: str
+
+
+class ConflictOut(ProblemOut):
+    version: int
+    decisions: list[DecisionOut]
+
+
+class WorkOut(BaseModel):
+    name: str
+    title: str
+    script: str
+    pages: int
+    characters: int
+    states: dict[State, int]
+
+
+class PageOut(BaseModel):
+    number: int
+    position: int
+    page: str
+    repeat: int
+    ref: str
+    juan: str
+    folio: str
+    status: str
+    characters: int
+    width: int
+    height: int
+    image: str
+    flags: int
+    open: int
+    state: PageState
+    version: int
+
+
+class PlacedOut(BaseModel):
+    text: str
+    x: float
+    y: float
+    em: float
+    marked: bool
+
+
+class ViewOut(BaseModel):
+    """The column on the image with its neighbours (`area`), and the text at the places of its glyphs."""
+
+    image: str
+    area: Rectangle
+    column: Rectangle
+    focus: Rectangle
+    glyph: Rectangle
+    pitch: float
+    skew: float
+    characters: list[PlacedOut]
+    gap: Rectangle | None
+
+
+class AlternativeOut(BaseModel):
+    text: str
+    p: float
+
+
+class WitnessOut(BaseModel):
+    """What a witness reads here; `side` is `text` or `image` where it agrees with one, `note` its apparatus."""
+
+    siglum: str
+    reading: str
+    side: str
+    note: str
+    weight: float
+
+
+class OtherHalfOut(BaseModel):
+    """Where a character that moved stands in the other of the two places; `ordinal` counts the characters there."""
+
+    number: int
+    kind: Kind
+    line: int
+    offset: int
+    transcribed: str
+    suggested: str
+    bbox: Rectangle | None
+    ordinal: int | None = None
+
+
+class FlagOut(BaseModel):
+    number: int
+    id: str
+    page: PageOut
+    line: int
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+    score: float
+    raised: bool
+    context: str
+    bbox: Rectangle | None
+    state: State
+    reading: str
+    version: int
+    stale: bool
+    moved: str = Field("", description="Id of the flag with which this one is one character that moved")
+    other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
+
+
+class FlagDetail(FlagOut):
+    why: str
+    reason: str
+    rule: str
+    p_text: float | None
+    p_best: float | None
+    alternatives: list[AlternativeOut]
+    witnesses: list[WitnessOut]
+    ordinal: int | None
+    before: str
+    after: str
+    view: ViewOut | None
+    last: DecisionOut | None
+
+
+class CharacterOut(BaseModel):
+    line: int
+    offset: int
+    length: int
+    row: str
+    text: str
+    box: Rectangle
+    read: str
+    p_text: float | None
+
+
+class ColumnOut(BaseModel):
+    number: int
+    box: Rectangle
+    source: str
+
+
+class PageDetail(PageOut):
+    columns: list[ColumnOut]
+    characters_found: list[CharacterOut]
+    flags_found: list[FlagOut]
+    notices: list[str]
+    skew: float
+
+
+class PairOut(BaseModel):
+    text: str
+    image: str
+    count: int
+
+
+class Facet(BaseModel):
+    total: int
+    kinds: dict[Kind, int]
+    states: dict[State, int]
+    pairs: list[PairOut]
+    scores: list[int]
+    edges: list[float]
+
+
+class DialPoint(BaseModel):
+    """With all flags from this score on looked at: how many these are, and how many errors are then left among
+    the others."""
+
+    score: float
+    places: int
+    left: float
+
+
+class FacetsOut(Facet):
+    dial: list[DialPoint]
+
+
+class WorksOut(BaseModel):
+    items: list[WorkOut]
+
+
+class PagesOut(BaseModel):
+    items: list[PageOut]
+    next: str | None
+
+
+class FlagsOut(BaseModel):
+    items: list[FlagDetail | FlagOut]
+    next: str | None
+
+
+class ColumnsOut(BaseModel):
+    items: list[ColumnOut]
+
+
+class HistoryOut(BaseModel):
+    items: list[DecisionOut]
+    next: str | None
+
+
+class DisplacedOut(BaseModel):
+    decision: DecisionOut
+    applied: bool
+
+
+class DisplacedListOut(BaseModel):
+    items: list[DisplacedOut]
+
+
+class PairStates(BaseModel):
+    text: str
+    image: str
+    count: int
+    open: int
+
+
+class PairsOut(BaseModel):
+    items: list[PairStates]
+    next: str | None
+
+
+class RereadOutcome(BaseModel):
+    flag: int
+    decision: DecisionOut | None
+    conflict: list[DecisionOut] | None
+    version: int
+
+
+class OutcomesOut(BaseModel):
+    items: list[RereadOutcome]
+
+
+def decision_of(decision: Decision) -> DecisionOut:
+    """A decision as the API shows it."""
+    return DecisionOut(**{name: getattr(decision, name) for name in DecisionOut.model_fields})
