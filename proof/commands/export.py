@@ -93,13 +93,8 @@ def command(
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
     decided = decided_for(text, corrections, settings, reanchor=reanchor)
-    corrected = correct(
-        decided.edition,
-        decided.corrections,
-        reanchor=reanchor,
-        choices=_choices(choices),
-        pairs=settings.variants.file,
-    )
+    chosen, pairs = _choices(choices), settings.variants.file
+    corrected = correct(decided.edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs)
     others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
     read = [corrected.edition, *others]
     print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
@@ -117,12 +112,16 @@ def command(
         write_corrected(corrected, text)
         written.append(text)
     _tell(decided, corrected)
+    _print_written(decided, corrected, written)
+    return int(any(one.reason is Unused.CONFLICT for one in decided.left_out))
+
+
+def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequence[Path]) -> None:
     already = len(corrected.applied) + decided.applied
     number = sum(placed.correction.changes for placed in corrected.placed)
     click.echo(f"{number} corrections" + (f", {already} are in the text already" if already else ""))
     for path in written:
         click.echo(path)
-    return int(any(one.reason is Unused.CONFLICT for one in decided.left_out))
 
 
 def decided_for(text: Path, corrections: Path | None, settings: Settings, *, reanchor: bool = False) -> Decided:

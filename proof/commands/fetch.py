@@ -90,13 +90,8 @@ def command(
     --first and --list write a Kanripo image list for a manifest whose labels do not name half-folios.
     """
     settings = settings_of(config)
-    folder = to or next(iter(settings.project.images), None)
-    if folder is None:
-        raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
-    if first and not listed:
-        raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
-    if openings and not first:
-        raise UsageError("--openings counts half-folios two by two: say with --first which one stands on the right")
+    folder = _folder(to, settings)
+    _must_go_together(first, listed, openings)
     manners = RetryPolicy(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
         shown = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
@@ -111,17 +106,35 @@ def command(
             _print_failures(shown)
             return max(_list_only(images, fetcher), 1 if shown.failures else 0)
         if listed:
-            count = write_list(listed, images)
-            if not quiet:
-                click.echo(
-                    f"{listed}: {count:,} half-folios; a check takes it as --imglist, a project as project.imglist"
-                )
+            _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
             haul = fetcher.fetch(images, progress)
     _print_outcome(haul, shown, folder, quiet=quiet)
     if haul.of(FetchResult.FETCHED) and not quiet:
         _print_hint(images)
     return 0 if haul.complete and not shown.failures else 1
+
+
+def _folder(to: Path | None, settings: Settings) -> Path:
+    """Where the images go. Raises UsageError where nobody says."""
+    folder = to or next(iter(settings.project.images), None)
+    if folder is None:
+        raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
+    return folder
+
+
+def _must_go_together(first: str | None, listed: Path | None, openings: bool) -> None:
+    """Raises UsageError where an option lacks the one that it is about."""
+    if first and not listed:
+        raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
+    if openings and not first:
+        raise UsageError("--openings counts half-folios two by two: say with --first which one stands on the right")
+
+
+def _write_list(listed: Path, images: Sequence[WantedImage], *, quiet: bool) -> None:
+    count = write_list(listed, images)
+    if not quiet:
+        click.echo(f"{listed}: {count:,} half-folios; a check takes it as --imglist, a project as project.imglist")
 
 
 def _open(source: str, reader: ManifestReader, members: bool, listed: Path | None) -> ImageSource:

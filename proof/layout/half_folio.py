@@ -193,19 +193,15 @@ def find_layout(
     clean = _without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
     areas = tuple(
         ColumnArea(
-            number=count - i,
-            left=rules[i],
-            right=rules[i + 1],
-            top=top,
-            bottom=bottom,
+            count - i,
+            *(rules[i], rules[i + 1], top, bottom),
             raised=_raised(clean, rules[i], rules[i + 1], top, (bottom - top) / rows),
         )
         for i in reversed(range(count))
     )
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
-    outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
-    return Layout(outline, grey, clean, support)
+    return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support)
 
 
 def _told(

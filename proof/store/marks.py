@@ -165,9 +165,7 @@ class Marks:
                 return page_event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
-            if (last.version if last else 0) != version:
-                said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
-                raise PageConflictError(f"{row.page}: somebody was quicker ({said}); look at the page again")
+            _must_be_seen(row, last, version)
             stands = _standing_event(session, page)
             if state is PageState.VALIDATED and (
                 stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
@@ -369,6 +367,13 @@ def _check_note(note: str) -> None:
     wrong = wrong_with_note(note)
     if wrong:
         raise RefusedDecisionError(wrong)
+
+
+def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> None:
+    """Raises PageConflictError where something was said of the page after the `version` that was seen."""
+    if (last.version if last else 0) != version:
+        said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
+        raise PageConflictError(f"{page.page}: changed in the meantime ({said}); look at the page again")
 
 
 def _takes_back(last: PageEventRow, state: PageState) -> bool:

@@ -80,7 +80,29 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     elsewhere cannot reach it by giving itself another name. Raises OutputError where the store cannot be opened.
     """
     store = store or Store.open(settings.store_address, folder=settings.base)
-    secret, https = secret_of(settings), settings.serve.https
+    app = _bare_app(secret_of(settings), settings.serve.https)
+    images = Images(store.queue.image, settings.project.images)
+    reader = Rechecker(settings, store)
+    app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
+    if hosts != ANY:
+        answer_to(app, hosts or LOOPBACK)
+    _guard(app, settings.serve.https)
+    language.speak(app)
+    statics.serve(app, settings.serve.font)
+    problems.answer_errors(app)
+    app.register_api(api)
+    app.register_api(people_api)
+    app.register_api(mending)
+    app.register_blueprint(iiif)
+    app.register_blueprint(pages)
+    app.register_blueprint(accounts)
+    description.serve(app)
+    health.serve(app, store)
+    return app
+
+
+def _bare_app(secret: str, https: bool) -> OpenAPI:
+    """An application with its sessions, its limits and its templates, and nothing to serve yet."""
     app = OpenAPI(
         "proof.web",
         info=Info(title="proof", version=proof.__version__, description="Proofread a digital classic in the browser"),
@@ -110,11 +132,11 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    images = Images(store.queue.image, settings.project.images)
-    reader = Rechecker(settings, store)
-    app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
-    if hosts != ANY:
-        answer_to(app, hosts or LOOPBACK)
+    return app
+
+
+def _guard(app: OpenAPI, https: bool) -> None:
+    """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
     people.guard(app)
     CSRFProtect(app)
     Talisman(
@@ -127,18 +149,6 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         referrer_policy="same-origin",
         permissions_policy={"browsing-topics": "()"},
     )
-    language.speak(app)
-    statics.serve(app, settings.serve.font)
-    problems.answer_errors(app)
-    app.register_api(api)
-    app.register_api(people_api)
-    app.register_api(mending)
-    app.register_blueprint(iiif)
-    app.register_blueprint(pages)
-    app.register_blueprint(accounts)
-    description.serve(app)
-    health.serve(app, store)
-    return app
 
 
 def _somebody() -> str:
