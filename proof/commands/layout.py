@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import click
-import cv2
 
 from proof.atomic import must_be_writable, whole_file
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
+from proof.images.opencv import cv2
 from proof.images.pdf import stem_of
 from proof.layout.drawing import as_json, drawn
 from proof.layout.page import find_columns

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.gaps import first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.page import FoundColumn, PageLayout

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.columns import as_layout
 from proof.layout.figures import large_pieces
 from proof.layout.page import FoundColumn, PageLayout

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 
+from proof.images.opencv import cv2
 from proof.layout.gaps import glyph_width
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import PageLayout

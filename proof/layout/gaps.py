@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.rules import Mask
 
 Profile = NDArray[np.float64]

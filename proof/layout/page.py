@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of
 from proof.layout.regions import Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, inked_along, long_strokes

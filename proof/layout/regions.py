@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.gaps import EMPTY, glyph_width, pitch_of
 from proof.layout.rules import Mask, inked_along
 from proof.layout.sheet import Sheet

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 
 HEIGHT = 1400

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.opencv import cv2
 from proof.layout.regions import Region
 from proof.layout.rules import Mask, Rectification
 from proof.layout.sheet import Sheet
