@@ -354,17 +354,16 @@ def _without_lines(
     at_frame[: max(0, round(frame[0] - 0.45 * row))] = False
     on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.14 * column)
     on_rule = at_rule[x.clip(0, width - 1)] & at_rule[(x + w - 1).clip(0, width - 1)] & (w <= 0.08 * column)
-    # a camera that stood askew bends rules away from where they are at mid-height
+    # what is left of a corner: thin, bent, by a rule and at the frame. Elsewhere a thin upright stroke beside a rule
+    # stays: it may be the left stroke of 同, which stands by itself in a half-row.
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
-    beside_rule = (off < 0.13 * column) & (w <= 0.06 * column) & (h > 1.5 * w)
-    # what is left of a corner: thin, bent, by a rule and at the frame
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
     by_rule = off - w / 2 < 0.08 * column
     at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
     at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
     corner = thin & by_rule & (at_top | at_bottom)
     below = y > frame[1] - 0.12 * row
-    drop = on_frame | on_rule | beside_rule | corner | below
+    drop = on_frame | on_rule | corner | below
     drop[0] = False
     _erase(clean, labels, drop)
     _erase_specks(clean, row)

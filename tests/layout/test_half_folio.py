@@ -378,3 +378,18 @@ def test_an_outline_comes_back_with_what_speaks_against_columns() -> None:
     assert outline.why
     again = Outline.of_list(msgpack.unpackb(msgpack.packb(outline.as_list()), use_list=False))
     assert (again.why, again.ruled, again.columns) == (outline.why, False, outline.columns)
+
+
+def test_a_thin_stroke_beside_a_rule_stays(worn: dict[str, tuple[RenderedPage, Layout]]) -> None:
+    """The left stroke of 同 stands by itself where the hand leaves off: without it the rest reads 司."""
+    drawn, layout = worn["clean"]
+    area = layout.columns[3]
+    cell = (area.bottom - area.top) / 21
+    for share in (0.09, 0.11, 0.13):
+        image = drawn.image.copy()
+        x = area.left + share * area.width
+        box = layout.file_box(x - 1, area.top + 2 * cell, x + 1, area.top + 2.7 * cell)
+        left, top, right, bottom = (round(edge) for edge in (box.x, box.y, box.right, box.bottom))
+        image[top:bottom, left : right + 1] = 0
+        ink = find_layout(image).ink[round(area.top + 2.1 * cell) : round(area.top + 2.6 * cell)]
+        assert ink[:, round(x) - 2 : round(x) + 3].any(axis=1).mean() > 0.9, share
