@@ -49,6 +49,7 @@ def pairs(page: Page, address: str) -> Locator:
     page.goto(f"{address}/works/{WORK}/pairs?text=告&image=吿")
     glyphs = page.locator(".glyph")
     expect(glyphs).to_have_count(12)
+    expect(page.locator("#chosen")).to_have_text("12 chosen")  # from here on a key decides
     return glyphs
 
 
