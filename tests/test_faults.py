@@ -21,8 +21,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project of two half-folios, checked and decided on, whose store is of an earlier version."""
-    folder: Path = bench_pairs.made(tmp_path_factory.mktemp("pairs"), 2)
+    """A project of three half-folios, checked and decided on, whose store is of an earlier version. The check of a pair
+    takes the last one away, so that nobody decides that one."""
+    folder: Path = bench_pairs.made(tmp_path_factory.mktemp("pairs"), 3)
     return folder
 
 
