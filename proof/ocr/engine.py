@@ -8,7 +8,7 @@ leaves it `None`, and what follows works with the characters and the score.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -70,13 +70,6 @@ class Reading:
     @property
     def text(self) -> str:
         return "".join(character.text for character in self.characters)
-
-    def without_sought(self) -> Reading:
-        """What would have been read with nothing sought."""
-        if self.posterior is None:
-            return self
-        kept = self.posterior
-        return replace(self, posterior=Posterior(kept.classes, kept.log_probs, kept.centres, kept.floor))
 
 
 class Engine(Protocol):
