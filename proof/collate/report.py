@@ -34,6 +34,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
             {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
+            | ({"said again": round(place.again, 3)} if place.again else {})
             for place in unplaced
         ],
         "only in base": [_passage(edition, passage) for passage in collation.only_base],
@@ -77,7 +78,8 @@ def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, 
 
 def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
     line = edition.text.count("\n", 0, passage.start) + 1
-    return {"line": line, "characters": passage.length, "text": passage.text}
+    told = {"line": line, "characters": passage.length, "text": passage.text}
+    return told | ({"said again": passage.again} if passage.again else {})
 
 
 def write_collation(collations: Sequence[Collation], folder: Path) -> None:

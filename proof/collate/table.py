@@ -100,6 +100,7 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "look-alike": gettext("look alike; only the other stands so elsewhere"),
         "look-alike-rare": gettext("look alike; one of them is rare"),
         "doubled": gettext("said twice"),
+        "said-again": gettext("said elsewhere too"),
         "particle": gettext("a particle"),
         "phrase": gettext("a phrase"),
         "title": gettext("title of a juan"),

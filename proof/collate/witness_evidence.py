@@ -69,10 +69,11 @@ class Parallel:
     @classmethod
     def of(cls, collation: Collation) -> Parallel:
         """The same of a collation that was made already."""
-        return cls(collation.base, collation.witness, collation.aligned(), noted(collation.witness))
+        aligned = aligned_in([*collation.again, *collation.blocks])
+        return cls(collation.base, collation.witness, aligned, noted(collation.witness))
 
 
-ALIGNED = "3"
+ALIGNED = "4"
 """Of which making an alignment is; one kept from an earlier making is made again."""
 
 
@@ -83,7 +84,7 @@ def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     if known is None:
         blocks = align(a.keys, b.keys)
-        blocks += repeated(a.keys, b.keys, blocks)
+        blocks = [*repeated(a.keys, b.keys, blocks), *blocks]
         ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
         known = json.dumps(ops, separators=(",", ":")).encode()
     found = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]

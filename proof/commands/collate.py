@@ -10,7 +10,7 @@ from unicodedata import category
 import click
 
 from proof.collate.classes import Class
-from proof.collate.collation import Collation, collate
+from proof.collate.collation import Collation, ParallelPlace, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
@@ -136,6 +136,13 @@ def _seen(text: str) -> str:
     return "".join(f"U+{ord(char):04X}" if category(char) in UNSEEN else char for char in text)
 
 
+def _whereabouts(place: ParallelPlace) -> str:
+    """What there is to say of a paragraph or column that is not placed."""
+    if place.said_again:
+        return f"says again what the witness has once, at line {place.witness_line} ({place.share + place.again:.0%})"
+    return f"is not in the witness ({place.share:.0%} found)"
+
+
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
     click.echo(f"{told['base']} against {told['witness']}")
@@ -147,8 +154,8 @@ def _print(collation: Collation, show: int) -> None:
     click.echo(f"  differences: {counts}")
     placed = told["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
-    for place in told["not placed"][:show]:
-        click.echo(f"    line {place['line']} is not in the witness ({place['found']:.0%} found)")
+    for place in [place for place in collation.placements if not place.placed][:show]:
+        click.echo(f"    line {place.file_line} {_whereabouts(place)}")
     if told["not compared"]:
         click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
     for pair in told["systematic"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,22 @@ def test_a_correction_reaches_a_copy_of_the_text_and_the_diff(text: Path, capsys
     assert text.read_text(encoding="utf-8") == TEXT
     assert Path("out/KR1_010.notes.txt").read_text(encoding="utf-8") == f"{PAGE}，第1行　比：原作北，據影像改。\n"
     assert "1 corrections" in capsys.readouterr().out
+
+
+def test_what_the_export_asks_is_what_it_takes_for_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A running text in simplified script: the place is a line and an offset."""
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("乃张侯下纲不及地武【侯谓所射布也】\n说为东面于大夫之西北耦\n", encoding="utf-8")
+    decided = corrections(Correction("", 1, 8, 1, "乾", "武"), Correction("", 2, 8, 1, "乾", "西"))
+    arguments = ["export", "text.txt", "--corrections", decided, "--out", "out"]
+    assert main(arguments) == 2
+    asked = re.findall(r"--choose (\S+@\S+)\)", capsys.readouterr().err)
+    assert asked == ["乾@1:8=干", "乾@2:8=干"]
+    assert main([*arguments, "--choose", asked[0], "--choose", "乾@2:8=乾"]) == 0
+    written = Path("out/text.txt").read_text(encoding="utf-8")
+    assert written == "乃张侯下纲不及地干【侯谓所射布也】\n说为东面于大夫之乾北耦\n"
 
 
 def test_the_source_itself_is_corrected_where_that_is_asked(text: Path) -> None:
