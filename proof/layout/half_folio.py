@@ -79,10 +79,13 @@ class Outline:
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
-        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
-        xy = self.rectification.to_file(corners)
-        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
-        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+        inverse: list[list[float]] = self.rectification.inverse.tolist()
+        edges = []
+        for across, down, shift in inverse:
+            (low, high), (upper, lower) = sorted((across * left, across * right)), sorted((down * top, down * bottom))
+            edges.append((low + upper + shift, high + lower + shift))
+        (x0, x1), (y0, y1) = edges
+        return Box(x0, y0, x1 - x0, y1 - y0)
 
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""

@@ -241,7 +241,7 @@ class HalfFolioReadings:
         """Have in `used` what is wanted of a strip: out of what is known, else from the engine."""
         for known in (self.used, self._known):
             spikes, far = known.spikes.get(strip.key), known.far.get(strip.key, {})
-            if spikes is not None and all(one in far for one in wanted):
+            if spikes is not None and far.keys() >= set(wanted):
                 break
         else:
             (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
@@ -250,14 +250,14 @@ class HalfFolioReadings:
         # what is sought changes nothing of what is listed
         self.used.spikes[strip.key] = spikes
         own = self.used.far.setdefault(strip.key, {})
-        own.update((one, far[one]) for one in wanted)
+        own.update({one: far[one] for one in wanted})
 
     def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
         spikes, far = self.used.spikes[strip.key], self.used.far[strip.key]
         if not wanted:
             return spikes.spikes()
-        columns = [np.frombuffer(far[one], np.uint8) for one in wanted]
-        return spikes.spikes(wanted, np.stack(columns, axis=1))
+        rows = np.frombuffer(b"".join([far[one] for one in wanted]), np.uint8)
+        return spikes.spikes(wanted, rows.reshape(len(wanted), -1).T)
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
         """The strip with its pixels, cut again where only its place had been kept."""

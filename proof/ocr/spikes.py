@@ -59,18 +59,19 @@ class StripSpikes:
         """The spikes; with `far` (n x number of `sought`) they also list what was sought, where nothing more
         probable is known of it."""
         presences = self.presences / SHARE
-        scales = np.log(np.maximum(presences, LEAST))
         values = (0.0 - self.values / NAT).tolist()
+        if far is None:
+            sought, far = (), np.zeros((len(presences), 0), np.uint8)
+        scales = np.log(np.maximum(presences, LEAST))
+        logs = np.minimum(np.log(LEAST) - far / FAR_NAT - scales[:, None], 0.0).tolist()
         found, at = [], 0
-        for number, (place, presence, count) in enumerate(
-            zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
+        for place, presence, count, more in zip(
+            (self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), logs, strict=True
         ):
-            believed = dict(zip(self.texts[at : at + count], values[at : at + count], strict=True))
+            texts, own = self.texts[at : at + count], values[at : at + count]
             at += count
-            if far is not None and len(sought):
-                logs = np.minimum(np.log(LEAST) - far[number] / FAR_NAT - scales[number], 0.0).tolist()
-                for text, log_prob in zip(sought, logs, strict=True):
-                    believed.setdefault(text, log_prob)
+            believed = dict(zip((*texts, *sought), (*own, *more), strict=True))
+            believed.update(zip(texts, own, strict=True))  # what is listed stands
             found.append(Spike(place, believed, presence))
         return tuple(found)
 

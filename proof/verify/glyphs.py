@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import exp, log
 
@@ -25,7 +26,7 @@ FLOOR = float(np.log(LEAST))
 """Log-probability of a character that the engine does not list."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Glyph:
     """One glyph of a column.
 
@@ -51,7 +52,7 @@ class Glyph:
         """Whether only the ink speaks for it."""
         return not self.believed
 
-    @property
+    @cached_property
     def best(self) -> str:
         """The most probable character; empty where nothing was read."""
         return max(self.believed, key=self.believed.__getitem__, default="")
