@@ -4,6 +4,7 @@
 ## make test-fast  what needs no browser, no recogniser and no server, in a minute
 ## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
 ## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
+## make coverage  all tests, and which lines of the program none of them reaches
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
@@ -29,7 +30,7 @@ POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 .DEFAULT_GOAL := help
 # The tests start the program by the hundred: what it is compiled to is kept, whatever the surroundings say.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo serve test test-fast screenshots test-consumers test-system lint bench fuzz docs lock licences audit clean
+.PHONY: help demo serve test test-fast coverage screenshots test-consumers test-system lint bench fuzz docs lock licences audit clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -41,13 +42,21 @@ serve: $(VENV)/installed
 	@test -f proof.sqlite || $(BIN)/proof check -q
 	@$(BIN)/proof serve
 
-# A module of tests stays with one worker: its fixtures check, serve and open a browser once. A worker that died is not
-# replaced: the new one would begin with the very test that it died of.
+# Each worker takes whole modules, whose fixtures check, serve and open a browser once, and at the end some of what the
+# other has left. A worker that died is not replaced: the new one would begin with the very test that it died of.
+PYTEST = -m pytest -n auto --dist worksteal --max-worker-restart=0
+
 test: test-system $(VENV)/installed-dev
-	$(BIN)/python -m pytest -rs -n auto --dist loadfile --max-worker-restart=0
+	$(BIN)/python $(PYTEST) -rs
 
 test-fast: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not (browser or engine or postgres or slow)'
+	$(BIN)/python $(PYTEST) -m 'not (browser or engine or postgres or slow)'
+
+coverage: test-system $(VENV)/installed-dev
+	@rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/python -m coverage run $(PYTEST) -rs
+	@$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
 
 screenshots: test-system $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rs tests/web -k 'photographed or people_hinder'

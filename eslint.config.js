@@ -1,12 +1,12 @@
-// What is wrong in a script whatever its style. What the pages use of the browser is named here.
-const BROWSER = `addEventListener clearTimeout crypto CSS devicePixelRatio document DOMPoint Element fetch history Image
-  localStorage location matchMedia reportError requestAnimationFrame sessionStorage setTimeout
+// What is wrong in a script whatever its style. What the pages and their tests use of the browser is named here.
+const BROWSER = `addEventListener clearTimeout crypto CSS devicePixelRatio document DOMException DOMPoint Element fetch
+  globalThis history Image localStorage location matchMedia reportError requestAnimationFrame sessionStorage setTimeout
   structuredClone URLSearchParams`;
 
 export default [
   { ignores: ["**/*.min.js", "build/", "out/", ".venv*/"] },
   {
-    files: ["proof/**/*.js"],
+    files: ["proof/**/*.js", "tests/**/*.js"],
     languageOptions: {
       ecmaVersion: 2024,
       sourceType: "module",

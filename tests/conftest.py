@@ -66,6 +66,12 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says how the order of this run is had again."""
+    if config.pluginmanager.hasplugin("randomly"):
+        terminalreporter.write_line(f"in the order of --randomly-seed={config.getoption('randomly_seed')}")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def models_kept_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Models are laid out in a folder of the tests' own: there may be no home, and none of it is theirs."""

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -57,6 +57,27 @@ def postgresql() -> Iterator[URL]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="session")
+def new_database(postgresql: URL) -> Iterator[Callable[[], URL]]:
+    """Makes an empty store on the server, in place of the last one: its tables are copied, migrated but once."""
+    template, used = postgresql.set(database="template_store"), postgresql.set(database="store")
+    maintenance = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+
+    def say(*statements: str) -> None:
+        with maintenance.connect() as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+
+    def make() -> URL:
+        say("DROP DATABASE IF EXISTS store WITH (FORCE)", "CREATE DATABASE store TEMPLATE template_store")
+        return used
+
+    say("CREATE DATABASE template_store")
+    Store.open(template).close()
+    yield make
+    maintenance.dispose()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -> Iterator[Store]:
     """A new store, in a file and on a server."""
@@ -64,14 +85,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -
     if request.param == "sqlite":
         shutil.copytree(made_once("new-store", _make_store), tmp_path, dirs_exist_ok=True)
     else:
-        server: URL = request.getfixturevalue("postgresql")
-        address = server
-        maintenance = create_engine(server, isolation_level="AUTOCOMMIT")
-        with maintenance.connect() as connection:  # a database a test would be a thousand files a test
-            connection.execute(text(f"SET lock_timeout = '{PATIENCE:.0f}s'"))  # a test that failed may hold on to it
-            connection.execute(text("DROP SCHEMA public CASCADE"))
-            connection.execute(text("CREATE SCHEMA public"))
-        maintenance.dispose()
+        address = request.getfixturevalue("new_database")()
     with Store.open(address) as opened:
         yield opened
 

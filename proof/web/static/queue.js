@@ -1,10 +1,11 @@
 // The queue: flags in order, filters with their counts, the dial, and the way to the desk.
 
-import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say, words, work } from "./shell.js";
+import { changed, dialAt, parameters, toggled } from "./filters.js";
+import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say, square, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
-const query = { ...data.query };
+let query = { ...data.query };
 let facets = data.facets;
 let next = null;
 let asked = 0;
@@ -12,20 +13,14 @@ let asked = 0;
 const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy"];
 const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout", "audit"];
 
-function params(extra = {}) {
-  const all = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, ...extra }))
-    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") all.append(name, one);
-  return all;
-}
-
+const params = (extra = {}) => parameters({ ...query, ...extra });
 const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(flag ? { flag } : {})}`;
 
 // the list
 
 function row(flag) {
   const glyph = flag.bbox && flag.page.image
-    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: piece(flag.page.image, square(flag), "104,104") })
+    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: piece(flag.page.image, square(flag.bbox), "104,104") })
     : make("span", { class: "noimage" });
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
   const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");
@@ -46,12 +41,6 @@ function columns(flag) {
   const places = flag.other ? [flag.line, flag.other.line] : [flag.line];
   if (flag.kind === "omission") places.reverse();
   return say("column", { number: [...new Set(places)].join(" → ") });
-}
-
-function square(flag) {
-  const [x, y, w, h] = flag.bbox;
-  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
-  return [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side];
 }
 
 function list(found, fresh) {
@@ -91,10 +80,7 @@ function filters() {
 }
 
 function choosePair(pair) {
-  if (query.text === pair.text && query.image === pair.image) {
-    delete query.text;
-    delete query.image;
-  } else Object.assign(query, { text: pair.text, image: pair.image });
+  query = toggled(query, pair);
   refresh();
 }
 
@@ -119,10 +105,8 @@ function dial() {
   document.querySelector(".dial").hidden = points.length < 2;
   if (points.length < 2) return;
   slider.max = points.length - 1;
-  // from few places to all of them: the points come the other way round
-  const index = query.least_score === undefined || query.least_score === null ? 0
-    : points.reduce((best, point, n) => (point.score <= query.least_score + 1e-9 ? n : best), 0);
-  slider.value = points.length - 1 - index;
+  const index = dialAt(points, query.least_score);
+  slider.value = points.length - 1 - index; // from few places to all of them: the points come the other way round
   const most = Math.max(...facets.scores, 1);
   const step = 240 / facets.scores.length;
   $("histogram").replaceChildren(...facets.scores.map((count, n) => {
@@ -146,25 +130,22 @@ function dialWords(point) {
 $("dial").addEventListener("input", () => dialWords(pointAt()));
 $("dial").addEventListener("change", () => {
   const point = pointAt();
-  if (point === facets.dial[0]) delete query.least_score;
-  else query.least_score = point.score;
+  query = changed(query, "least_score", point === facets.dial[0] ? "" : point.score);
   refresh();
 });
 
 form.addEventListener("change", (event) => {
   const { name, value } = event.target;
   if (!name) return;
-  if (name === "state" || name === "kind")
-    query[name] = [...form.querySelectorAll(`input[name=${name}]:checked`)].map((input) => input.value);
-  else if (value === "") delete query[name];
-  else query[name] = name === "order" ? value : Number(value);
+  const several = name === "state" || name === "kind";
+  query = changed(query, name, several ? [...form.querySelectorAll(`input[name=${name}]:checked`)].map((input) => input.value) : value);
   refresh();
 });
 form.addEventListener("submit", (event) => event.preventDefault());
 
 async function refresh() {
   const mine = (asked += 1);
-  history.replaceState(null, "", `?${query.state?.length ? params() : `${params()}&state=`}`);
+  history.replaceState(null, "", `?${parameters(query, true)}`);
   const filter = params();
   filter.delete("order");
   const [found, counted] = await Promise.all([ask(`${api("flags")}?${params()}`), ask(`${api("facets")}?${filter}`)]);

@@ -129,6 +129,12 @@ export const nothing = () => make("span", { class: "void", role: "img", "aria-la
 /** Where a piece of a page image is found. */
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
 
+/** The square of an image, in its pixels, that shows a glyph with a little of what stands around it. */
+export function square([x, y, w, h]) {
+  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
+  return [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side];
+}
+
 export const uuid = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
