@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 import proof
-from proof.errors import ProofError
+from proof.errors import OutputError, ProofError
 
 COMMANDS = {
     "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
@@ -83,6 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read the output has gone, as `| head` does; what is left to write goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # a disk may fail at any call
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"proof: {where}{error.strerror or error}; see whether the disk can be read and written", err=True)
+        return OutputError.exit_code
 
 
 def _write_any_character() -> None:

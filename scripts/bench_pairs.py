@@ -58,12 +58,12 @@ FORKED = multiprocessing.get_context("fork")
 State = dict[str, Any]
 
 
-def make(folder: Path, pages: int) -> None:
+def make(folder: Path, pages: int, workers: int = 2) -> None:
     """The project, checked and decided on, with a backup beside it."""
     (folder / "images").mkdir(parents=True)
     for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
         shutil.copy(image, folder / "images")
-    said = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = 2\n'
+    said = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = {workers}\n'
     (folder / "config.toml").write_text(said, encoding="utf-8")
     with _recorded(folder / "recording.npz"):
         for count in (pages - 1, pages):
@@ -78,12 +78,14 @@ def make(folder: Path, pages: int) -> None:
     decide(folder, "before", 1)
     quietly(lambda: proof(["backup", str(folder / "saved.zip"), "--config", str(folder)]))
     write_text(folder, pages - 1)
-    put_back(folder)
+    at_revision(folder, EARLIER)
 
 
-def made(scratch: Path, pages: int) -> Path:
+def made(scratch: Path, pages: int, workers: int = 2) -> Path:
     """The project, made at the place where copies of it are worked on, and laid aside."""
-    making = FORKED.Process(target=make, args=(scratch / PROJECT, pages))  # the recogniser's threads end with it
+    making = FORKED.Process(
+        target=make, args=(scratch / PROJECT, pages, workers)
+    )  # the recogniser's threads end with it
     making.start()
     making.join()
     if making.exitcode:
@@ -91,13 +93,13 @@ def made(scratch: Path, pages: int) -> Path:
     return (scratch / PROJECT).rename(scratch / "base")
 
 
-def put_back(folder: Path) -> None:
-    """The store as an earlier version of the program would have left it."""
+def at_revision(folder: Path, revision: str) -> None:
+    """Put the store back to the tables of an earlier version of the program."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with Store.open(folder / "proof.sqlite") as store, store.engine.execution_options(writes=True).begin() as there:
         config.attributes["connection"] = there
-        command.downgrade(config, EARLIER)
+        command.downgrade(config, revision)
 
 
 def write_text(folder: Path, pages: int) -> None:
@@ -189,7 +191,7 @@ def _store(path: Path) -> State:
             "flags": sorted(
                 (f.uid, f.stale, f.state, f.reading, f.version, f.score) for f in session.scalars(select(FlagRow))
             ),
-            "acts": sorted((one["act"], one["page"], one["key"]) for one in all_lines(session)),
+            "acts": sorted((one["act"], one.get("page", ""), one["key"] or "") for one in all_lines(session)),
             "finished": last is not None and last.finished is not None,
             "faults": store.faults(),
         }

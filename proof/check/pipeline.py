@@ -32,7 +32,7 @@ from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
 from proof.report.source import StoredRun
 from proof.report.write import WrittenReport, write_reports
-from proof.settings.config import Settings
+from proof.settings.config import FILE_NAME, STORE_NAME, Settings
 from proof.store import Store
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
@@ -93,7 +93,7 @@ def check(
         _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
-        _follow_moved(store, work.name, sources.texts)
+        _follow_moved(store, work.name, sources.texts, settings.base.absolute())
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
@@ -138,16 +138,27 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
         yield sources
 
 
-def _follow_moved(store: Store, work: str, texts: Sequence[Transcription]) -> None:
-    """The pages of a text whose file is gone from where it was checked, and is here now under its name: they stay its
-    pages, so that those which it no longer has do not stay beside it."""
+def _follow_moved(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
+    """The pages of a text whose file is gone from where it was checked, or is that of another project from which this
+    one in the folder `base` was copied, and which is here now under its name: they stay its pages, so that those which
+    it no longer has do not stay beside it."""
     known = {text.path for text in store.texts() if text.work == work}
     here = {str(text.path) for text in texts}
-    gone = {path for path in known - here if not Path(path).exists()}
     for path in sorted(here - known):
-        named = [old for old in gone if Path(old).name == Path(path).name]
-        if len(named) == 1:
-            store.move_text(work, named[0], path)
+        named = [old for old in known - here if Path(old).name == Path(path).name]
+        gone = [old for old in named if not Path(old).exists() or _is_copied(Path(old), Path(path), base)]
+        if len(gone) == 1:
+            store.move_text(work, gone[0], path)
+            known.remove(gone[0])
+
+
+def _is_copied(old: Path, new: Path, base: Path) -> bool:
+    """Whether the text at `new` lies in its project as the one at `old` does in another, which has a store too."""
+    if not new.is_relative_to(base) or old.is_relative_to(base):
+        return False
+    inside = new.relative_to(base).parts
+    other = Path(*old.parts[: -len(inside)])
+    return old.parts[-len(inside) :] == inside and any((other / name).is_file() for name in (FILE_NAME, STORE_NAME))
 
 
 def _check_pages(

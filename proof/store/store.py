@@ -27,7 +27,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
-from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal
+from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
@@ -375,7 +375,7 @@ class Store:
                 found = [line for line in said if line != "ok"]
                 broken = session.execute(text("PRAGMA foreign_key_check")).all()
                 found += [f"{len(broken)} rows belong to none"] if broken else []
-            known = {identity(line) for line in self.journal.read().lines} if self.journal else set()
+            known = {identity(line) for line in standing_lines(self.journal.read().lines)} if self.journal else set()
             lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
         return found + ([f"{lacking} acts are not in its journal"] if lacking else [])
 
@@ -397,7 +397,8 @@ class Store:
                     yield session
             except BaseException:
                 if self.journal and noted:
-                    self.journal.void(noted)
+                    with Session(self._engine) as after:
+                        self.journal.void(after, noted)
                 raise
 
 

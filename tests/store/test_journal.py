@@ -252,6 +252,30 @@ def test_an_act_on_which_a_later_one_was_built_comes_back_though_its_commit_seem
         assert (acts(store), standing(store)) == (before, told)
 
 
+def test_an_act_that_was_committed_comes_back_though_its_commit_seemed_to_fail(worked: Path, tmp_path: Path) -> None:
+    """Who sends it again is told that it is kept: it is not void."""
+    with Store.open(worked) as store:
+        demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
+        failing_commit(store, demand, after=True)
+        assert store.decisions.decide(demand).repeated
+        store.marks.set_rule(WORK, "甲", "乙", True, "甲")
+        assert store.faults() == []
+        before, told = acts(store), standing(store)
+    with fresh(worked, tmp_path / "new") as store:
+        store.recover()
+        assert (acts(store), standing(store)) == (before, told)
+
+
+def test_what_the_journal_calls_void_and_the_store_holds_is_a_fault_and_is_completed(worked: Path) -> None:
+    with Store.open(worked) as store:
+        assert store.journal is not None
+        [last] = [line for line in store.journal.read().lines if line["act"] == "rule"][-1:]
+        store.journal._write([{"format": 1, "act": "void", "of": [list(identity(last))]}])
+        assert store.faults() == ["1 acts are not in its journal"]
+        store.recover()
+        assert store.faults() == []
+
+
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])
 
 
