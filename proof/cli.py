@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
     "fetch": "Fetch page images, one at a time, into the project's image folder.",
     "check": "Check transcriptions against images of their pages.",
+    "cluster": "Start a scheduler and workers on this machine, for `proof check --cluster`.",
     "serve": "Proofread in the browser what `proof check` flagged.",
     "user": "Accounts of the people who proofread with `proof serve --auth`.",
     "backup": "Save the project into FILE: store with all decisions and their journal, settings, texts and images.",

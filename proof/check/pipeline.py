@@ -36,7 +36,7 @@ from proof.settings.config import FILE_NAME, STORE_NAME, Settings
 from proof.store import Store
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
-from proof.text.model import Transcription
+from proof.text.model import Script, Transcription
 from proof.text.remarks import OF_SEQUENCE, Remark
 from proof.text.witness import Edition
 from proof.verify.page import Checker
@@ -165,19 +165,31 @@ def _check_pages(
     work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
-    checkers = {script: checker_for(settings, engine, script) for script in {work.script(t.text) for t in work.tasks}}
+    scripts = {work.keys.script(task.text) for task in work.tasks}
+    checkers = {script: checker_for(settings, engine, script) for script in scripts}
     told = by_sense(work, settings)
     habits = EngineBias()
     reused = 0
-    for number, found in enumerate(results(work, store, checkers, settings.workers), 1):
+    for number, found in enumerate(_results(work, store, checkers, settings), 1):
         reused += found.reused
-        sense = told.get(number - 1, ())
+        sense = told.get(found.task.place.position, ())
         page = replace(found, result=with_sense(found.result, found.task.page, sense, settings.flags.threshold))
-        saved = _save(run_id, page, work, settings, store, checkers[work.script(page.task.text)])
-        habits.add(saved)
+        saved = _save(run_id, page, work, settings, store, checkers[work.keys.script(page.task.text)])
+        habits.add(saved, page.task.place.position)
         if watch:
             watch(Progress(number, len(work.tasks), reused, saved.page))
     return habits
+
+
+def _results(
+    work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
+) -> Iterator[CheckedPage]:
+    """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
+    if not settings.cluster.address:
+        return results(work, store, checkers, settings.workers)
+    from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
+
+    return cluster_results(work, store, settings)
 
 
 def _save(
@@ -191,7 +203,7 @@ def _save(
         store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
     except ReadOtherwiseError as otherwise:
         task = work.read_as(page.task, otherwise.mend)
-        page = check_or_fail(task, work, store, checker, Plates(work.max_megapixels))
+        page = check_or_fail(task, work.keys, store, checker, Plates(work.max_megapixels))
         return _save(run_id, page, work, settings, store, checker)
     return page.result
 

@@ -128,7 +128,7 @@ class Rechecker:
         engine = _cancellable(self._open(), check_cancelled)
         job, task, hearing = self._task(work, place, engine, seen.mend)
         check_cancelled()
-        checker = checker_for(self._settings, engine, job.script(task.text))
+        checker = checker_for(self._settings, engine, job.keys.script(task.text))
         page, trouble = self._checked(task, job, checker)
         given = self._settled(work, page.result, add_quality_flags(page.result, self._settings, checker), hearing)
         check_cancelled()  # for the last time: what follows is kept whole
@@ -145,7 +145,7 @@ class Rechecker:
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The page with its result, and why it could not be checked."""
         try:
-            page = check_page(task, job, self._store, checker, Plates(job.max_megapixels))
+            page = check_page(task, job.keys, self._store, checker, Plates(job.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:

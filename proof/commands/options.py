@@ -14,6 +14,8 @@ from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
 SPELLED = {
+    "cluster.address": "cluster",
+    "cluster.images": "cluster-images",
     "engine.name": "engine",
     "language.model": "language",
     "variants.file": "variants",

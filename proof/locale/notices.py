@@ -152,6 +152,9 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     ),
     NoticeCode.NO_MEMORY: _S(_("there is not enough memory for this page")),
     NoticeCode.CHECK_BROKE: _S(_("%(path)s: the check broke on this page (%(error)s); please report it")),
+    NoticeCode.WORKERS_DIED: _S(
+        _("%(number)s workers of the cluster died while they checked this page; check it on one machine to see why")
+    ),
     NoticeCode.ASSIGNED_GONE: _S(
         _("%(image)s: this image was assigned by %(person)s and is in no image folder now; assign another")
     ),

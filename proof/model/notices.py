@@ -88,6 +88,7 @@ class NoticeCode(StrEnum):
     # pages that failed
     NO_MEMORY = "no-memory"
     CHECK_BROKE = "check-broke"
+    WORKERS_DIED = "workers-died"
     ASSIGNED_GONE = "assigned-gone"
 
 

@@ -36,6 +36,7 @@ from proof.store.queue import Queue
 from proof.store.records import (
     DecidedPlace,
     FlagFilter,
+    KeptPage,
     PagePlace,
     Pair,
     RunInfo,
@@ -268,6 +269,11 @@ class Store:
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
         return True
+
+    def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
+        """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+        with self._reading() as session:
+            return queries.kept_pages(session, work)
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
