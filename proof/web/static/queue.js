@@ -1,6 +1,6 @@
 // The queue: flags in order, filters with their counts, the dial, and the way to the desk.
 
-import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say, words, work } from "./shell.js";
+import { api, ask, data, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
@@ -25,7 +25,7 @@ const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(
 
 function row(flag) {
   const glyph = flag.bbox && flag.page.image
-    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: piece(flag.page.image, square(flag), "104,104") })
+    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: glyphOf(flag) })
     : make("span", { class: "noimage" });
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
   const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");
@@ -46,12 +46,6 @@ function columns(flag) {
   const places = flag.other ? [flag.line, flag.other.line] : [flag.line];
   if (flag.kind === "omission") places.reverse();
   return say("column", { number: [...new Set(places)].join(" → ") });
-}
-
-function square(flag) {
-  const [x, y, w, h] = flag.bbox;
-  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
-  return [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side];
 }
 
 function list(found, fresh) {

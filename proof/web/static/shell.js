@@ -129,6 +129,10 @@ export const nothing = () => make("span", { class: "void", role: "img", "aria-la
 /** Where a piece of a page image is found. */
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
 
+/** Where the glyph of a flag is found, cut about its ink; where that of any character of a page is. */
+export const glyphOf = (flag) => `/works/${encodeURIComponent(work)}/flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`;
+export const glyphAt = ({ page, line, offset, image }) => `/works/${encodeURIComponent(work)}/pages/${page}/glyphs/${line}-${offset}.webp?${image.slice(0, 12)}`;
+
 export const uuid = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
