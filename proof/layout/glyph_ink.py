@@ -65,6 +65,10 @@ clean paper, and where there is much dirt."""
 DIRTY = 14.0
 """Pieces of dirt, in a cell, on paper that is as dirty as can be."""
 
+BODY, NEAR, DOT = 0.75, 0.08, 0.006
+"""Of a glyph's ink what is in strokes, where it is not all specks; cells from these to a dot that belongs to them; of a
+cell's area the least that a dot has."""
+
 CORE, RIM = 0.36, 0.1
 """Of the row's width from its middle, and cells: where no speck is taken for dirt."""
 
@@ -132,8 +136,8 @@ def glyph_ink(
     own = _without_dirt(_own(text, spans, sides, edges, cell), text, edges, sides, spans, size * scale)
     if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
         return None
-    rows, across = np.flatnonzero(own.any(axis=1)), np.flatnonzero(own.any(axis=0))
-    box = Rectangle(across[0] / scale, rows[0] / scale, (across[-1] + 1) / scale, (rows[-1] + 1) / scale)
+    left, top, right, bottom = _extent(own, size * scale)
+    box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
 
@@ -284,6 +288,23 @@ def _without_dirt(
     gone &= (np.abs(x - (row[0] + row[1]) / 2) > CORE * (row[1] - row[0])) | ~_within(y, spans, RIM * size)
     gone[0] = False
     return np.asarray(own & ~gone[labels])
+
+
+def _extent(own: NDArray[np.bool_], size: float) -> tuple[float, float, float, float]:
+    """How far a glyph's ink reaches to the left, up, to the right and down. Single specks a little apart from it do not
+    count, where it is not all specks."""
+    _, _, stats, _ = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
+    pieces = stats[1:].astype(np.float64)
+    area = pieces[:, cv2.CC_STAT_AREA]
+    edges = pieces[:, :4] + np.pad(pieces[:, :2], ((0, 0), (2, 0)))
+    large = area >= BLOT * size * size
+    if area[large].sum() < BODY * area.sum():
+        large[:] = True
+    left, top = edges[large, :2].min(axis=0) - NEAR * size
+    right, bottom = edges[large, 2:].max(axis=0) + NEAR * size
+    near = (edges[:, 2] > left) & (edges[:, 3] > top) & (edges[:, 0] < right) & (edges[:, 1] < bottom)
+    shown = edges[large | (near & (area >= DOT * size * size))]
+    return (*shown[:, :2].min(axis=0), *shown[:, 2:].max(axis=0))
 
 
 def _within(y: NDArray[Any], spans: Sequence[tuple[float, float]], rim: float) -> NDArray[np.bool_]:
