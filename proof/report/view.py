@@ -53,26 +53,19 @@ class View:
     characters: tuple[PlacedCharacter, ...]
     gap: Box | None
 
-    @property
-    def glyph(self) -> Box:
-        """A square around the focus, with a little air."""
-        side = 1.16 * max(self.focus.w, self.focus.h)
-        x, y = self.focus.centre
-        return Box(x - side / 2, y - side / 2, side, side)
-
 
 def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
     """What to show of a flag: `around` characters before and after it, and `margin` widths of the column on
     either side. None where its place on the image is not known."""
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
-    focus = flag.bbox or _focus(line, flag)
+    focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
     named = result.column_of(replace(flag, bbox=focus))
     column = named.box if named else focus
     if named and sum(one.number == flag.line for one in result.columns) > 1:
         line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
-    pitch = _pitch(result, focus, column)
+    pitch = pitch_of(result, focus, column)
     area = _area(result, column, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:
         return None
@@ -88,8 +81,11 @@ def ordinal(result: PageResult, flag: Flag) -> int | None:
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
-def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
-    """The place of the characters in question, or of the neighbour before or after them."""
+def focus_of(result: PageResult, flag: Flag) -> Box | None:
+    """The place on the image of the characters in question, or of the one before them; None where none is known."""
+    if flag.bbox:
+        return flag.bbox
+    line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
     inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
     focus: Box | None = None
@@ -98,7 +94,7 @@ def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
     return focus
 
 
-def _pitch(result: PageResult, focus: Box, column: Box) -> float:
+def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
     """From one character to the next: the median over the page, which the Siku's cells keep from column to
     column; within what a column's width allows, so that one bad box does not make a giant of a glyph."""
     steps = [

@@ -214,7 +214,6 @@ class ViewOut(BaseModel):
     area: Rectangle
     column: Rectangle
     focus: Rectangle
-    glyph: Rectangle
     pitch: float
     skew: float
     characters: list[PlacedOut]

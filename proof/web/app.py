@@ -26,6 +26,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.glyph_tiles import glyph_tiles
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
@@ -94,6 +95,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(people_api)
     app.register_api(mending)
     app.register_blueprint(iiif)
+    app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
     description.serve(app)

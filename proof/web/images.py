@@ -21,10 +21,12 @@ from proof.errors import ImageError, ProofError
 from proof.images.load import sha256_of
 from proof.images.pdf import PdfPage
 from proof.report.crops import METHOD, load_picture, pack_piece
+from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 
 OPEN_BYTES = 160 << 20
 PIECES_BYTES = 64 << 20
 LARGEST_SIDE = 4000
+LARGEST_GLYPH = 400
 TILE = 512
 
 K = TypeVar("K")
@@ -105,6 +107,26 @@ class Images:
             data = pack_piece(cut)
             self._pieces.put(key, data)
         return ImageRegion(data, key)
+
+    def glyph(self, sha: str, place: GlyphPlace) -> ImageRegion:
+        """The tile of a glyph (`proof.report.glyphs`). Raises NoPieceError, GoneImageError."""
+        key = self.glyph_etag(sha, place)
+        data = self._pieces.get(key)
+        if data is None:
+            tile = cut_glyph(self._picture(sha), place)
+            if tile is None:
+                raise NoPieceError("the glyph lies outside its image")
+            picture = tile.picture
+            picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
+            data = pack_piece(picture)
+            self._pieces.put(key, data)
+        return ImageRegion(data, key)
+
+    def glyph_etag(self, sha: str, place: GlyphPlace) -> str:
+        """The entity tag that the tile of a glyph has, without cutting it."""
+        self.size(sha)
+        parts = "\x1f".join(map(str, (METHOD, GLYPH_METHOD, sha, place)))
+        return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest()
 
     def etag(self, sha: str, region: str, size: str) -> str:
         """The entity tag that the piece has, without cutting it."""

@@ -127,7 +127,6 @@ def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewO
         area=_edges(_whole(view.area, page)),
         column=_edges(column),
         focus=_edges(view.focus),
-        glyph=_edges(view.glyph),
         pitch=view.pitch,
         skew=result.skew,
         characters=[

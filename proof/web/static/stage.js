@@ -1,7 +1,7 @@
 // The column on the image and, beside it, the text at the places of its glyphs. All places are pixels of the
 // image; the page is turned upright about the glyph in question.
 
-import { nothing, piece, script } from "./shell.js";
+import { glyphOf, nothing, piece, script } from "./shell.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const CLOSE = 9; // characters shown close up
@@ -31,6 +31,7 @@ export function picture(flag) {
       if (!ok) pictures.delete(url); // asked for anew where it is shown again
     });
     pictures.set(url, found);
+    new Image().src = glyphOf(flag);
     if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
   }
   return found;
@@ -119,24 +120,11 @@ function plain(flag) {
   return box;
 }
 
-/** The glyph alone, large, on a canvas. */
-export function drawGlyph(canvas, flag) {
-  const side = Math.round(canvas.clientWidth * devicePixelRatio) || 132;
-  canvas.width = canvas.height = side;
-  const context = canvas.getContext("2d");
-  const found = picture(flag);
-  canvas.classList.toggle("none", !found);
-  if (!found) return;
-  const [x, y, w, h] = flag.view.focus;
-  const shown = Math.max(1.12 * h, 1.25 * flag.view.pitch); // a glyph is narrower than its column
-  const paint = () => {
-    if (!found.image.complete || !found.image.naturalWidth) return;
-    const scale = side / shown;
-    context.setTransform(scale, 0, 0, scale, side / 2, side / 2);
-    context.rotate((flag.view.skew * Math.PI) / 180);
-    context.drawImage(found.image, flag.view.area[0] - x - w / 2, flag.view.area[1] - y - h / 2);
-    context.setTransform(1, 0, 0, 1, 0, 0);
-  };
-  if (found.image.complete) paint();
-  else found.ready.then((ok) => ok && canvas.dataset.flag === String(flag.number) && paint());
+/** The glyph alone, large: whole, about its own ink. */
+export function drawGlyph(image, flag) {
+  const shown = Boolean(flag.view);
+  image.classList.toggle("none", !shown);
+  if (shown) image.src = glyphOf(flag);
+  else image.removeAttribute("src");
+  image.alt = shown ? image.dataset.alt : "";
 }
