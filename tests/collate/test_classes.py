@@ -11,6 +11,8 @@ from proof.collate.collation import collate, flags
 from proof.collate.differences import Side
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition, Format
 
 TEXT = (
@@ -136,3 +138,12 @@ def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
     plain = paged(f"{WORDS[:12]}{WORDS[12:18]}尊辭{WORDS[18:]}")
     (one,) = collate(plain, noted).differences
     assert (one.category, one.base) == (Class.ERROR, "尊辭")
+
+
+@pytest.mark.parametrize(("base", "witness"), [("日", "國"), ("下", "二"), ("生", "月"), ("恕", "怒"), ("冰", "溺")])
+def test_two_words_with_one_key_are_a_difference_all_the_same(base: str, witness: str) -> None:
+    """Texts are lined up by a key that a chain of forms shares, and 𡆸 is a form of 日 and of 國; what a difference is
+    goes by the two characters."""
+    assert VariantPolicy(Script.TRADITIONAL).fold(base) == VariantPolicy(Script.TRADITIONAL).fold(witness)
+    ((category, _),) = sorted_as("見距更調霸", base, witness)
+    assert category in (Class.READING, Class.ERROR)
