@@ -24,6 +24,7 @@ from proof.collate.differences import Difference
 from proof.collate.note_layout import NOTE, NoteLayout
 from proof.collate.sigla import sigla
 from proof.collate.tokens import WitnessTokens
+from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
 from proof.paths import templates_dir
 from proof.text.model import Script
@@ -117,15 +118,18 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
 
 def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
     """The places at which any witness differs from the base, in its order. All collations have the same base."""
-    base = collations[0].base
+    common = CommonBase.of(collations)
+    base = common.tokens
     addresses = Addresses(base.edition)
     places: dict[tuple[int, int], dict[int, list[Difference | NoteLayout]]] = defaultdict(lambda: defaultdict(list))
     for number, collation in enumerate(collations):
-        for one in collation.differences:
-            places[one.a0, one.a1][number].append(one)
-        for note in collation.notes:
-            places[note.a0, note.a1][number].append(note)
-    aligned = [collation.aligned() for collation in collations]
+        found_here: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
+        for one in found_here:
+            places[common.span(number, one.a0, one.a1)][number].append(one)
+    aligned = [
+        {common.numbers[number][at]: to for at, to in collation.aligned().items()}
+        for number, collation in enumerate(collations)
+    ]
     found = []
     for (a0, a1), differing in sorted(places.items()):
         first = next(iter(differing.values()))[0]
