@@ -11,6 +11,7 @@ from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.blocks import AlignedPart, align, gaps, repeated
 from proof.collate.classes import CharacterClassifier, Class, Sorter
 from proof.collate.differences import PASSAGE, Difference, SystematicPair, differences, systematic
+from proof.collate.note_layout import NoteLayout, set_otherwise, with_notes
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, flag_id
@@ -85,6 +86,8 @@ class Collation:
     only_base: tuple[Passage, ...]
     only_witness: tuple[Passage, ...]
     again: tuple[AlignedPart, ...]
+    notes: tuple[NoteLayout, ...]
+    """The same words, set as text in one of the two and as a note in the other."""
     left_out: tuple[Layer, ...]
     """Layers that were not compared since only one of the two has them."""
 
@@ -122,7 +125,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
     found = differences(a, b, blocks, Sorter(a, b, CharacterClassifier(base.script, witness.script, policies)))
-    found, recurring = systematic(a, b, blocks, found)
+    found, recurring = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
     again = repeated(a.keys, b.keys, blocks)
     again_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
     said, said_there = _covered(again), _covered(again_there)
@@ -137,6 +140,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], said)),
         only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], said_there)),
         again=tuple(again),
+        notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
     )
 

@@ -14,6 +14,7 @@ from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
+from proof.collate.note_layout import NoteLayout
 from proof.collate.sigla import sigla
 from proof.collate.witnesses import places, witness_names
 from proof.report.tables import flag_record
@@ -29,6 +30,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "witness": str(witness.path),
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
         "differences": dict(Counter(one.category.value for one in collation.differences)),
+        "set as notes": [_note(collation, one) for one in collation.notes],
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
         "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
@@ -74,6 +76,12 @@ def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, 
     addresses = Addresses(edition)
     found = [addresses.of(place) for place in places]
     return [(one.page, one.line, one.offset) for one in found if one is not None]
+
+
+def _note(collation: Collation, one: NoteLayout) -> dict[str, Any]:
+    """The same words that are text in one of the two and a note in the other."""
+    line = collation.base.edition.text.count("\n", 0, one.start) + 1
+    return {"line": line, "text": collation.base.text(one.a0, one.a1), "note in": one.note.value}
 
 
 def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:

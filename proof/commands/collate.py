@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -150,8 +151,12 @@ def _print(collation: Collation, show: int) -> None:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif told["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
+    noted = Counter(one.note.value for one in collation.notes)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(told["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
+    if noted:
+        sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
+        click.echo(f"  same words, other layout: {sides} and text in the other")
     placed = told["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:

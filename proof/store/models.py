@@ -256,7 +256,8 @@ class PageEventRow(Base):
 
 class MendRow(Base):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
-    neither, which is back to what is found. The last one holds. Rows are added, never changed."""
+    neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
+    that this one takes back."""
 
     __tablename__ = "mends"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
@@ -270,6 +271,7 @@ class MendRow(Base):
     quadrant: Mapped[str] = mapped_column(String(1))
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
+    about: Mapped[int | None] = mapped_column(BigKey)
 
 
 class RuleRow(Base):

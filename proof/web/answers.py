@@ -101,7 +101,8 @@ class RuleChangeOut(BaseModel):
 
 class UndoneOut(BaseModel):
     """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
-    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page."""
+    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page, `laid_out`
+    the number of the page whose layout or image it was: that page is being read again."""
 
     what: What
     again: bool
@@ -109,6 +110,7 @@ class UndoneOut(BaseModel):
     decisions: list[DecisionOut]
     rule: RuleChangeOut | None
     page: PageEventOut | None
+    laid_out: int | None
     repeated: bool
 
 

@@ -9,6 +9,7 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
+from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.marks import Mark
 from proof.store.queue_records import CursorError, Order, QueueFilter
@@ -255,11 +256,12 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     "/works/<string:work>/undo",
     tags=[DECISIONS],
     responses={200: answers.UndoneOut, 409: answers.ChangedOut},
-    summary="Take back what you did last: a decision, a stroke, a rule, a page's state; 409 where others changed it",
+    summary="Take back what you did last: a decision, a stroke, a rule, a page's state or layout; 409 where others "
+    "changed it",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
-    return answer(undone_of(project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules)))
+    return _undone(path.work, project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules))
 
 
 @api.post(
@@ -270,7 +272,14 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
-    return answer(undone_of(project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules)))
+    return _undone(path.work, project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules))
+
+
+def _undone(work: str, undone: Undone) -> Response:
+    """What was taken back or done again; a page whose layout it was is read again."""
+    if undone.laid_out is not None and not undone.repeated:
+        project().rereading.begin(work, undone.laid_out, person())
+    return answer(undone_of(undone))
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:

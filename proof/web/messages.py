@@ -108,6 +108,7 @@ UNDONE = {
     "rule": _("%(text)s → %(reading)s: variants here"),
     "lifted": _("%(text)s → %(reading)s: rule lifted"),
     "page": _("%(page)s: %(state)s"),
+    "layout": _("%(page)s: layout or image; the page is read again"),
     "many": _("%(num)s decisions, the first: %(what)s"),
     "nothing": _("Nothing of yours is left to take back."),
     "nothing again": _("Nothing is left to do again."),

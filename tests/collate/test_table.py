@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from proof.collate.collation import collate
-from proof.collate.table import write_table
+from proof.collate.table import rows, write_table
 from proof.locale.languages import LANGUAGES
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
@@ -66,3 +66,15 @@ def test_images_are_linked_beside_the_page_and_names_are_escaped(tmp_path: Path)
     assert 'href="scans/1a%20%231.png"' in told
     assert "&lt;b&gt;&amp;.txt" in told
     assert "<b>&.txt" not in told
+
+
+def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(tmp_path: Path) -> None:
+    """The first witness has no notes, so that they are not compared with it; the place after them is the second's."""
+    base = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西"), "base.txt")
+    bare = edition(TEXT, "bare.txt")
+    noted = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西").replace("衆耦立于", "衆耦位于"), "noted.txt")
+    (row,) = rows([collate(base, bare), collate(base, noted)], {}, tmp_path)
+    assert (row.base.before[-2:], row.base.text, row.base.behind[:2]) == ("衆耦", "立", "于大")
+    agreeing, differing = row.readings
+    assert (agreeing.text, agreeing.category) == ("立", "")
+    assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")

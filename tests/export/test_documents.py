@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -134,6 +135,46 @@ def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
         name for element in document.iter() for name in (element.get("TAGREFS") or element.get("REF") or "").split()
     }
     assert referred <= known
+
+
+@pytest.fixture(scope="session")
+def alto_schema() -> etree.RelaxNG:
+    """What ALTO 4.3 defines of what is written here. The schema itself comes in no package."""
+    return etree.RelaxNG(etree.parse(str(Path(__file__).with_name("alto_4_3.rng"))))
+
+
+def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alto_schema: etree.RelaxNG) -> None:
+    no_columns = replace(checked, columns=(), characters=(), flags=())
+    unsure = replace(checked, characters=tuple(replace(one, p_text=1.5) for one in checked.characters))
+    for page in (checked, no_columns, unsure, replace(checked, image=Path("a\x01&b.png"))):
+        data = alto(marked(page))
+        alto_schema.assertValid(etree.fromstring(data))
+        names = [element.get("ID") for element in etree.fromstring(data).iter() if element.get("ID")]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        (".", "SCHEMAVERSION", "4.9"),
+        (".//{*}TextLine", "BASEDIRECTION", "down"),
+        (".//{*}Glyph", "CONTENT", "比北"),
+        (".//{*}Glyph", "GC", "1.5"),
+        (".//{*}TextBlock", "ID", None),
+        (".//{*}Page", "NUMBER", "1"),
+    ],
+)
+def test_what_that_version_does_not_define_is_found(
+    checked: PageResult, alto_schema: etree.RelaxNG, path: str, name: str, value: str | None
+) -> None:
+    document = etree.fromstring(alto(marked(checked)))
+    element = document if path == "." else document.find(path)
+    assert element is not None
+    if value is None:
+        del element.attrib[name]
+    else:
+        element.set(name, value)
+    assert not alto_schema.validate(document)
 
 
 KRAKEN = """
