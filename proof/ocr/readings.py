@@ -232,32 +232,36 @@ class HalfFolioReadings:
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
         """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
-        they are. Raises EngineError."""
-        for strip, wanted in zip(strips, sought, strict=True):
-            self._take(strip, wanted)
+        they are. Of a strip that was read before, it is asked for those of which that is not known when it matters.
+        Raises EngineError, then too."""
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
 
-    def _take(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have in `used` what is wanted of a strip: out of what is known, else from the engine."""
-        for known in (self.used, self._known):
-            spikes, far = known.spikes.get(strip.key), known.far.get(strip.key, {})
-            if spikes is not None and far.keys() >= set(wanted):
-                break
-        else:
-            (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
-            spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
-            far = {one: rows[:, number].tobytes() for number, one in enumerate(wanted)}
-        # what is sought changes nothing of what is listed
-        self.used.spikes[strip.key] = spikes
-        own = self.used.far.setdefault(strip.key, {})
-        own.update({one: far[one] for one in wanted})
-
     def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
-        spikes, far = self.used.spikes[strip.key], self.used.far[strip.key]
+        known = self._known.spikes.get(strip.key)
+        far = self.used.far.setdefault(strip.key, {})
+        if strip.key not in self.used.spikes and known is None:
+            self._ask(strip, wanted)
+        elif known is not None:
+            self.used.spikes[strip.key] = known
+            kept = self._known.far.get(strip.key, {})
+            far.update({one: kept[one] for one in wanted if one in kept})
+        spikes = self.used.spikes[strip.key]
         if not wanted:
             return spikes.spikes()
-        rows = np.frombuffer(b"".join([far[one] for one in wanted]), np.uint8)
-        return spikes.spikes(wanted, rows.reshape(len(wanted), -1).T)
+
+        def row(character: str) -> bytes:
+            if character not in far:
+                self._ask(strip, tuple(one for one in wanted if one not in far))
+            return far[character]
+
+        return spikes.spikes(dict.fromkeys(wanted), row)
+
+    def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
+        """Have the engine read a strip. What is sought changes nothing of what is listed."""
+        (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
+        spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
+        self.used.spikes[strip.key] = spikes
+        self.used.far[strip.key].update({one: rows[:, number].tobytes() for number, one in enumerate(wanted)})
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
         """The strip with its pixels, cut again where only its place had been kept."""

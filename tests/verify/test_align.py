@@ -8,9 +8,10 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proof.ocr.belief import FLOOR
 from proof.text.model import Cell, Row
 from proof.verify.align import SKIP_CELL, Pairing, Step, _cheapest, _Costs, _traced, align
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.glyphs import Glyph
 
 WORDS = "天地玄黃宇宙洪荒"
 
