@@ -18,9 +18,10 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from proof.cli import main
 from proof.ocr.ppocr import PPOCR
 from tests.half_folios import kai, make_page
+from tests.once import from_scratch, made_but_once
 from tests.sample import lay_out
 
-__all__ = ["kai", "make_page"]
+__all__ = ["from_scratch", "kai", "made_but_once", "make_page"]
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

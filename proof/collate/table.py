@@ -11,6 +11,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -178,12 +179,9 @@ def _around(of: WitnessTokens, start: int, end: int) -> TableReading:
     return TableReading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
 
 
-def write_table(
-    collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
-) -> None:
-    """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
-    the language."""
-    catalogue = translations(language)
+@cache
+def _environment(language: str) -> Environment:
+    """The template in a language; it is compiled once."""
     environment = Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,
@@ -192,7 +190,17 @@ def write_table(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
+    environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+    return environment
+
+
+def write_table(
+    collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
+) -> None:
+    """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
+    the language."""
+    catalogue = translations(language)
+    environment = _environment(language)
     style, script = (
         (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
     )

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -97,7 +98,9 @@ def _write_page(source: RunSource, written: WrittenReport, environment: Environm
         file.writelines(stream)
 
 
+@cache
 def _environment(language: str) -> Environment:
+    """The templates in a language; they are compiled once."""
     environment = Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,

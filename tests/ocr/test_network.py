@@ -17,7 +17,7 @@ from proof.layout.strips import cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network, version_of
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
 

@@ -24,7 +24,7 @@ from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network, open_network
 from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 

@@ -18,6 +18,8 @@ from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, availability, names, open_engine, open_page_engine
 from proof.ocr.replay import NullEngine, ReplayEngine, record
 
+pytestmark = pytest.mark.usefixtures("from_scratch")
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

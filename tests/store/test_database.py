@@ -29,6 +29,8 @@ from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
 from tests.remarked import said
 
+pytestmark = pytest.mark.usefixtures("from_scratch")
+
 PLACE = PagePlace(0, "KR1d0030_010.txt")
 
 

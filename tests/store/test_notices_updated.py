@@ -28,6 +28,8 @@ SECOND = Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)
 GAP = Notice.of(
     NoticeCode.SEQUENCE, one="3b", other="5a (WYG0103-0192a)", what=Notice.of(NoticeCode.HALF_FOLIOS_MISSING, number=2)
 )
+
+pytestmark = pytest.mark.usefixtures("from_scratch")
 TABLE = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=Notice.of(NoticeCode.LEVEL_LINES, number=1), engine="paddleocr")
 
 

@@ -19,6 +19,8 @@ from proof.store import FlagFilter, Store
 from proof.store.decision_records import Verdict
 from proof.store.models import Base
 
+pytestmark = pytest.mark.usefixtures("from_scratch")
+
 ARCHIVE = Path(__file__).parent / "data" / "store-0.1.0.tar.xz"
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 WORK = "dasheyi"

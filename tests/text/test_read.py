@@ -18,6 +18,7 @@ from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
 from tests.growth import computing
 from tests.remarked import remarked
+from tests.wide import cross_section, looks_wide
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
 BODIES = st.one_of(  # what the benchmark's reader, a simple one, reads as the format has it
@@ -79,9 +80,9 @@ def transcriptions(shared: Path) -> Iterator[Path]:
 
 
 def test_pages_and_columns_are_counted_as_the_benchmark_counts_them(shared: Path, textpages: ModuleType) -> None:
-    """All of the corpus: the same page ids in the same order, the same columns, the same bytes again."""
+    """The same page ids in the same order, the same columns, the same bytes again."""
     without_marks, count = [], 0
-    for path in transcriptions(shared):
+    for path in cross_section(list(transcriptions(shared)), 20, lambda path: path.parent):
         try:
             text = read_transcription(path)
         except TextError:
@@ -95,7 +96,7 @@ def test_pages_and_columns_are_counted_as_the_benchmark_counts_them(shared: Path
         assert encode(path, text.text, text.encoding, text.bom) == path.read_bytes()
         count += len(text.pages)
     assert without_marks == ["KR1d0087_000.txt"], "a file of a head alone"
-    assert count > 30_000
+    assert count > (30_000 if looks_wide() else 3_000)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -223,7 +224,8 @@ def read_in(columns: str) -> Transcription:
 
 def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_times_and_told() -> None:
     column = "大夫之西比耦(案比今/本訛作)命¶\n"
-    assert computing(lambda: read_in(column * 10_000)) < 40 * computing(lambda: read_in(column * 1000))
+    most = 40 * computing(lambda: read_in(column * 1000))
+    assert computing(lambda: read_in(column * 10_000), most / 2) < most
     read = read_in(column * 10_000)
     assert len(read.pages[0].columns) == 10_000
     assert remarked(read) == [(1, "many-columns")]
@@ -233,5 +235,6 @@ def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_ti
 @pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
 def test_a_column_of_a_hundred_thousand_characters_is_read_as_quickly_as_ten_of_ten_thousand(unit: str) -> None:
     short, long = (unit * (length // len(unit)) + "¶\n" for length in (10_000, 100_000))
-    assert computing(lambda: read_in(long)) < 40 * computing(lambda: read_in(short))
+    most = 40 * computing(lambda: read_in(short))
+    assert computing(lambda: read_in(long), most / 2) < most
     assert len(read_in(long).pages[0].columns) == 1

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -17,6 +22,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
 from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.database import file_of
 from proof.text.model import Row
 
 WORK = "dasheyi"
@@ -30,8 +36,9 @@ def cell(line: int, offset: int) -> Box:
     return Box(RIGHT - line * WIDTH + 20, TOP + offset * PITCH, 60, PITCH)
 
 
-def draw_page(path: Path) -> str:
-    """A page with a square of ink for each character; gives the hash of the file."""
+@cache
+def _drawn() -> bytes:
+    """A page with a square of ink for each character, as a file."""
     image = Image.new("L", (1000, 800), 255)
     pen = ImageDraw.Draw(image)
     for line in range(1, len(LINES) + 1):
@@ -39,8 +46,15 @@ def draw_page(path: Path) -> str:
         for offset in range(len(LINES[line - 1])):
             box = cell(line, offset)
             pen.rectangle([box.x + 8, box.y + 8, box.right - 8, box.bottom - 8], fill=40)
-    image.save(path)
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    file = BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def draw_page(path: Path) -> str:
+    """Writes the drawn page; gives the hash of the file."""
+    path.write_bytes(_drawn())
+    return hashlib.sha256(_drawn()).hexdigest()
 
 
 def wrong(page: str, line: int, offset: int, suggested: str, score: float, kind: Kind = Kind.SUBSTITUTION) -> Flag:
@@ -113,8 +127,34 @@ class Served:
 
 
 def fill(store: Store, folder: Path, pages: int = 3) -> str:
-    """A check over pages that share one image: four flags a page, one of them hidden, one with markup in it."""
+    """A check over pages that share one image: four flags a page, one of them hidden, one with markup in it.
+
+    An empty store in a file gets a copy of what the first of its kind was filled with.
+    """
     sha = draw_page(folder / "page.png")
+    file = file_of(store.engine.url)
+    if file is None or store.latest_run() is not None:
+        _fill(store, folder, sha, pages)
+        return sha
+    with closing(sqlite3.connect(file)) as connection:
+        _filled(pages).backup(connection)
+        connection.execute("UPDATE pages SET image = ?", [str(folder / "page.png")])
+        connection.commit()
+    return sha
+
+
+@cache
+def _filled(pages: int) -> sqlite3.Connection:
+    kept = sqlite3.connect(":memory:")
+    with TemporaryDirectory() as folder:
+        with Store.open(Path(folder) / "proof.sqlite") as store:
+            _fill(store, Path(folder), draw_page(Path(folder) / "page.png"), pages)
+        with closing(sqlite3.connect(Path(folder) / "proof.sqlite")) as made:
+            made.backup(kept)
+    return kept
+
+
+def _fill(store: Store, folder: Path, sha: str, pages: int) -> None:
     texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
     run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
     for number in range(pages):
@@ -128,7 +168,6 @@ def fill(store: Store, folder: Path, pages: int = 3) -> str:
         result = checked(page, folder / "page.png", sha, flags)
         store.save_page(run, PagePlace(number, "text.txt", "卷十", f"{number + 1}a"), "", result)
     store.finish_run(run, whole=True)
-    return sha
 
 
 def settings_in(folder: Path) -> Settings:

@@ -1,0 +1,107 @@
+"""What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
+recogniser, what it reads of a strip, compiled templates.
+
+The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
+`from_scratch`, with which all is made anew, as it is in every process that a test starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Lock
+from types import CodeType
+from typing import Any
+
+import pytest
+from flask import Flask
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
+from numpy.typing import NDArray
+from sqlalchemy import Engine
+
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import PPOCR
+from proof.store import Store, database
+
+ANEW: list[str] = []
+"""Tests that are under way with everything made anew."""
+
+
+class CompiledTemplates(BytecodeCache):
+    """The code of templates, by their name and their text."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        assert bucket.code is not None
+        self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Callable[[Engine], None]:
+    """`real`, which brings the tables of a store up to date; where a file has none yet, they are a copy."""
+    lock = Lock()
+
+    def migrate(engine: Engine) -> None:
+        file = None if ANEW else database.file_of(engine.url)
+        if file is not None:
+            with lock, closing(sqlite3.connect(file)) as new:
+                if not new.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    with closing(sqlite3.connect(template)) as made:
+                        made.backup(new)
+        real(engine)
+
+    return migrate
+
+
+def _read_once(patch: pytest.MonkeyPatch) -> None:
+    load, read = PPOCR._load, PPOCR._read
+    loaded: dict[Any, Any] = {}
+    readings: dict[Any, Reading] = {}
+
+    def load_once(self: PPOCR) -> Any:
+        if ANEW:
+            return load(self)
+        key = (self.identity, self._open.args)
+        if key not in loaded:
+            loaded[key] = load(self)
+        return loaded[key]
+
+    def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
+        if ANEW:
+            return read(self, strip, sought)
+        pixels = hashlib.blake2b(strip.tobytes()).digest()
+        key = (self.identity, strip.shape, strip.dtype.str, pixels, sought.tobytes())
+        if key not in readings:
+            readings[key] = read(self, strip, sought)
+        return readings[key]
+
+    patch.setattr(PPOCR, "_load", load_once)
+    patch.setattr(PPOCR, "_read", read_once)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """For the whole run of a worker."""
+    template = tmp_path_factory.mktemp("tables") / "proof.sqlite"
+    Store.open(template).close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
+        patch.setattr(Flask, "jinja_options", {"bytecode_cache": CompiledTemplates()})
+        _read_once(patch)
+        yield
+
+
+@pytest.fixture
+def from_scratch(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing is taken from what was made before."""
+    ANEW.append(request.node.nodeid)
+    yield
+    ANEW.remove(request.node.nodeid)
