@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
@@ -67,7 +68,9 @@ class Outline:
     """Where the columns of a half-folio stand, without its pixels.
 
     `ruled` says whether the page is ruled columns at all; `why` is what speaks against it, None where it is.
-    `skew` is in degrees.
+    `skew` is in degrees. `remarks` say what was done to the page before it was laid out. `cut` has the y
+    at which the image cuts its columns off above and below, None where it does not; `missing` is how many of the
+    columns that were expected are not on the image.
     """
 
     rectification: Rectification
@@ -75,7 +78,9 @@ class Outline:
     ruled: bool
     why: Notice | None
     skew: float
-    owners: NDArray[np.int16] | None = None
+    remarks: tuple[Notice, ...] = ()
+    cut: tuple[float | None, float | None] = (None, None)
+    missing: int = 0
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
@@ -90,16 +95,19 @@ class Outline:
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
         columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
-        maps = [part.ravel().tolist() for part in (self.rectification.matrix, self.rectification.inverse)]
-        return [maps, columns, self.ruled, self.why and self.why.as_json(), self.skew]
+        said = [remark.as_json() for remark in self.remarks]
+        rectified = rectification_as_list(self.rectification)
+        why = self.why and self.why.as_json()
+        return [rectified, columns, self.ruled, why, self.skew, said, self.cut, self.missing]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
-        maps, columns, ruled, why, skew = parts
-        matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in maps)
+        rectified, columns, ruled, why, skew, said, cut, missing = parts
         areas = tuple(ColumnArea(*one) for one in columns)
-        return cls(Rectification(matrix, inverse), areas, ruled, why and Notice.of_json(why), skew)
+        remarks = tuple(map(Notice.of_json, said))
+        told = why and Notice.of_json(why)
+        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut), missing)
 
 
 @dataclass(frozen=True, slots=True)

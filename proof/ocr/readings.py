@@ -35,7 +35,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 2
+FORMAT = 3
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -72,6 +72,14 @@ class PageSheet:
     outline: Outline
     height: int
     inked: float
+
+    def cell_height(self, rows: int) -> float:
+        """How high a cell is, in pixels of the file, where a full column has `rows`; as high as it could be at most
+        where no columns were found."""
+        if not self.outline.columns:
+            return (self.box.h if self.box else self.size[1]) / rows
+        area = self.outline.columns[0]
+        return self.outline.file_box(area.left, area.top, area.left, area.top + area.cell(rows)).h
 
 
 @dataclass(slots=True)
@@ -180,7 +188,7 @@ class HalfFolioReadings:
         if self.used.sheet is None:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
-            about = (image.size, image.sha256, image.box, image.notices)
+            about = (image.size, image.sha256, image.box, (*image.notices, *layout.outline.remarks))
             self.used.sheet = PageSheet(*about, layout.outline, height, float(inked))
         return self.used.sheet
 
