@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -49,7 +49,7 @@ RECOUNT = 5.0
 """Seconds from one count of the workers to the next."""
 
 
-def cluster_results(work: CheckPlan, store: Store, settings: Settings) -> Iterator[CheckedPage]:
+def cluster_results(work: CheckPlan, store: Store, settings: Settings) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in any order; but pages that bear one id in their order, since the store tells them
     apart by it. Raises ClusterError where the scheduler, or every worker, is lost: what was given until then is whole.
     """
