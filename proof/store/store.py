@@ -29,6 +29,7 @@ from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
+from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
@@ -65,6 +66,7 @@ class Store:
         self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
+        self.library = Library(self._reading, self._writing)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
