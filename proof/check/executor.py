@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -106,7 +106,9 @@ class CheckedPage:
     readings: tuple[str, bytes] | None = None
 
 
-def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
+def results(
+    work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
+) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
     plates = Plates(work.max_megapixels)
     cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,7 @@ from pathlib import Path
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
-    Plates,
-    add_quality_flags,
     all_on_pages,
-    check_or_fail,
     checker_for,
     engine_settings,
     results,
@@ -22,11 +19,12 @@ from proof.check.executor import (
 from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import hearings_of, settle
 from proof.check.unseen import by_sense, with_sense
+from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
-from proof.model.result import PageResult, Status
+from proof.model.result import Status
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
@@ -34,7 +32,6 @@ from proof.report.source import StoredRun
 from proof.report.write import WrittenReport, write_reports
 from proof.settings.config import FILE_NAME, STORE_NAME, Settings
 from proof.store import Store
-from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
 from proof.text.model import Script, Transcription
 from proof.text.remarks import OF_SEQUENCE, Remark
@@ -169,43 +166,35 @@ def _check_pages(
     checkers = {script: checker_for(settings, engine, script) for script in scripts}
     told = by_sense(work, settings)
     habits = EngineBias()
-    reused = 0
-    for number, found in enumerate(_results(work, store, checkers, settings), 1):
-        reused += found.reused
-        sense = told.get(found.task.place.position, ())
-        page = replace(found, result=with_sense(found.result, found.task.page, sense, settings.flags.threshold))
-        saved = _save(run_id, page, work, settings, store, checkers[work.keys.script(page.task.text)])
-        habits.add(saved, page.task.place.position)
+    done = reused = 0
+
+    def saved(page: CheckedPage) -> None:
+        nonlocal done, reused
+        done, reused = done + 1, reused + page.reused
+        habits.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(number, len(work.tasks), reused, saved.page))
+            watch(Progress(done, len(work.tasks), reused, page.result.page))
+
+    with (
+        PageWriter(run_id, work, settings, store, checkers, saved) as writer,
+        closing(_results(work, store, checkers, settings)) as pages,
+    ):
+        for found in pages:
+            sense = told.get(found.task.place.position, ())
+            result = with_sense(found.result, found.task.page, sense, settings.flags.threshold)
+            writer.add(replace(found, result=result))
     return habits
 
 
 def _results(
     work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
-) -> Iterator[CheckedPage]:
+) -> Generator[CheckedPage, None, None]:
     """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
     from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
 
     return cluster_results(work, store, settings)
-
-
-def _save(
-    run_id: int, page: CheckedPage, work: CheckPlan, settings: Settings, store: Store, checker: Checker
-) -> PageResult:
-    """Save a page, read again where a person set meanwhile how it is read; gives what was found on it."""
-    if page.readings is not None:
-        store.cache.put(*page.readings)
-    try:
-        given = add_quality_flags(page.result, settings, checker)
-        store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
-    except ReadOtherwiseError as otherwise:
-        task = work.read_as(page.task, otherwise.mend)
-        page = check_or_fail(task, work.keys, store, checker, Plates(work.max_megapixels))
-        return _save(run_id, page, work, settings, store, checker)
-    return page.result
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -89,9 +90,13 @@ def cut_out(task: PageTask) -> PageTask:
     return replace(task, text=replace(task.text, text="", remarks=(), pages=pages), number=task.number - first)
 
 
-def check_sent(job: ClusterJob, sent: SentPage) -> Answer:
-    """Check a page on this worker, as any page is checked. Raises ClusterError where this worker is not the same as
-    the machine that began the check: whatever is wrong with the page itself is in the answer."""
+def check_sent(sent: SentPage, job: bytes) -> Answer:
+    """Check a page on this worker, as any page of the (pickled) `job` is checked. Raises ClusterError where this worker
+    is not the same as the machine that began the check: whatever is wrong with the page itself is in the answer."""
+    return _check(_unpacked(job), sent)
+
+
+def _check(job: ClusterJob, sent: SentPage) -> Answer:
     checker = _checker(job, job.keys.script(sent.task.text))
     task = sent.task
     there = task.found.path if task.found else Path()
@@ -122,6 +127,14 @@ def _called(result: PageResult, here: Path, there: Path) -> PageResult:
     message = renamed(result.message) if result.message else None
     notices = tuple(map(renamed, result.notices))
     return replace(result, image=there if result.image else None, message=message, notices=notices)
+
+
+@lru_cache(maxsize=8)
+def _unpacked(job: bytes) -> ClusterJob:
+    """A job is the same for many pages, and unpacked once."""
+    unpacked = pickle.loads(job)  # noqa: S301 - from who sends the pages, as the pages themselves
+    assert isinstance(unpacked, ClusterJob)
+    return unpacked
 
 
 @lru_cache(maxsize=1)

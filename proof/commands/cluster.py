@@ -18,6 +18,10 @@ RULES = {
     "distributed.scheduler.allowed-failures": 0,
     # a machine that is cut off from the network is given up before anybody thinks that the check hangs
     "distributed.scheduler.worker-ttl": "60 s",
+    # what happened to tasks that are long done: at 200,000 pages it would be most of the scheduler's memory
+    "distributed.admin.low-level-log-length": 1000,
+    "distributed.admin.log-length": 1000,
+    "distributed.scheduler.events-log-length": 1000,
     # a worker holds a page, a model and an image; pausing it below what it was given only makes it slow
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,

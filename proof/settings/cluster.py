@@ -1,4 +1,4 @@
-"""The settings of a check on many machines."""
+"""The settings of checks on many machines, and of many works."""
 
 from __future__ import annotations
 
@@ -21,4 +21,14 @@ class ClusterSection:
         "where the workers find what lies in `project.images`: a folder, or an address that they fetch it from "
         "(`s3://`, `https://`, `http://`, `file://`), one for each of those folders with spaces between; empty: at "
         "the same paths as here",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySection:
+    first: str = setting_field(
+        ValueKind.TEXT,
+        "",
+        "folders of a library whose works are checked before the others, with spaces between, in this order; `*` "
+        "stands for anything (`KR1d* KR3*`)",
     )

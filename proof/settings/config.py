@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
-from proof.settings.cluster import ClusterSection
+from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest
 from proof.settings.setting import setting_field as _setting
 from proof.settings.toml_file import TomlFile
@@ -251,6 +251,7 @@ class Settings:
     images: ImagesSection = ImagesSection()
     store: StoreSection = StoreSection()
     cluster: ClusterSection = ClusterSection()
+    library: LibrarySection = LibrarySection()
     serve: ServeSection = ServeSection()
     audit: AuditSection = AuditSection()
     report: ReportSection = ReportSection()

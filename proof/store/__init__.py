@@ -11,9 +11,11 @@ from proof.store.records import (
     TextInfo,
     Totals,
 )
+from proof.store.saving import CheckedResult
 from proof.store.store import Store
 
 __all__ = [
+    "CheckedResult",
     "FlagFilter",
     "KeptPage",
     "PagePlace",

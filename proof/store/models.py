@@ -107,6 +107,8 @@ class PageRow(Base):
         UniqueConstraint("work_id", "page", "repeat"),
         Index(None, "run_id", "position"),
         Index(None, "work_id", "text", "position"),
+        Index(None, "page"),
+        Index(None, "ref"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -326,6 +328,20 @@ class AccountEventRow(Base):
     now: Mapped[str] = mapped_column(String(32))
     person: Mapped[str] = mapped_column(String(255))
     way: Mapped[str] = mapped_column(String(16))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
+class LibraryRow(Base):
+    """A folder of a library: its path inside it, the work that it was checked as, what became of it last, and where it
+    stands in the order of checking."""
+
+    __tablename__ = "library"
+
+    folder: Mapped[str] = mapped_column(String(512), primary_key=True)
+    work: Mapped[str] = mapped_column(String(255), default="", server_default=text("''"), index=True)
+    state: Mapped[str] = mapped_column(String(16))
+    trouble: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    turn: Mapped[int]
     at: Mapped[datetime] = mapped_column(Moment)
 
 

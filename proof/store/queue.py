@@ -41,6 +41,9 @@ from proof.store.queue_records import (
 )
 from proof.store.seeded_errors import Places, as_shown, planted_places, shown_context
 
+KEPT_WORKS = 32
+"""Works whose flags are kept in memory: those that somebody looked at last."""
+
 Sessions = Callable[[], AbstractContextManager[Session]]
 
 BINS = 24
@@ -223,11 +226,14 @@ class Queue:
             if work_id is None:
                 raise MissingError(f"there is no work {work} in the store")
             signature = _signature(session, work_id)
-            columns = self._columns.get(work)
+            columns = self._columns.pop(work, None)
             if columns is None or columns.signature[:-1] != signature[:-1]:
-                columns = self._columns[work] = Columns(session, work_id, signature)
+                columns = Columns(session, work_id, signature)
             elif columns.last_decision != signature[-1]:
                 _catch_up(session, work_id, columns, signature)
+            self._columns[work] = columns
+            while len(self._columns) > KEPT_WORKS:
+                del self._columns[next(iter(self._columns))]
             return columns
 
 

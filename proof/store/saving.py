@@ -1,19 +1,34 @@
-"""The result of a page into the tables: its columns and characters, its flags beside those that were there."""
+"""Results of pages into the tables: their columns and characters, their flags beside those that were there."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import REACH, Kind
 from proof.model.result import PageResult
 from proof.store import codec, rows
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow
-from proof.store.records import (
-    PagePlace,
-)
+from proof.store.layout_overrides import LayoutOverride
+from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, PageRow
+from proof.store.records import PagePlace
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedResult:
+    """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
+    letters, the page's id among it): where the page is there with the same key only its place is noted, and which
+    samples and planted errors are mixed in now, since these are no part of what was found. An empty key is never found
+    again."""
+
+    place: PagePlace
+    key: str
+    result: PageResult
+    mend: LayoutOverride | None = None
 
 
 def check_flags(result: PageResult) -> None:
@@ -109,15 +124,68 @@ def save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
     _put_flags(session, page, fresh, changes)
 
 
-def page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:
-    """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
-    own before another text's, which may be no part of this run."""
-    bearers = select(PageRow).where(PageRow.work_id == work_id, PageRow.page == page).order_by(PageRow.repeat)
-    for row in sorted(session.scalars(bearers), key=lambda row: row.text != place.text):
-        if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
-            return row
-    return None
+class Bearers:
+    """The rows of a work's pages by the ids that they bear."""
+
+    def __init__(self, session: Session, work_id: int, ids: Sequence[str]) -> None:
+        self._session = session
+        self._work_id = work_id
+        self._rows: defaultdict[str, list[PageRow]] = defaultdict(list)
+        there = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
+        for row in session.scalars(there.order_by(PageRow.repeat)):
+            self._rows[row.page].append(row)
+
+    def of(self, run_id: int, place: PagePlace, page: str) -> PageRow | None:
+        """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
+        own before another text's, which may be no part of this run."""
+        for row in sorted(self._rows[page], key=lambda row: row.text != place.text):
+            if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
+                return row
+        return None
+
+    def add(self, page: str) -> PageRow:
+        """A row for another page of that id."""
+        bearers = self._rows[page]
+        row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
+        bearers.append(row)
+        self._session.add(row)
+        return row
 
 
-def repeats(session: Session, work_id: int, page: str) -> int:
-    return session.scalar(select(func.count()).where(PageRow.work_id == work_id, PageRow.page == page)) or 0
+def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult) -> None:
+    """A page that is there, as this run found it."""
+    there = page.key == one.key != ""
+    was_absent, page.absent = page.absent, False
+    page.run_id = run_id
+    set_values(page, rows.place_values(one.place))
+    if there and was_absent:
+        again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+        session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+    save_result(session, page, one.key, one.result)
+
+
+def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Pages that were not there, in as few statements as one page would take."""
+    for row, one in pages:
+        row.run_id = row.result_run_id = run_id
+        row.key, row.absent = one.key, False
+        set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
+    session.flush()
+    columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
+    characters = [
+        {"page_id": row.id, "data": codec.pack(one.result.characters)} for row, one in pages if one.result.characters
+    ]
+    flags = [
+        rows.flag_values(ordinal, flag)
+        | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
+        for row, one in pages
+        for ordinal, flag in enumerate(one.result.flags)
+    ]
+    tables: tuple[tuple[type[Base], list[dict[str, Any]]], ...] = (
+        (ColumnRow, columns),
+        (CharactersRow, characters),
+        (FlagRow, flags),
+    )
+    for table, values in tables:
+        if values:
+            session.execute(insert(table.__table__), values)  # type: ignore[arg-type]

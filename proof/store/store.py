@@ -1,6 +1,6 @@
 """The store of a project: what was checked, what was found, and what need not be read again.
 
-A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_page` returned
+A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_pages` returned
 is there whole and no page is there in part. Several threads and processes may write: each transaction is alone,
 and a work is checked by one run at a time (`checking`).
 """
@@ -29,6 +29,7 @@ from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
+from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
@@ -46,7 +47,7 @@ from proof.store.records import (
     Totals,
 )
 from proof.store.recovery import Recovered, recover
-from proof.store.saving import check_flags, page_row, repeats, save_result, set_values
+from proof.store.saving import Bearers, CheckedResult, check_flags, save_again, save_new, save_result
 
 STORE_NAME = "proof.sqlite"
 
@@ -65,6 +66,7 @@ class Store:
         self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
+        self.library = Library(self._reading, self._writing)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
@@ -218,34 +220,30 @@ class Store:
     def save_page(
         self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: LayoutOverride | None = None
     ) -> None:
-        """Keep the result of a page that was read as `mend` says.
+        """Keep the result of one page, as `save_pages` keeps several."""
+        self.save_pages(run_id, [CheckedResult(place, key, result, mend)])
 
-        `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
-        where the page is there with the same key only its place is noted, and which samples and planted errors
-        are mixed in now, since these are no part of what was found. An empty key is never found
-        again. A flag that is there already is updated, one that was not found this time is marked stale.
-        Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
-        """
-        check_flags(result)
+    def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
+        """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
+        this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
+        otherwise."""
+        for one in pages:
+            check_flags(one.result)
         with self._writing() as session:
             run = _run_row(session, run_id)
-            page = page_row(session, run.work_id, run_id, place, result.page)
-            if page is None:
-                repeat = repeats(session, run.work_id, result.page)
-                page = PageRow(work_id=run.work_id, page=result.page, repeat=repeat, key="")
-                session.add(page)
-            elif page.run_id > run_id:
-                _must_be_newest(session, run)
-            else:
-                _must_be_read_as(held_in(session, page.id), mend)
-            there = page.key == key != ""
-            was_absent, page.absent = page.absent, False
-            page.run_id = run_id
-            set_values(page, rows.place_values(place))
-            if there and was_absent:
-                again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-                session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-            save_result(session, page, key, result)
+            there = Bearers(session, run.work_id, [one.result.page for one in pages])
+            fresh = []
+            for one in pages:
+                page = there.of(run_id, one.place, one.result.page)
+                if page is None:
+                    fresh.append((there.add(one.result.page), one))
+                    continue
+                if page.run_id > run_id:
+                    _must_be_newest(session, run)
+                else:
+                    _must_be_read_as(held_in(session, page.id), one.mend)
+                save_again(session, page, run_id, one)
+            save_new(session, run_id, fresh)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""

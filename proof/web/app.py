@@ -18,6 +18,7 @@ from flask_wtf.csrf import CSRFProtect
 from jinja2 import StrictUndefined
 
 import proof
+from proof.check.library import LibraryRechecker
 from proof.check.recheck import Rechecker
 from proof.paths import templates_dir
 from proof.settings.config import Settings
@@ -83,7 +84,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     store = store or Store.open(settings.store_address, folder=settings.base)
     app = _bare_app(secret_of(settings), settings.serve.https)
     images = Images(store.queue.image, settings.project.images)
-    reader = Rechecker(settings, store)
+    reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
     app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
@@ -133,6 +134,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
     app.json = Json(app)
     app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.filters["number"] = "{:,}".format
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     return app
 

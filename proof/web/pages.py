@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decision_records import State
 from proof.store.queue_records import Order, QueueFilter, WorkSummary
-from proof.web import answers, api, layout_overrides, problems, schemas, serializers
+from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.project import project
@@ -27,10 +27,17 @@ pages = Blueprint("pages", __name__)
 @pages.get("/")
 def home() -> AnyResponse:
     """The works, or the queue of the only one."""
-    works = project().store.queue.works()
-    if len(works) == 1:
-        return redirect(url_for("pages.queue", work=works[0].name))
-    return sheet("works.html", None, works=works)
+    works = project().store.library.works()
+    if len(works) == 1 and works[0].counts.all_pages:
+        return redirect(url_for("pages.queue", work=works[0].work))
+    return sheet("library.html", None, **library.listing(works))
+
+
+@pages.get("/search")
+def search() -> AnyResponse:
+    """What is found in all works."""
+    wanted = request.args.get("q", "").strip()
+    return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
 
 
 @pages.get("/works/<work>/")
