@@ -18,6 +18,7 @@ from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.images.opencv import cv2
+from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -80,7 +81,7 @@ class CheckedPage:
     """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read.
+    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already.
     """
 
     task: PageTask
@@ -88,6 +89,7 @@ class CheckedPage:
     key: str
     reused: bool = False
     readings: tuple[str, bytes] | None = None
+    shapes: Shapes | None = None
 
 
 def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
@@ -138,7 +140,9 @@ def check_page(task: PageTask, work: CheckPlan, store: Store, checker: Checker, 
     readings, keep = open_readings(work.readings_key(task.found), task.found, store, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.found, readings, near)
-    return CheckedPage(task, result, key, readings=keep())
+    seen = readings.unchanged and store.glyphs.shown(result.image_sha)
+    shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
+    return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
 def open_readings(

@@ -177,7 +177,7 @@ def _save(
         store.cache.put(*page.readings)
     try:
         given = add_quality_flags(page.result, settings, checker)
-        store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
+        store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend, shapes=page.shapes)
     except ReadOtherwiseError as otherwise:
         task = work.read_as(page.task, otherwise.mend)
         page = check_or_fail(task, work, store, checker, Plates(work.max_megapixels))

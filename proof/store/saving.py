@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from proof.model.flags import REACH, Kind
 from proof.model.result import PageResult
 from proof.store import codec, rows
+from proof.store.glyphs import Shapes, save_glyphs
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow
 from proof.store.records import (
     PagePlace,
@@ -30,8 +31,9 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
-    """What was found on a page, as a result of the run that it is in."""
+def save_result(session: Session, page: PageRow, key: str, result: PageResult, shapes: Shapes | None = None) -> None:
+    """What was found on a page, as a result of the run that it is in. `shapes` are what the glyphs of its characters
+    look like, where the image was read; else they are taken over from before."""
     if page.key == key != "":
         page.image = None if result.image is None else str(result.image)
         save_mixed_in(session, page, result)
@@ -40,6 +42,7 @@ def save_result(session: Session, page: PageRow, key: str, result: PageResult) -
     set_values(page, rows.page_values(result))
     session.flush()
     _save_parts(session, page, result)
+    save_glyphs(session, page, result.characters, shapes)
     _save_flags(session, page, result)
 
 

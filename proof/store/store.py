@@ -27,6 +27,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
+from proof.store.glyphs import Glyphs, Shapes
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
 from proof.store.locks import Waiting, check_lock
@@ -64,6 +65,7 @@ class Store:
         self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
+        self.glyphs = Glyphs(self._reading)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
@@ -71,8 +73,7 @@ class Store:
         tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
         do lies beside a file; that of a store on a server in `folder`, without which it has none.
 
-        Raises OutputError, with what to do, where the store cannot be used or a later version made it;
-        UsageError where the address is none.
+        Raises OutputError where the store cannot be used or a later version made it; UsageError for no address.
         """
         url = database.store_url(address)
         if url.get_backend_name() == "sqlite" and url.database and "mode=ro" not in url.database:
@@ -215,9 +216,16 @@ class Store:
     # pages
 
     def save_page(
-        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: LayoutOverride | None = None
+        self,
+        run_id: int,
+        place: PagePlace,
+        key: str,
+        result: PageResult,
+        *,
+        mend: LayoutOverride | None = None,
+        shapes: Shapes | None = None,
     ) -> None:
-        """Keep the result of a page that was read as `mend` says.
+        """Keep the result of a page that was read as `mend` says; `shapes` are those of its characters' glyphs.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
         where the page is there with the same key only its place is noted, and which samples and planted errors
@@ -244,7 +252,7 @@ class Store:
             if there and was_absent:
                 again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
                 session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-            save_result(session, page, key, result)
+            save_result(session, page, key, result, shapes)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
@@ -252,7 +260,9 @@ class Store:
             page = _page_there(session, number)
             return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
 
-    def replace_page(self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult) -> bool:
+    def replace_page(
+        self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult, shapes: Shapes | None = None
+    ) -> bool:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
@@ -263,7 +273,7 @@ class Store:
                 return False
             _must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result)
+            save_result(session, page, key, result, shapes)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
