@@ -162,7 +162,9 @@ class _Dispatch:
             return replace(sent, key=known.key)
         key = self._job.keys.readings_key(task.found, known.image_sha)
         data = self._store.cache.get(key)
-        return replace(sent, readings=(key, data)) if data is not None else sent
+        if data is None:
+            return sent
+        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(known.image_sha))
 
     def _take_in(self) -> None:
         """What came back, after waiting a moment for it."""
@@ -200,7 +202,7 @@ class _Dispatch:
         """The page that a worker answered for; what the store has of it where nothing changed."""
         task = self._tasks[number]
         if answer.result is not None:
-            return CheckedPage(task, answer.result, answer.key, readings=answer.readings)
+            return CheckedPage(task, answer.result, answer.key, readings=answer.readings, shapes=answer.shapes)
         known = self._store.cached_page(answer.key)
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)

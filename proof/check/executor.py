@@ -19,6 +19,7 @@ from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.images.opencv import cv2
+from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -48,6 +49,12 @@ class KeptReadings(Protocol):
     def get(self, key: str) -> bytes | None: ...
 
 
+class KnownGlyphs(Protocol):
+    """Of which images the shapes of the glyphs are kept."""
+
+    def shown(self, image_sha: str) -> bool: ...
+
+
 class KeptResults(Protocol):
     """What earlier checks left of pages: the store, or what of it was sent to a worker."""
 
@@ -55,6 +62,9 @@ class KeptResults(Protocol):
     def cache(self) -> KeptReadings: ...
 
     def cached_page(self, key: str) -> PageResult | None: ...
+
+    @property
+    def glyphs(self) -> KnownGlyphs: ...
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -96,7 +106,7 @@ class CheckedPage:
     """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read.
+    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already.
     """
 
     task: PageTask
@@ -104,6 +114,7 @@ class CheckedPage:
     key: str
     reused: bool = False
     readings: tuple[str, bytes] | None = None
+    shapes: Shapes | None = None
 
 
 def results(
@@ -156,7 +167,9 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.found, readings, near)
-    return CheckedPage(task, result, key, readings=keep())
+    seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
+    shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
+    return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
 def without_image(task: PageTask) -> CheckedPage | None:

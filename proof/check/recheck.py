@@ -134,7 +134,7 @@ class Rechecker:
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        if not self._store.replace_page(number, seen, task.place, page.key, given):
+        if not self._store.replace_page(number, seen, task.place, page.key, given, page.shapes):
             return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)

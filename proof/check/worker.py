@@ -14,6 +14,7 @@ from proof.check.plan import METHOD, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
 from proof.images.opencv import cv2
 from proof.images.remote import FetchedImages, ImageLocations
+from proof.layout.glyph_shapes import Shapes
 from proof.model.notices import Notice, Value
 from proof.model.result import PageResult
 from proof.ocr.engine import Engine
@@ -54,11 +55,13 @@ class ClusterJob:
 @dataclass(frozen=True, slots=True)
 class SentPage:
     """A page as it is sent: its task with no more of the text than its neighbours; the `key` of the result that the
-    store has of it, if that holds while its image is unchanged; and what was read on that image before."""
+    store has of it, if that holds while its image is unchanged; what was read on that image before, and whether its
+    glyphs are known."""
 
     task: PageTask
     key: str = ""
     readings: tuple[str, bytes] | None = None
+    glyphs_known: bool = False
 
     @property
     def cache(self) -> SentPage:
@@ -68,6 +71,14 @@ class SentPage:
         """None: a result that still holds is not sent, it stays in the store (`Answer`)."""
         return None
 
+    @property
+    def glyphs(self) -> SentPage:
+        return self
+
+    def shown(self, image_sha: str) -> bool:
+        """Of the image that what was read comes from: no other is asked for."""
+        return self.glyphs_known
+
     def get(self, key: str) -> bytes | None:
         """What was read before, if it was on this very image."""
         return self.readings[1] if self.readings and self.readings[0] == key else None
@@ -76,11 +87,12 @@ class SentPage:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came of a page: its `key`, its result (None: what the store has under that key still holds), and what is to
-    be kept of what was read."""
+    be kept of what was read and of the shapes of its glyphs (None where they are known)."""
 
     key: str
     result: PageResult | None
     readings: tuple[str, bytes] | None = None
+    shapes: Shapes | None = None
 
 
 def cut_out(task: PageTask) -> PageTask:
@@ -109,7 +121,7 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
         return Answer("", failed_result(sent.task, error))
     page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
     here = task.found.path if task.found else Path()
-    return Answer(page.key, _called(page.result, here, there), page.readings)
+    return Answer(page.key, _called(page.result, here, there), page.readings, page.shapes)
 
 
 def _called(result: PageResult, here: Path, there: Path) -> PageResult:

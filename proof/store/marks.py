@@ -15,7 +15,15 @@ from proof.errors import ProofError
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
 from proof.store import codec, rows
-from proof.store.decision_records import Decision, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decision_records import (
+    ConflictError,
+    Decision,
+    DecisionRequest,
+    NotYoursError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+)
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.seeded_errors import planted_places, shown_text
@@ -79,7 +87,9 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's."""
+    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's;
+    corrections of one `batch` are one act, taken back together. `transcribed` is what was seen to stand there, where it
+    matters that it still does."""
 
     work: str
     page: int
@@ -91,6 +101,8 @@ class Mark:
     key: str
     note: str = ""
     delete: bool = False
+    batch: str = ""
+    transcribed: str | None = None
 
 
 class Marks:
@@ -103,33 +115,24 @@ class Marks:
     def correct(self, mark: Mark) -> Decision:
         """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
         RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
-        check_demand(_demand(mark, 1, 0))
-        if not 0 <= mark.length <= LONGEST_READING:
-            raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
-        if mark.delete and not mark.length:
-            raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+        _check_mark(mark)
         with self._writing() as session:
-            page = _page(session, mark.work, mark.page)
-            found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
-            column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
-            if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
-                raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
-            places = planted_places(session, [page.id]).get(page.id, {})
-            _check_alone(session, page, mark)
-            box = _box(session, page, column, mark)
-            if mark.length == 1 and (mark.line, mark.offset) in places:  # what is answered is what was planted there
-                shown = shown_text(column.source, mark.line, places)
-                flag = replace(_flag(page, shown, mark, box), planted=True)
-            else:
-                flag = _flag(page, column.source, mark, box)
-            row = _row_by_hand(session, page, flag)
-            said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
-            if said is not None:  # sent again
-                return decide_in(session, _demand(mark, row.id, said.version - 1))
-            taken = _corrected_there(session, page, column.source, flag)
-            if taken is not None:
-                raise conflict_of(session, taken, 0)
-            return decide_in(session, _demand(mark, row.id, row.version))
+            return _correct_in(session, mark)
+
+    def correct_all(self, marks: Sequence[Mark]) -> list[Decision | ConflictError]:
+        """Correct several places in one transaction: each is corrected, or has its conflict in its place. Raises as
+        `correct`; then nothing was corrected."""
+        for mark in marks:
+            _check_mark(mark)
+        outcomes: list[Decision | ConflictError] = []
+        with self._writing() as session:
+            for mark in marks:
+                try:
+                    with session.begin_nested():
+                        outcomes.append(_correct_in(session, mark))
+                except ConflictError as conflict:
+                    outcomes.append(conflict)
+        return outcomes
 
     def page_history(self, work: str, page: int) -> list[PageEvent]:
         """What was said of a page, oldest first."""
@@ -231,6 +234,42 @@ class Marks:
             )
 
 
+def _check_mark(mark: Mark) -> None:
+    """Raises RefusedDecisionError where no page could be corrected so."""
+    check_demand(_demand(mark, 1, 0))
+    if not 0 <= mark.length <= LONGEST_READING:
+        raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
+    if mark.delete and not mark.length:
+        raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+
+
+def _correct_in(session: Session, mark: Mark) -> Decision:
+    """Correct a place within a transaction; raises as `Marks.correct`."""
+    page = _page(session, mark.work, mark.page)
+    found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
+    column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+    if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
+        raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
+    if mark.transcribed is not None and column.source[mark.offset : mark.offset + mark.length] != mark.transcribed:
+        raise NoPlaceError(f"{page.page}: column {mark.line} no longer reads so; load the page anew")
+    places = planted_places(session, [page.id]).get(page.id, {})
+    _check_alone(session, page, mark)
+    box = _box(session, page, column, mark)
+    if mark.length == 1 and (mark.line, mark.offset) in places:  # what is answered is what was planted there
+        shown = shown_text(column.source, mark.line, places)
+        flag = replace(_flag(page, shown, mark, box), planted=True)
+    else:
+        flag = _flag(page, column.source, mark, box)
+    row = _row_by_hand(session, page, flag)
+    said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
+    if said is not None:  # sent again
+        return decide_in(session, _demand(mark, row.id, said.version - 1))
+    taken = _corrected_there(session, page, column.source, flag)
+    if taken is not None:
+        raise conflict_of(session, taken, 0)
+    return decide_in(session, _demand(mark, row.id, row.version))
+
+
 def _only_planted(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
     """Whether a pair is met in planted errors alone: a rule that is made of it hides these and nothing else."""
     kinds = select(FlagRow.kind).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct()
@@ -285,7 +324,8 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
 
 def _demand(mark: Mark, flag: int, version: int) -> DecisionRequest:
     verdict = Verdict.DELETE if mark.delete else Verdict.TYPED
-    return DecisionRequest(mark.work, flag, verdict, version, mark.person, mark.key, mark.reading, mark.note)
+    said = (mark.person, mark.key, mark.reading, mark.note)
+    return DecisionRequest(mark.work, flag, verdict, version, *said, batch=mark.batch)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:

@@ -161,6 +161,18 @@ class CharactersRow(Base):
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
+class GlyphRow(Base):
+    """Where a character stands on a page and what its glyphs look like, `count` of them, packed by `glyphs`."""
+
+    __tablename__ = "glyphs"
+
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"), primary_key=True)
+    text: Mapped[str] = mapped_column(String(64), primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"), primary_key=True, index=True)
+    count: Mapped[int]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
 class FlagRow(Base):
     """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale."""
 

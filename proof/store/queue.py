@@ -80,6 +80,11 @@ class Queue:
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
 
+    def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
+        """Those of these pages that are in the work."""
+        columns = self._fresh(work)
+        return {number: columns.page_of[number] for number in numbers if number in columns.page_of}
+
     def _counted(self, columns: Columns, pages: Sequence[ListedPage]) -> list[ListedPage]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
         still = columns.raised & (columns.state == STATES.index(State.OPEN))

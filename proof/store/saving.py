@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from proof.errors import OutputError
 from proof.model.flags import REACH, Kind
 from proof.model.result import PageResult
 from proof.store import codec, rows
-from proof.store.layout_overrides import LayoutOverride
-from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, PageRow
+from proof.store.glyphs import Shapes, glyph_values, save_glyphs
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
+from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.records import PagePlace
 
 
@@ -23,12 +25,13 @@ class CheckedResult:
     """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
     letters, the page's id among it): where the page is there with the same key only its place is noted, and which
     samples and planted errors are mixed in now, since these are no part of what was found. An empty key is never found
-    again."""
+    again. `shapes` are those of its characters' glyphs, None where they are kept already."""
 
     place: PagePlace
     key: str
     result: PageResult
     mend: LayoutOverride | None = None
+    shapes: Shapes | None = None
 
 
 def check_flags(result: PageResult) -> None:
@@ -45,8 +48,9 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
-    """What was found on a page, as a result of the run that it is in."""
+def save_result(session: Session, page: PageRow, key: str, result: PageResult, shapes: Shapes | None = None) -> None:
+    """What was found on a page, as a result of the run that it is in. `shapes` are what the glyphs of its characters
+    look like, where the image was read; else they are taken over from before."""
     if page.key == key != "":
         page.image = None if result.image is None else str(result.image)
         save_mixed_in(session, page, result)
@@ -55,6 +59,7 @@ def save_result(session: Session, page: PageRow, key: str, result: PageResult) -
     set_values(page, rows.page_values(result))
     session.flush()
     _save_parts(session, page, result)
+    save_glyphs(session, page, result.characters, shapes)
     _save_flags(session, page, result)
 
 
@@ -161,7 +166,7 @@ def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult)
     if there and was_absent:
         again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
         session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-    save_result(session, page, one.key, one.result)
+    save_result(session, page, one.key, one.result, one.shapes)
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -175,6 +180,12 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
     characters = [
         {"page_id": row.id, "data": codec.pack(one.result.characters)} for row, one in pages if one.result.characters
     ]
+    glyphs = [
+        values
+        for row, one in pages
+        if one.shapes is not None
+        for values in glyph_values(row, one.result.characters, one.shapes)
+    ]
     flags = [
         rows.flag_values(ordinal, flag)
         | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
@@ -184,8 +195,23 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
     tables: tuple[tuple[type[Base], list[dict[str, Any]]], ...] = (
         (ColumnRow, columns),
         (CharactersRow, characters),
+        (GlyphRow, glyphs),
         (FlagRow, flags),
     )
     for table, values in tables:
         if values:
             session.execute(insert(table.__table__), values)  # type: ignore[arg-type]
+
+
+def must_be_newest(session: Session, run: RunRow) -> None:
+    """Raises OutputError where another check of the work began after this one."""
+    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
+    if newest != run.id:
+        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
+
+
+def must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
+    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    if said[0] != said[1]:
+        raise ReadOtherwiseError(held)

@@ -27,8 +27,9 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
+from proof.store.glyphs import Glyphs, Shapes
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
-from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
+from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
@@ -47,7 +48,16 @@ from proof.store.records import (
     Totals,
 )
 from proof.store.recovery import Recovered, recover
-from proof.store.saving import Bearers, CheckedResult, check_flags, save_again, save_new, save_result
+from proof.store.saving import (
+    Bearers,
+    CheckedResult,
+    check_flags,
+    must_be_newest,
+    must_be_read_as,
+    save_again,
+    save_new,
+    save_result,
+)
 
 STORE_NAME = "proof.sqlite"
 
@@ -67,6 +77,7 @@ class Store:
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
         self.library = Library(self._reading, self._writing)
+        self.glyphs = Glyphs(self._reading)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
@@ -74,8 +85,7 @@ class Store:
         tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
         do lies beside a file; that of a store on a server in `folder`, without which it has none.
 
-        Raises OutputError, with what to do, where the store cannot be used or a later version made it;
-        UsageError where the address is none.
+        Raises OutputError where the store cannot be used or a later version made it; UsageError for no address.
         """
         url = database.store_url(address)
         if url.get_backend_name() == "sqlite" and url.database and "mode=ro" not in url.database:
@@ -149,7 +159,7 @@ class Store:
         Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
             run = _run_row(session, run_id)
-            _must_be_newest(session, run)
+            must_be_newest(session, run)
             run.finished = datetime.now(UTC)
             run.findings = [one.as_json() for one in findings]
             if whole:
@@ -239,9 +249,9 @@ class Store:
                     fresh.append((there.add(one.result.page), one))
                     continue
                 if page.run_id > run_id:
-                    _must_be_newest(session, run)
+                    must_be_newest(session, run)
                 else:
-                    _must_be_read_as(held_in(session, page.id), one.mend)
+                    must_be_read_as(held_in(session, page.id), one.mend)
                 save_again(session, page, run_id, one)
             save_new(session, run_id, fresh)
 
@@ -251,7 +261,9 @@ class Store:
             page = _page_there(session, number)
             return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
 
-    def replace_page(self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult) -> bool:
+    def replace_page(
+        self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult, shapes: Shapes | None = None
+    ) -> bool:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
@@ -260,9 +272,9 @@ class Store:
             page = _page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            _must_be_read_as(held_in(session, page.id), seen.mend)
+            must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result)
+            save_result(session, page, key, result, shapes)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
@@ -420,24 +432,11 @@ def _run_row(session: Session, run_id: int) -> RunRow:
     return run
 
 
-def _must_be_newest(session: Session, run: RunRow) -> None:
-    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
-    if newest != run.id:
-        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
-
-
 def _page_there(session: Session, number: int) -> PageRow:
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
         raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
     return page
-
-
-def _must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
-    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
-    if said[0] != said[1]:
-        raise ReadOtherwiseError(held)
 
 
 def _changed(session: Session, work_id: int | None) -> None:

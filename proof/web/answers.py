@@ -395,6 +395,47 @@ class OutcomesOut(BaseModel):
     items: list[RereadOutcome]
 
 
+class GlyphOut(BaseModel):
+    """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
+    it, `reading` what is to be read there then."""
+
+    page: int
+    name: str
+    line: int
+    offset: int
+    length: int
+    image: str
+    unlike: float
+    flag: int | None
+    state: State | None
+    reading: str
+
+
+class GlyphsOut(BaseModel):
+    """Of `total` occurrences part `part` of `parts` was looked at, `looked` in all."""
+
+    items: list[GlyphOut]
+    next: str | None
+    total: int
+    looked: int
+    part: int
+    parts: int
+
+
+class GlyphOutcome(BaseModel):
+    """What became of a place: its decision, or those of others that stand there."""
+
+    page: int
+    line: int
+    offset: int
+    decision: DecisionOut | None
+    conflict: list[DecisionOut] | None
+
+
+class GlyphOutcomesOut(BaseModel):
+    items: list[GlyphOutcome]
+
+
 def decision_of(decision: Decision) -> DecisionOut:
     """A decision as the API shows it."""
     return DecisionOut(**{name: getattr(decision, name) for name in DecisionOut.model_fields})

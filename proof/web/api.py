@@ -107,7 +107,7 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.marks.set_page(path.work, path.page, **_by(), **body.model_dump())
+    said = project().store.marks.set_page(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(event_of(said), 201)
 
 
@@ -318,7 +318,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
     )
 
 
-def _by() -> dict[str, Any]:
+def by_whom() -> dict[str, Any]:
     """Who asks, and whether they may take back what others said."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
@@ -329,7 +329,7 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
         flag=flag,
         verdict=Verdict(body.verdict),
         version=body.version,
-        **_by(),
+        **by_whom(),
         key=body.key,
         reading=body.reading,
         note=body.note,

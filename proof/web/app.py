@@ -27,7 +27,9 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
+from proof.web.glyphs import glyphs
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
@@ -85,7 +87,9 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app = _bare_app(secret_of(settings), settings.serve.https)
     images = Images(store.queue.image, settings.project.images)
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
-    app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
+    app.extensions["proof"] = Project(
+        settings, store, images, _somebody(), reader, Rereading(reader), GlyphOrders(store)
+    )
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
     _guard(app, settings.serve.https)
@@ -94,6 +98,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)
+    app.register_api(glyphs)
     app.register_api(mending)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
