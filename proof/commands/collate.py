@@ -146,7 +146,8 @@ def _whereabouts(place: ParallelPlace) -> str:
 
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
-    click.echo(f"{told['base']} against {told['witness']}")
+    named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
+    click.echo(f"{told['base']} against {named}")
     if collation.base.edition.text == collation.witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif told["paragraphs"]["placed"] < FEW * len(collation.placements):
