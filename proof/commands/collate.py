@@ -26,6 +26,7 @@ from proof.store import Store
 from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
+from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
 FEW = 0.05
@@ -119,7 +120,7 @@ def _images(base: Path, settings: Settings) -> dict[str, Path]:
 
 def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
     """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
-    named twice."""
+    named twice or a witness is nothing but the base."""
     edition = read_edition(base)
     named = {str(base.resolve()): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
@@ -128,8 +129,21 @@ def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = Non
         if key in named:
             raise UsageError(f"{source} is {named[key]}: name each file once")
         named[key] = "named as a witness already"
-    apart = [apart_from(witness, edition) if witness.parts else witness for witness in read_witnesses(sources)]
-    return [collate(edition, witness, variants) for witness in apart if witness is not None]
+    return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
+
+
+def _apart(witness: Edition, base: Edition) -> Edition:
+    """The witness without the parts that are the base itself, which is said. Raises UsageError where none is left."""
+    if not witness.parts:
+        return witness
+    apart = apart_from(witness, base)
+    if apart is None:
+        raise UsageError(f"{witness.path}: all its files are the base itself or copies of it")
+    if len(apart.parts) < len(witness.parts):
+        left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
+        told = ", ".join(map(str, sorted(left_out)))
+        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {told}", err=True)
+    return apart
 
 
 def _seen(text: str) -> str:
