@@ -23,6 +23,7 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.database import is_missing
 from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
@@ -102,7 +103,7 @@ def command(
 def _checked(settings: Settings) -> Path | str:
     """The address of the store, which has to be there."""
     address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
+    if is_missing(address):
         raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
     return address
 
