@@ -245,6 +245,7 @@ def flags(collation: Collation) -> list[Flag]:
     """
     edition = collation.base.edition
     addresses = Addresses(edition)
+    name = collation.witness.edition.siglum or collation.witness.edition.path.name
     refs = {page.id: str(page.ref or "") for page in edition.pages}
     found: list[Flag] = []
     seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
@@ -262,9 +263,7 @@ def flags(collation: Collation) -> list[Flag]:
         evidence = Evidence(
             reason="witness",
             rule=one.category.value if raised else one.rule,
-            note="；".join(
-                [f"{collation.witness.edition.path.name}: {one.witness or '∅'}", *(n.text for n in one.notes)]
-            ),
+            note="；".join([f"{name}: {one.witness or '∅'}", *(n.text for n in one.notes)]),
         )
         flag = Flag(
             page=address.page,

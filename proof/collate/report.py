@@ -15,7 +15,7 @@ from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
 from proof.collate.note_layout import NoteLayout
-from proof.collate.sigla import sigla
+from proof.collate.sigla import names_of
 from proof.collate.witnesses import places, witness_names
 from proof.report.tables import flag_record
 from proof.text.witness import Addresses, Edition
@@ -28,6 +28,7 @@ def summary(collation: Collation) -> dict[str, Any]:
     return {
         "base": str(edition.path),
         "witness": str(witness.path),
+        "siglum": witness.siglum,
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
         "differences": dict(Counter(one.category.value for one in collation.differences)),
         "set as notes": [_note(collation, one) for one in collation.notes],
@@ -106,8 +107,8 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
         file.write("\n")
     with whole_file(folder / "collatex.json") as file:
-        base = collations[0].base.edition.path
-        told_names = sigla([base, *(one.witness.edition.path for one in collations)], ending=True)
+        base = collations[0].base.edition
+        told_names = names_of([base, *(one.witness.edition for one in collations)], ending=True)
         json.dump(collatex(collations, told_names), file, ensure_ascii=False)
         file.write("\n")
     addresses = Addresses(collations[0].base.edition)

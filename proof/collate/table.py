@@ -23,7 +23,7 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
 from proof.collate.note_layout import NOTE, NoteLayout
-from proof.collate.sigla import sigla
+from proof.collate.sigla import names_of
 from proof.collate.tokens import WitnessTokens
 from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
@@ -205,7 +205,7 @@ def write_table(
         (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
     )
     base = collations[0].base.edition
-    own, *names = sigla([base.path, *(collation.witness.edition.path for collation in collations)], ending=True)
+    own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)
     stream = environment.get_template("collate.html").stream(
         language=language,

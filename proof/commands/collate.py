@@ -23,9 +23,11 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.database import is_missing
 from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
+from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
 FEW = 0.05
@@ -101,7 +103,7 @@ def command(
 def _checked(settings: Settings) -> Path | str:
     """The address of the store, which has to be there."""
     address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
+    if is_missing(address):
         raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
     return address
 
@@ -119,7 +121,7 @@ def _images(base: Path, settings: Settings) -> dict[str, Path]:
 
 def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
     """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
-    named twice."""
+    named twice or a witness is nothing but the base."""
     edition = read_edition(base)
     named = {str(base.resolve()): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
@@ -128,8 +130,21 @@ def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = Non
         if key in named:
             raise UsageError(f"{source} is {named[key]}: name each file once")
         named[key] = "named as a witness already"
-    apart = [apart_from(witness, edition) if witness.parts else witness for witness in read_witnesses(sources)]
-    return [collate(edition, witness, variants) for witness in apart if witness is not None]
+    return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
+
+
+def _apart(witness: Edition, base: Edition) -> Edition:
+    """The witness without the parts that are the base itself, which is said. Raises UsageError where none is left."""
+    if not witness.parts:
+        return witness
+    apart = apart_from(witness, base)
+    if apart is None:
+        raise UsageError(f"{witness.path}: all its files are the base itself or copies of it")
+    if len(apart.parts) < len(witness.parts):
+        left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
+        told = ", ".join(map(str, sorted(left_out)))
+        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {told}", err=True)
+    return apart
 
 
 def _seen(text: str) -> str:
@@ -146,7 +161,8 @@ def _whereabouts(place: ParallelPlace) -> str:
 
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
-    click.echo(f"{told['base']} against {told['witness']}")
+    named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
+    click.echo(f"{told['base']} against {named}")
     if collation.base.edition.text == collation.witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif told["paragraphs"]["placed"] < FEW * len(collation.placements):

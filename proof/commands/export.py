@@ -23,6 +23,7 @@ from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.database import is_missing
 from proof.store.text_pages import find_text
 from proof.text.edition import read_edition
 from proof.text.gathered import read_witnesses
@@ -162,8 +163,7 @@ def _tell(decided: Decided, corrected: CorrectedSource) -> None:
 
 
 def _has_store(settings: Settings) -> bool:
-    address = settings.store_address
-    return not isinstance(address, Path) or address.is_file()
+    return not is_missing(settings.store_address)
 
 
 def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-from proof.collate.collation import collate
+from proof.collate.collation import collate, flags
+from proof.collate.report import write_collation
 from proof.collate.table import rows, write_table
 from proof.locale.languages import LANGUAGES
 from proof.text.edition import parse_edition
@@ -78,3 +81,17 @@ def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(
     agreeing, differing = row.readings
     assert (agreeing.text, agreeing.category) == ("立", "")
     assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
+
+
+def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
+    base, witness = edition(TEXT, "a.txt"), replace(edition(OTHER, "b.txt"), siglum="四部")
+    collation = collate(base, witness)
+    write_table([collation], tmp_path / "collation.html")
+    assert '<th scope="col">四部</th>' in (tmp_path / "collation.html").read_text(encoding="utf-8")
+    write_collation([collation], tmp_path)
+    table = json.loads((tmp_path / "collatex.json").read_text(encoding="utf-8"))
+    assert table["witnesses"] == ["a.txt", "四部"]
+    assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
+    (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert summary["siglum"] == "四部"
+    assert flags(collation)[0].evidence.note.startswith("四部: ")

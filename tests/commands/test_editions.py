@@ -123,3 +123,32 @@ def test_lines_that_end_in_cr_alone_are_read_or_refused_but_never_run_together(
     assert len(read_edition(tmp_path / paged.name).pages) == len(read_edition(paged).pages)
     assert main(["convert", str(tmp_path / running.name), "--to", "inline"]) == 2
     assert "its lines end in CR alone" in capsys.readouterr().err
+
+
+def test_a_folder_in_which_the_base_lies_is_a_witness_without_it_and_says_so(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path("juan")
+    folder.mkdir()
+    (folder / "KR1_010.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "KR1_011.txt").write_text(TEXT, encoding="utf-8")
+    assert main(["collate", str(text), "X=juan"]) == 2
+    assert "all its files are the base itself" in capsys.readouterr().err
+    (folder / "KR1_011.txt").write_text(TEXT.replace("北耦", "比耦").replace("010-1a", "011-1a"), encoding="utf-8")
+    assert main(["collate", str(text), "X=juan"]) == 0
+    told = capsys.readouterr()
+    assert "left out of X, the base itself or a copy: " in told.err
+    assert "against X (" in told.out
+
+
+@pytest.mark.parametrize("command", [["export", "KR1_010.txt"], ["collate", "KR1_010.txt", "other.txt", "--weigh"]])
+def test_a_store_that_is_not_there_is_said_and_not_made(
+    text: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    Path("other.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
+    assert main([*command, "--out", "out", "--store", "sqlite:///nowhere.sqlite"]) == 2
+    assert "there is no store" in capsys.readouterr().err
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
+    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--form", "tei", "--out", "out"]
+    assert main([*arguments, "--store", "sqlite:///nowhere.sqlite"]) == 0
+    assert not list(text.parent.rglob("nowhere*"))

@@ -14,6 +14,7 @@ from lxml import etree
 
 from proof.collate.collation import collate
 from proof.export.alto import alto
+from proof.export.collation_notes import house_list, plain_list, with_footnotes
 from proof.export.corrections import Correction
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, mark
@@ -368,3 +369,28 @@ def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: e
     assert page is not None
     assert b"\xe6\xaf\x94" in page_xml(page, MADE)
     assert b"\xe6\xaf\x94" in alto(page)
+
+
+def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.RelaxNG, checked: PageResult) -> None:
+    """衍 here and 脫 there: a line of the list, two linked places in TEI, one annotation with both places."""
+    read = parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    moved = [
+        Correction(PAGE, 3, 2, 1, "", "射", flag="f-out", moved="f-in", kind=Kind.INSERTION),
+        Correction(PAGE, 3, 0, 0, "射", "", flag="f-in", moved="f-out", kind=Kind.OMISSION),
+    ]
+    corrected = correct(read, moved)
+    assert plain_list(corrected) == f"{PAGE}, 3, 1: 射 ← 3, 3\n"
+    assert house_list(corrected).count("\n") == with_footnotes(corrected).count("\n[^") == 1
+    document = etree.fromstring(tei(read, corrected.placed))
+    tei_schema.assertValid(document)
+    choices = document.findall(".//{*}choice")
+    ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
+    assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
+    flags = tuple(
+        replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
+                transcribed=one.original, suggested=one.replacement, kind=one.kind)
+        for one in moved
+    )  # fmt: skip
+    (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png")["items"]
+    assert len(annotation["target"]) == 2
+    assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")
