@@ -23,6 +23,9 @@ DEEPEST = 0.25
 EVEN = 0.85
 """Of the paper's tone: lighter shade does no harm."""
 
+SHADED = 0.78
+"""The same where a page is said to lie in the shade: stains are no shade."""
+
 DIM, WHITE = 165.0, 240.0
 """Paper darker than this is made as light as that."""
 
@@ -59,7 +62,7 @@ def evenly_lit(page: Grey) -> EvenPage:
     paper = _paper(ground)
     beneath = _beneath(small, ground, paper)
     seen = ground[~beneath]
-    uneven = bool(seen.size) and float(np.percentile(seen, LITTLE)) < EVEN * paper
+    uneven = bool(seen.size) and float(np.percentile(seen, LITTLE)) < SHADED * paper
     if not uneven and paper >= DIM:
         return EvenPage(page, paper, shaded=False)
     white = max(paper, WHITE) if paper < DIM else paper

@@ -60,8 +60,11 @@ HALF_AS_WELL = 0.5
 RULES_FIT = 0.6
 """How well fewer columns than expected must fit the rules: 1 where each stands where it should and none elsewhere."""
 
-CLEARLY, COMPLETE = 0.03, 0.9
+CLEARLY, COMPLETE = 0.015, 0.75
 """How much better more columns than expected must fit, and how well they must."""
+
+TAIL = 16
+"""Pixels at the height at which columns are counted: no stroke of text is as broad."""
 
 LEVEL = 0.3
 """Of the width of the columns: a level line as long as this is the frame's."""
@@ -111,9 +114,18 @@ def other_count(page: Grey, expected: int) -> Comb | None:
     best = max(fits.values(), key=lambda comb: comb.fit)
     fewer = best.columns < expected and best.fit > RULES_FIT and usual < HALF_AS_WELL * best.fit
     more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
-    if not fewer and not more:
+    if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
     return replace(best, left=best.left / scale, right=best.right / scale)
+
+
+def _with_fold_strip(ink: Grey, comb: Comb) -> bool:
+    """Whether the outermost of these columns is a fold strip, told by its fish tail, which is solid ink."""
+    solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((TAIL, TAIL), np.uint8))
+    pitch = (comb.right - comb.left) / comb.columns
+    middles = comb.left + pitch / 2, comb.right - pitch / 2
+    inner = (solid[:, max(0, round(x - 0.3 * pitch)) : max(0, round(x + 0.3 * pitch))] for x in middles)
+    return any(bool(part.any()) for part in inner)
 
 
 def _rules(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:

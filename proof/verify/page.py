@@ -406,7 +406,9 @@ def _line_flags(
 
 def _area_box(layout: Outline, column: ReadColumn) -> Box:
     area = column.area
-    return layout.file_box(area.left, area.top - area.raised, area.right, area.bottom)
+    above, below = layout.cut
+    top = area.top - area.raised if above is None else above
+    return layout.file_box(area.left, top, area.right, area.bottom if below is None else below)
 
 
 def _checked_column(layout: Outline, column: ReadColumn) -> CheckedColumn:
