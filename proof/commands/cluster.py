@@ -21,7 +21,10 @@ RULES = {
     # what happened to tasks that are long done: at 200,000 pages it would be most of the scheduler's memory
     "distributed.admin.low-level-log-length": 1000,
     "distributed.admin.log-length": 1000,
-    "distributed.scheduler.events-log-length": 1000,
+    # nobody looks at where its time goes, and looking takes a tenth of it
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10 s",
+    "distributed.admin.system-monitor.gil.enabled": False,
     # a worker holds a page, a model and an image; pausing it below what it was given only makes it slow
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
