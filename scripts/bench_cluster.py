@@ -71,6 +71,7 @@ def workers(address: str, count: int, seconds: float) -> None:
 
     import proof.check.worker as real
     from proof.check.executor import CheckedPage
+    from proof.commands.cluster import RULES
 
     def take_time(task: Any, keys: Any, *_: Any) -> CheckedPage:
         time.sleep(seconds)
@@ -87,7 +88,7 @@ def workers(address: str, count: int, seconds: float) -> None:
         echo(count, flush=True)
         await asyncio.gather(*(one.finished() for one in them))
 
-    with dask.config.set({"distributed.comm.timeouts.connect": "20s"}):
+    with dask.config.set(RULES):
         asyncio.run(run())
 
 

@@ -18,10 +18,13 @@ RULES = {
     "distributed.scheduler.allowed-failures": 0,
     # a machine that is cut off from the network is given up before anybody thinks that the check hangs
     "distributed.scheduler.worker-ttl": "60 s",
-    # what happened to tasks that are long done: at 200,000 pages it would be most of the scheduler's memory
-    "distributed.admin.low-level-log-length": 1000,
-    "distributed.admin.log-length": 1000,
-    "distributed.scheduler.events-log-length": 1000,
+    # logs of what happened to tasks that are long done hold these tasks: they would be most of the memory
+    "distributed.admin.low-level-log-length": 20,
+    "distributed.admin.log-length": 100,
+    # nobody looks at where its time goes, and looking takes a tenth of it
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10 s",
+    "distributed.admin.system-monitor.gil.enabled": False,
     # a worker holds a page, a model and an image; pausing it below what it was given only makes it slow
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
