@@ -2,6 +2,7 @@
 // decided is on its way while the next flag is already looked at.
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
+import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture } from "./stage.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
@@ -91,7 +92,7 @@ async function fetchAhead() {
   fetchAhead();
 }
 
-const prepare = () => flags.slice(at, at + AHEAD).forEach(picture);
+const prepare = () => flags.slice(at, at + AHEAD).forEach((flag) => { picture(flag); prepareBeside(flag); });
 
 /** A flag as it stands now. */
 function set(flag, { state, reading, version }) {
@@ -165,6 +166,7 @@ function show() {
   document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
+  showBeside(flag);
   witnesses(flag);
   alternatives(flag);
   stands(flag);
@@ -481,9 +483,11 @@ const acts = {
     localStorage.setItem("proof-whole", whole ? "1" : "0");
     if (flags[at]) paint(flags[at]);
   },
+  beside: () => toggleBeside(flags[at]),
+  outline: () => flags[at]?.view && nextOutline(flags[at]),
 };
 
-const LOOKING = ["back", "ahead", "whole"];
+const LOOKING = ["back", "ahead", "whole", "beside", "outline"];
 const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
@@ -499,7 +503,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", o: "outline",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 
