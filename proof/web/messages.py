@@ -185,6 +185,7 @@ SCRIPT = {
     "mendKept": _("The page was read again; this shows it as it was before."),
     "detail": _("Details"),
     "stillSilent": _("The server does not answer; it is asked again …"),
+    "imageLoading": _("The image is loading …"),
     "imageFailed": _("The image cannot be loaded."),
     "tryAgain": _("Try again"),
     "conflicts": _("%(num)s had been decided by others"),
