@@ -27,13 +27,15 @@ def unlikeness(
     shapes: NDArray[np.int8], p_text: NDArray[np.float64], other: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """How unlike its own character each of the glyphs is (0: not at all); with the middle of an `other` character, how
-    much more it is like that one."""
+    like that one it is, and the less like its own."""
     if not len(shapes):
         return np.zeros(0)
     found = _unit(shapes.astype(np.float32))
     own = found @ middle_of(shapes, p_text)
-    against = 1.0 if other is None else found @ other
-    return np.asarray(against - own + DOUBT * (1.0 - p_text), dtype=np.float64)
+    doubt = DOUBT * (1.0 - p_text)
+    if other is None:
+        return np.asarray(1.0 - own + doubt, dtype=np.float64)
+    return np.asarray(found @ other - own / 2 + doubt / 2, dtype=np.float64)
 
 
 def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -207,6 +207,7 @@ class PlacedOut(BaseModel):
     y: float
     em: float
     marked: bool
+    wedged: bool = Field(False, description="The image has no room for it: it stands beside its place")
 
 
 class ViewOut(BaseModel):
@@ -220,6 +221,7 @@ class ViewOut(BaseModel):
     skew: float
     characters: list[PlacedOut]
     gap: Rectangle | None
+    page: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
 
 
 class AlternativeOut(BaseModel):
@@ -305,6 +307,7 @@ class ColumnOut(BaseModel):
 
 
 class PageDetail(PageOut):
+    box: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
     columns: list[ColumnOut]
     characters_found: list[CharacterOut]
     flags_found: list[FlagOut]

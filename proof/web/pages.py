@@ -20,6 +20,8 @@ AHEAD = 8
 LISTED = 50
 SHEETS = 120
 MOST_PAIRS = 2000
+OFFERED = 24
+LONGEST_SOUGHT = 16
 
 pages = Blueprint("pages", __name__)
 
@@ -104,6 +106,21 @@ def pairs(work: str) -> AnyResponse:
         "image": request.args.get("image"),
     }
     return sheet("pairs.html", summary, data=data)
+
+
+@pages.get("/works/<work>/glyphs")
+def glyphs(work: str) -> AnyResponse:
+    """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
+    queue = project().store.queue
+    summary = queue.work(work)
+    found = [
+        answers.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
+        for (text, image), count, waiting in queue.pairs(work, QueueFilter())
+        if len(text) == len(image) == 1
+    ]
+    data = {"pairs": found[:OFFERED], "part": max(request.args.get("part", 0, type=int), 0)}
+    sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
+    return sheet("glyphs.html", summary, data=data, **sought)
 
 
 @pages.get("/works/<work>/history")
