@@ -10,6 +10,7 @@ import pytest
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.glyphs import LENGTH, Shapes
+from proof.store.saving import CheckedResult
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
@@ -22,7 +23,7 @@ def shapes(result: PageResult) -> Shapes:
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "one", page_result, shapes=shapes(page_result))
+    store.save_pages(run, [CheckedResult(PLACE, "one", page_result, shapes=shapes(page_result))])
     return store
 
 
@@ -51,5 +52,6 @@ def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_st
 
 def test_glyphs_without_ink_are_no_occurrences(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "one", page_result, shapes=np.zeros((len(page_result.characters), LENGTH), np.int8))
+    blank = np.zeros((len(page_result.characters), LENGTH), np.int8)
+    store.save_pages(run, [CheckedResult(PLACE, "one", page_result, shapes=blank)])
     assert len(store.glyphs.of(WORK, page_result.characters[0].text)) == 0
