@@ -26,11 +26,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
+from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict, _
 from proof.store.decision_rows import decided_by, shown_decisions
 from proof.store.decisions import CHECK, take_back_in
-from proof.store.marks import NoPlaceError, PageEvent, PageState, page_event
+from proof.store.marks import NO_WORK, NoPlaceError, PageEvent, PageState, page_event
 from proof.store.models import DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.request_keys import key_of_another
 from proof.store.standing import Event, standing
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -129,11 +130,11 @@ class Acts:
 
     def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
         if not 8 <= len(key) <= 64:
-            raise RefusedDecisionError("the key of a request has 8 to 64 letters")
+            raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
         with self._writing() as session:
             row = session.scalar(select(WorkRow).where(WorkRow.name == work))
             if row is None:
-                raise NoPlaceError(f"there is no work {work} in the store")
+                raise NoPlaceError(NO_WORK, work=work)
             said = _answered(session, person, key, again)
             if said is not None:
                 return said
@@ -243,7 +244,7 @@ def _take_back(
         if step.what is What.RULE:
             if not rules:
                 raise NotYoursError(
-                    "your last act is about a rule of the project, and that takes the right to set rules"
+                    _("your last act is about a rule of the project, and that takes the right to set rules")
                 )
             return _take_rule_back(session, steps.person, step.id, key, again=again)
         if step.what is What.LAYOUT:
@@ -419,8 +420,11 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     if row is None:
         return None
     work_id = decided.work_id if decided else ruled.work_id if ruled else None
-    if row.person != person or row.about is None or (decided and decided.verdict not in TAKING_BACK):
-        raise RefusedDecisionError("this key was used for something else; give every request its own")
+    what = What.DECISIONS if decided else What.RULE if ruled else What.LAYOUT if laid else What.PAGE
+    takes_back = row.about is not None and not (decided and decided.verdict not in TAKING_BACK)
+    done_again = takes_back and _Steps(session, 0, person).distance(what, row.id) % 2 == 0
+    if row.person != person or not takes_back or done_again != again:
+        raise key_of_another()
     undone = Undone(What.DECISIONS, again, repeated=True)
     if decided:
         query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == work_id)

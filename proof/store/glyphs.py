@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
+from proof.store.marks import NO_WORK
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
 from proof.store.queue_records import MissingError
 
@@ -84,7 +85,7 @@ class Glyphs:
         with self._reading() as session:
             found = session.execute(select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work)).first()
             if found is None:
-                raise MissingError(f"there is no work {work} in the store")
+                raise MissingError(NO_WORK, work=work)
             finished = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == found.id)
             return (*found, *(session.execute(finished).one()))
 

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import event, inspect, select
+from sqlalchemy import Select, event, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -87,9 +88,26 @@ class Journal:
             if gone:
                 self._write([{"format": FORMAT, "act": VOID, "of": gone}])
 
+    def lacks(self, session: Session) -> bool:
+        """Whether the store holds something that is not here: it was begun before there was a journal, or somebody did
+        something in an earlier version since, which keeps none. It is told by the newest act of each table.
+        Raises OutputError."""
+        marks = [mark for table in ACTS for mark in session.scalars(_newest(table))]
+        texts = [mark.isoformat() if isinstance(mark, datetime) else mark for mark in marks]
+        wanted = [json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass") for text in texts]
+        try:
+            if not wanted or not self.path.exists() or not self.path.stat().st_size:
+                return bool(wanted)
+            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as held:
+                return any(held.rfind(mark) < 0 for mark in wanted)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be read ({error.strerror or error})") from error
+
     def begin(self, session: Session) -> None:
-        """Write down all that a store holds which was begun before it had a journal."""
-        if not self.path.exists() and any(session.scalar(select(table.id).limit(1)) for table in ACTS):  # type: ignore[attr-defined]
+        """Write down what it lacks of a store."""
+        if self.path.exists():
+            self.complete(session)
+        elif any(session.scalar(_newest(table)) for table in ACTS):
             self._append(session, [])
 
     def complete(self, session: Session) -> int:
@@ -220,6 +238,12 @@ def all_lines(session: Session) -> Iterator[Line]:
     for table in ACTS:
         for row in session.scalars(select(table).order_by(table.id)):  # type: ignore[attr-defined]
             yield _line(session, row)
+
+
+def _newest(table: type[Base]) -> Select[tuple[Any]]:
+    """What tells the newest act of a table: its key; of a rule, which may have none, its time."""
+    columns = table.__table__.c
+    return select(columns.at if table is RuleRow else columns.key).order_by(columns.id.desc()).limit(1)
 
 
 def _is_held(session: Session, line: Line) -> bool:

@@ -97,9 +97,12 @@ class Store:
             file = database.file_of(url)
             path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
             store = cls(engine, Journal(path) if path else None)
-            if store.journal and not store.journal.path.exists():
-                with store._writing(noting=False) as session:
-                    store.journal.begin(session)
+            if store.journal:
+                with store._reading() as session:
+                    lacks = store.journal.lacks(session)
+                if lacks:
+                    with store._writing(noting=False) as session:
+                        store.journal.begin(session)
         except BaseException:
             engine.dispose()
             raise

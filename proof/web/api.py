@@ -10,7 +10,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
 from proof.store.acts import Undone
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
 from proof.store.marks import Mark
 from proof.store.queue_records import CursorError, Order, QueueFilter
 from proof.web import answers, schemas, serializers
@@ -247,7 +247,7 @@ def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
 )
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({one.flag for one in body.decisions}) < len(body.decisions):
-        raise RefusedDecisionError("a flag can be decided once in a stroke")
+        raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
     return answer(answers.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
 
@@ -305,7 +305,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
 def wanted_of(query: schemas.Filter) -> QueueFilter:
     """The filter that a query means."""
     if (query.text is None) != (query.image is None):
-        raise CursorError("a pair is given by `text` and `image` together")
+        raise CursorError(_("a pair is given by `text` and `image` together"))
     return QueueFilter(
         kinds=tuple(query.kind),
         states=tuple(query.state),
@@ -366,5 +366,5 @@ def number_of(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):
-        raise CursorError("this cursor was not given by this list: begin at its start")
+        raise CursorError(_("this cursor was not given by this list: begin at its start"))
     return int(cursor)

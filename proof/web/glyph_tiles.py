@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request
 
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
+from proof.store.decision_records import _
 from proof.store.queue_records import MissingError
 from proof.web.project import project
 
@@ -23,7 +24,7 @@ def of_flag(work: str, number: int) -> Response:
     result = queue.results([queued.page.number])[queued.page.number]
     place = flag_place(result, queued.flag) if queued.page.image_sha else None
     if place is None:
-        raise MissingError(f"{work}: flag {number} has no place on an image")
+        raise MissingError(_("%(work)s: flag %(number)s has no place on an image"), work=work, number=number)
     return _tile(queued.page.image_sha, place)
 
 
@@ -33,7 +34,7 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
     place, result = project().store.queue.page(work, page)
     character = character_at(result, line, offset)
     if character is None or not place.image_sha:
-        raise MissingError(f"{place.page}: column {line} has no character at {offset}")
+        raise MissingError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
     return _tile(place.image_sha, character_place(result, character))
 
 

@@ -66,6 +66,8 @@ REFUSALS = {
         "try once more."
     ),
     "mistake": _("The server made a mistake; its log says which."),
+    "no reading": _("nothing is known of that reading; have the page read again"),
+    "no image": _("no image of this project has that name"),
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,30 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What)
     assert [one.id for one in again.decisions] == [one.id for one in first.decisions]
     with pytest.raises(RefusedDecisionError, match="this key"):
         filled.acts.undo(WORK, "乙", "request-0001")
+
+
+def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
+    """What is asked for under the key of another act is refused, and changes nothing."""
+    [flag, other, *_] = (one.number for one in filled.queue.flags(WORK, range(1, 5)))
+    asks: dict[str, Callable[[str], object]] = {
+        "decide": lambda key: filled.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", key)),
+        "page": lambda key: filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
+        "layout": lambda key: filled.mends.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
+        "undo": lambda key: filled.acts.undo(WORK, "甲", key),
+        "redo": lambda key: filled.acts.redo(WORK, "甲", key),
+    }
+    used = {name: f"{name}-0001" for name in asks}
+    for name, ask in asks.items():
+        ask(used[name])
+    asks["many"] = lambda key: filled.decisions.decide_all([DecisionRequest(WORK, other, Verdict.TAKE, 0, "甲", key)])
+    asks["correct"] = lambda key: filled.marks.correct(Mark(WORK, 2, 1, 7, 1, "某", "甲", key))
+    before = [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)]
+    for name, ask in asks.items():
+        for of, key_of_other in used.items():
+            if name != of:
+                with pytest.raises(RefusedDecisionError, match="used for something else"):
+                    ask(key_of_other)
+    assert [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)] == before
 
 
 def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
