@@ -99,9 +99,8 @@ class LayoutOverrides:
             must_be_own(session, [key], MendRow)
             again = session.scalar(select(MendRow).where(MendRow.key == key))
             if again is not None:
-                if (again.page_id, again.layout, again.image, again.quadrant, again.person) != (
-                    *(page, kept, image, quadrant, person),
-                ):
+                said = (again.page_id, again.layout, again.image, again.quadrant, again.person, again.about)
+                if said != (page, kept, image, quadrant, person, None):
                     raise key_of_another()
                 return _mend(again)
             last = session.scalar(select(func.max(MendRow.version)).where(MendRow.page_id == page)) or 0
