@@ -32,7 +32,7 @@ class Glyph:
     `believed` maps characters to log-probabilities, given that there is a glyph at all; empty where the
     engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
     `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
-    a cell there.
+    a cell there. `seen` is what each look at it took it for, if there was more than one.
     """
 
     believed: dict[str, float]
@@ -45,6 +45,7 @@ class Glyph:
     bottom: float
     y: float
     pitch: float
+    seen: tuple[str, ...] = ()
 
     @property
     def silent(self) -> bool:
@@ -145,14 +146,16 @@ class Window:
 def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     """`one` with `other` taken in at `share` of the whole."""
     if one.silent or other.silent:
-        seen = other if one.silent else one
-        return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
+        heard = other if one.silent else one
+        return replace(one, believed=heard.believed, presence=max(one.presence, other.presence))
     ours, theirs, kept = one.believed, other.believed, 1.0 - share
     believed = {
         text: log(kept * exp(ours.get(text, FLOOR)) + share * exp(theirs.get(text, FLOOR)))
         for text in ours.keys() | theirs.keys()
     }
-    return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
+    seen = (*(one.seen or (one.best,)), other.best)
+    presence = (1.0 - share) * one.presence + share * other.presence
+    return replace(one, believed=believed, presence=presence, seen=seen)
 
 
 def _placed(

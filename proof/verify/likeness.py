@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log
 
+from proof.ocr.drawn import shipped_readings
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
@@ -13,32 +15,50 @@ RECOGNISED = log(0.1)
 """Log-probability from which an unknown character counts as read, in one of its forms."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """How a character may be read: whether the engine learned it, the `forms` of it that the engine knows, and all that
+    it is read as, each with the logarithm of how surely."""
+
+    learned: bool
+    forms: tuple[str, ...]
+    read: tuple[tuple[str, float], ...]
+
+
 class WordLikeness:
-    """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best."""
+    """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best; and of a
+    character that it does not know, what it reads where that is drawn."""
 
     def __init__(self, policy: VariantPolicy, engine: Engine) -> None:
         self.policy = policy
         self._engine = engine
-        self._known: dict[str, tuple[bool, tuple[str, ...]]] = {}
+        self._drawn = shipped_readings(engine.identity.checksum)
+        self._known: dict[str, _Shapes] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
-        learned, forms = self._known.get(character) or self._entry(character)
+        shapes = self._known.get(character) or self._shapes(character)
         believed = glyph.believed
         # asked some 6,000 times a page: a list is quicker than a generator
-        value = max([believed[form] for form in forms if form in believed], default=FLOOR)
+        value = max([believed[form] + sure for form, sure in shapes.read if form in believed], default=FLOOR)
         # an unknown shape may be read as a form that is known; that it is not says nothing
-        return value if learned or value > RECOGNISED else None
+        return value if shapes.learned or value > RECOGNISED else None
 
     def forms(self, character: str) -> tuple[str, ...]:
         """The forms of `character` that the engine knows, itself first if it does."""
-        return self._entry(character)[1]
+        return self._shapes(character).forms
 
-    def _entry(self, character: str) -> tuple[bool, tuple[str, ...]]:
-        entry = self._known.get(character)
-        if entry is None:
+    def drawn_as(self, character: str) -> tuple[str, ...]:
+        """What a character is read as where fonts draw it, if the engine does not know it."""
+        return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
+
+    def _shapes(self, character: str) -> _Shapes:
+        shapes = self._known.get(character)
+        if shapes is None:
             forms = tuple(form for form in (character, *self.policy.forms(character)) if self._engine.knows(form))
-            entry = self._known[character] = (self._engine.knows(character), forms)
-        return entry
+            drawn = [(text, log(chance)) for text, chance in self._drawn.readings(character) if text not in forms]
+            read = (*((form, 0.0) for form in forms), *drawn)
+            shapes = self._known[character] = _Shapes(self._engine.knows(character), forms, read)
+        return shapes
 
 
 def text_likeness(policy: VariantPolicy) -> Likeness:
