@@ -85,12 +85,7 @@ class Outline:
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
-        inverse: list[list[float]] = self.rectification.inverse.tolist()
-        edges = []
-        for across, down, shift in inverse:
-            (low, high), (upper, lower) = sorted((across * left, across * right)), sorted((down * top, down * bottom))
-            edges.append((low + upper + shift, high + lower + shift))
-        (x0, x1), (y0, y1) = edges
+        x0, y0, x1, y1 = self.rectification.bounds_in_file(left, top, right, bottom)
         return Box(x0, y0, x1 - x0, y1 - y0)
 
     def as_list(self) -> list[Any]:

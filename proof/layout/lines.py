@@ -49,6 +49,9 @@ TIP, OVER = 0.3, 0.12
 """The tip of a stroke that reaches over a rule: at most such a share of the ink that it is one with, and no further
 than such a share of a column."""
 
+NO_CELL = 0.33
+"""Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
+
 SLIVER = 2.0
 """Pixels beyond that: a piece of ink that lies so near to a line, all of it, is a splinter of it."""
 
@@ -221,7 +224,7 @@ def without_lines(
     for number, line in enumerate(lines):
         restore(clean, before, strokes, line, 0 if number in inner else 1 if line.middle[0] < centre[1] else -1)
     _erase_debris(clean, frames, lines, rules, frame, row)
-    _erase_specks(clean, row)
+    _erase_specks(clean, frame, row)
     return clean, _columns(clean, lines[: len(rules)], column)
 
 
@@ -332,15 +335,18 @@ def _erase_debris(
     _erase(ink, labels, drop)
 
 
-def _erase_specks(ink: Mask, row: float) -> None:
-    """Erase (in place) what stands alone and is too little for a character; the dots of a glyph are near the rest
-    of it."""
+def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
+    """Erase (in place) what stands alone and is too little for a character, or lies where the frame does and no cell
+    is; the dots of a glyph are near the rest of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    count, labels = cv2.connectedComponents(near)
+    count, labels, boxes, _ = cv2.connectedComponentsWithStats(near)
     groups = np.asarray(labels, dtype=np.int32)
     amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
-    _erase(ink, groups, amount < ALONE * row * row)
+    top = boxes[:, cv2.CC_STAT_TOP] + reach // 2
+    bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
+    above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - 0.45 * row)
+    _erase(ink, groups, (amount < ALONE * row * row) | above | (top > frame[1] - NO_CELL * row))
 
 
 def _erase(ink: Mask, labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:

@@ -114,6 +114,22 @@ class Rectification:
         """Points (n x 2) on the rectified page, in pixels of the image file."""
         return points @ self.inverse[:, :2].T + self.inverse[:, 2]
 
+    def bounds_in_file(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
+        """The upright rectangle (left, top, right, bottom) of the file that holds this one of the rectified page."""
+        if type(self) is not Rectification:
+            corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
+            xy = self.to_file(corners)
+            (x0, y0), (x1, y1) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
+            return x0, y0, x1, y1
+        # asked for every character of a work: with numbers it takes a tenth of the time that it takes with arrays
+        inverse: list[list[float]] = self.inverse.tolist()
+        edges = []
+        for across, down, shift in inverse:
+            (low, high), (upper, lower) = sorted((across * left, across * right)), sorted((down * top, down * bottom))
+            edges.append((low + upper + shift, high + lower + shift))
+        (x0, x1), (y0, y1) = edges
+        return x0, y0, x1, y1
+
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points (n x 2) of the image file, in pixels of the rectified page."""
         return points @ self.matrix[:, :2].T + self.matrix[:, 2]

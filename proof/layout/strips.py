@@ -62,6 +62,10 @@ it meets and may remember it: of these there are few enough, and none is stretch
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
 
+SMALLEST, MANY = 0.006, 8
+"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where so many are
+in the length of a cell, as under a seal, from the first."""
+
 MARGIN = 0.22
 """Cells of white above and below a strip's ink."""
 
@@ -244,7 +248,7 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
     own = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
     clean = np.where(own > 0, grey, 255).astype(np.uint8)
-    clean = np.pad(clean, ((margin, margin), (0, 0)), constant_values=255)
+    clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MANY)
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
     cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
@@ -279,16 +283,52 @@ def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.rot90(square, -1))
 
 
-def window(strip: Strip, top: float, bottom: float, zoom: float) -> Strip:
-    """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
+def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[np.uint8] | None = None) -> Strip:
+    """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or as
+    the grey `page` is there, with its rules."""
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
-    if strip.lone:
-        pixels = _laid(clean, zoom)
-        return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
-    pixels = _squeezed(clean, strip.row, strip.cell, zoom)
+    if page is None:
+        clean = _without_specks(clean, strip.cell)
+    elif not strip.lone:
+        clean = _as_it_is(page, strip, clean, first)
+    pixels = _laid(clean, zoom) if strip.lone else _squeezed(clean, strip.row, strip.cell, zoom)
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
+
+
+def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) -> NDArray[np.uint8]:
+    """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
+    given, only as far as there are so many in the length of a cell."""
+    inked = (clean < DARK).astype(np.uint8)
+    _, labels, boxes, centres = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
+    small[0] = False
+    if many:
+        ys = np.asarray(centres)[:, 1]
+        along = np.sort(ys[small])
+        near = np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2)
+        small &= near >= many
+    if not small.any():
+        return clean
+    strokes = (~small[labels] & (inked > 0)).astype(np.uint8)
+    near_strokes = cv2.dilate(strokes, np.ones((3, 3), np.uint8))
+    specks = cv2.dilate(small[labels].astype(np.uint8), np.ones((3, 3), np.uint8))
+    return np.where((specks > 0) & (near_strokes == 0), 255, clean).astype(np.uint8)
+
+
+def _as_it_is(page: NDArray[np.uint8], strip: Strip, clean: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
+    """A part of a strip that begins at its row of pixels `first`, with all that stands there; of a half-row its own
+    half alone."""
+    shown = np.full_like(clean, 255)
+    top, left = round(strip.top) + first, round(strip.left)
+    high, low = max(0, -top), max(0, min(clean.shape[0], page.shape[0] - top))
+    across = min(clean.shape[1], page.shape[1] - left)
+    shown[high:low, :across] = page[top + high : top + low, left : left + across]
+    other = round(OVERHANG / (0.5 + OVERHANG) * clean.shape[1])
+    if strip.row is Row.RIGHT:
+        return shown[:, other:]
+    return shown[:, :-other] if strip.row is Row.LEFT else shown
 
 
 def _squeezed(clean: NDArray[np.uint8], row: Row, pitch: float, zoom: float) -> NDArray[np.uint8]:

@@ -86,9 +86,9 @@ class PageSheet:
 class PageRecord:
     """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
 
-    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent and
-    zoom, `cells`, `inked` and `figures` what the ink said. `spikes` are by the hash of a strip's pixels, and so is
-    `far`: for every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are
+    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
+    preparation, `cells`, `inked` and `figures` what the ink said. `spikes` are by the hash of a strip's pixels, and so
+    is `far`: for every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are
     those of a page pipeline, with its name; `turned` are records of the page as if its image lay otherwise.
     """
 
@@ -175,7 +175,7 @@ class HalfFolioReadings:
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
         self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}
-        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float]] = {}
+        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, bool]] = {}
         known = known or PageRecord()
         if known.layout != layout:
             known = PageRecord(spikes=known.spikes, far=known.far)
@@ -226,15 +226,16 @@ class HalfFolioReadings:
         self.used.cuts[key] = found
         return found
 
-    def window(self, strip: CutStrip, top: float, bottom: float, zoom: float) -> CutStrip:
-        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`."""
-        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom)
+    def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
+        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or
+        as the page is there, with its rules."""
+        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
         found = _first(key, self.used.windows, self._known.windows)
         if found is None:
-            part = cutting.window(self._with_pixels(strip), top, bottom, zoom)
+            part = self._part(strip, top, bottom, zoom, as_it_is)
             found = _without_pixels(part)
             self._strips[found] = part
-        self._parts[found] = (strip, top, bottom, zoom)
+        self._parts[found] = (strip, top, bottom, zoom, as_it_is)
         self.used.windows[key] = found
         return found
 
@@ -275,13 +276,17 @@ class HalfFolioReadings:
         """The strip with its pixels, cut again where only its place had been kept."""
         if strip not in self._strips:
             if strip in self._parts:
-                whole, top, bottom, zoom = self._parts[strip]
-                self._strips[strip] = cutting.window(self._with_pixels(whole), top, bottom, zoom)
+                self._strips[strip] = self._part(*self._parts[strip])
             else:
                 area, line, way = self._origins[strip]
                 cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
                 self._strips.update((_without_pixels(one), one) for one in cut)
         return self._strips[strip]
+
+    def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> Strip:
+        """A part of a strip, with its pixels."""
+        page = self.layout.grey if as_it_is else None
+        return cutting.window(self._with_pixels(strip), top, bottom, zoom, page)
 
     def ink_cells(
         self, column: int, left: float, top: float, right: float, bottom: float, pitch: float

@@ -100,6 +100,8 @@ RULES = {
     "run together in this hand": _("In this hand the two are often confused: score lowered."),
     "alike in the hand": _("These two are written alike: score lowered."),
     "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
+    "read so when drawn": _("The recogniser reads this character so in a font too: score lowered."),
+    "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
 }
 
 LISTS = {

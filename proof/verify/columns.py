@@ -25,8 +25,10 @@ UNSURE = 4.0
 AROUND = 2.2
 """Cells on either side of a suspect that a second look takes in."""
 
-ZOOMS = (1.5, 2.0)
-"""How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere."""
+ZOOMS = (1.5, 1.25)
+"""How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere. The
+second is without specks, the third of the page as it is: what hangs on how the image was prepared is nothing that the
+image shows."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
@@ -141,12 +143,12 @@ class ColumnReader:
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
-        """More looks, at other pitches, around what does not agree; what is believed is the mean of all."""
+        """More looks, prepared otherwise, around what does not agree; what is believed is the mean of all."""
         for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
             windows = self._windows(column, suspect)
             if not windows:
                 break
-            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, zoom) for w in windows]
+            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, zoom, looks > 1) for w in windows]
             seen = self._glyphs(column.area, column.line, column.way, strips, [w.strip for w in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Protocol
@@ -31,6 +31,9 @@ from proof.verify.scores import (
 KEPT = 0.0
 """Findings that score less are not kept."""
 
+EXPECTED = 0.01
+"""The score where a character that the engine does not know is read as it is where fonts draw it."""
+
 
 class Placement(Protocol):
     """What knows where on the image file a place of the working page is."""
@@ -52,13 +55,20 @@ class Weigher:
     """Weighs the columns of one page."""
 
     def __init__(
-        self, context: PageContext, policy: VariantPolicy, likeness: Likeness, familiarity: Callable[[str], float]
+        self,
+        context: PageContext,
+        policy: VariantPolicy,
+        likeness: Likeness,
+        familiarity: Callable[[str], float],
+        drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
-        """`familiarity` tells how well the engine was taught a character, 0 to 1."""
+        """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
+        that it does not know is drawn."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
         self._familiarity = familiarity
+        self._drawn_as = drawn_as
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -90,14 +100,18 @@ class Weigher:
         if other is None:
             return None
         text, belief = other
-        reason = "posterior"
-        if own is None:
+        reason, rule = "posterior", ""
+        if text in self._drawn_as(cell.text):
+            # kept without being raised: how a hand is read is learned from it
+            own, score, reason, rule = None, EXPECTED, "unknown to the engine", "read so when drawn"
+        elif own is None:
             score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
             score = substitution_score(own, belief, doubt, self._familiarity(cell.text))
-        rule = ""
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
+        elif not rule and score < self._context.threshold and cell.text in glyph.seen:
+            rule = "seen so in one way alone"
         suggested = self._policy.to_source_script(text, cell.text)
         evidence = Evidence(
             reason="doubt" if doubt > 0.5 else reason,

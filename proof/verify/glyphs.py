@@ -30,7 +30,7 @@ class Glyph:
     `believed` maps characters to log-probabilities, given that there is a glyph at all; empty where the
     engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
     `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
-    a cell there.
+    a cell there. `seen` is what each look at it took it for, if there was more than one.
     """
 
     believed: Mapping[str, float]
@@ -43,6 +43,7 @@ class Glyph:
     bottom: float
     y: float
     pitch: float
+    seen: tuple[str, ...] = ()
 
     @property
     def silent(self) -> bool:
@@ -147,10 +148,11 @@ class Window:
 def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     """`one` with `other` taken in at `share` of the whole."""
     if one.silent or other.silent:
-        seen = other if one.silent else one
-        return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
+        read = other if one.silent else one
+        return replace(one, believed=read.believed, presence=max(one.presence, other.presence))
     believed = one.belief.mixed(other.belief, share)
-    return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
+    presence = (1.0 - share) * one.presence + share * other.presence
+    return replace(one, believed=believed, presence=presence, seen=(*(one.seen or (one.best,)), other.best))
 
 
 def _placed(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log
 
 from proof.ocr.belief import FLOOR
+from proof.ocr.drawn import shipped_readings
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
@@ -14,30 +16,51 @@ RECOGNISED = log(0.1)
 """Log-probability from which an unknown character counts as read, in one of its forms."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """How a character may be read: whether the engine learned it, the `forms` of it that the engine knows, and as what
+    else it is read where fonts draw it, each with the logarithm of how surely."""
+
+    learned: bool
+    forms: tuple[str, ...]
+    drawn: tuple[tuple[str, float], ...]
+
+
 class WordLikeness:
-    """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best."""
+    """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best; and of a
+    character that it does not know, what it reads where that is drawn."""
 
     def __init__(self, policy: VariantPolicy, engine: Engine) -> None:
         self.policy = policy
         self._engine = engine
-        self._known: dict[str, tuple[bool, tuple[str, ...]]] = {}
+        self._drawn = shipped_readings(engine.identity.checksum)
+        self._known: dict[str, _Shapes] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
-        learned, forms = self._known.get(character) or self._entry(character)
-        value = glyph.belief.greatest(forms)
+        shapes = self._known.get(character) or self._shapes(character)
+        value = glyph.belief.greatest(shapes.forms)
+        if shapes.drawn:
+            listed = glyph.belief.listed
+            value = max(value, *[listed[text] + sure for text, sure in shapes.drawn if text in listed], FLOOR)
         # an unknown shape may be read as a form that is known; that it is not says nothing
-        return value if learned or value > RECOGNISED else None
+        return value if shapes.learned or value > RECOGNISED else None
 
     def forms(self, character: str) -> tuple[str, ...]:
         """The forms of `character` that the engine knows, itself first if it does."""
-        return self._entry(character)[1]
+        return self._shapes(character).forms
 
-    def _entry(self, character: str) -> tuple[bool, tuple[str, ...]]:
-        entry = self._known.get(character)
-        if entry is None:
+    def drawn_as(self, character: str) -> tuple[str, ...]:
+        """What a character is read as where fonts draw it, if the engine does not know it."""
+        return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
+
+    def _shapes(self, character: str) -> _Shapes:
+        shapes = self._known.get(character)
+        if shapes is None:
             forms = tuple(form for form in (character, *self.policy.forms(character)) if self._engine.knows(form))
-            entry = self._known[character] = (self._engine.knows(character), forms)
-        return entry
+            read = self._drawn.readings(character)
+            drawn = tuple((text, log(chance)) for text, chance in read if text not in forms)
+            shapes = self._known[character] = _Shapes(self._engine.knows(character), forms, drawn)
+        return shapes
 
 
 def text_likeness(policy: VariantPolicy) -> Likeness:

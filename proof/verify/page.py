@@ -250,7 +250,7 @@ class Checker:
         if not paired.fits:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, outline, self.threshold)
-        weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity)
+        weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity, self.likeness.drawn_as)
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Make `proof/ocr/data/drawn.npz`: what the recogniser says to characters that it was not taught, as fonts draw them.
+
+    make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE]
+
+Drawn are the characters of the list of variants and of the texts that the recogniser was never taught, or takes for
+others when it sees them drawn (`MISREAD`). Each is written in regular script by several hands, among characters that
+are well known, cut as a strip of main text and read; kept are the readings that are as probable as `LEAST`, the mean
+over all hands. A font of the name of a family or in a file is one to draw with; the best of the machine where none is
+named.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from proof.errors import TextError
+from proof.facsimile.drawn import drawn_readings
+from proof.facsimile.fonts import FontChain
+from proof.language.stream import stream_of
+from proof.ocr.drawn import SHIPPED
+from proof.ocr.ppocr import PPOCR
+from proof.text.authorities import DATA as VARIANTS
+from proof.text.edition import read_text
+from proof.text.model import is_han
+
+MISREAD = 0.1
+"""A character that it was taught is kept where it is recognised with less than this."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", nargs="*", type=Path)
+    parser.add_argument("--font", action="append", default=[])
+    parser.add_argument("--out", type=Path, default=SHIPPED)
+    options = parser.parse_args()
+    engine, fonts = PPOCR(), FontChain.found(options.font)
+    lines = VARIANTS.read_text(encoding="utf-8").splitlines()
+    unknown = {one for line in lines if line[:1] != "#" for one in line if is_han(one) and not engine.knows(one)}
+    used: set[str] = set()
+    for path in (file for one in options.texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
+        try:
+            used |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
+        except TextError:
+            continue  # a head without pages
+    characters = sorted({*unknown, *filter(is_han, used)})
+    found = drawn_readings(engine, fonts, characters)
+    kept = found.only(lambda one: not engine.knows(one) or dict(found.readings(one)).get(one, 0.0) < MISREAD)
+    kept.save(options.out)
+    size = options.out.stat().st_size
+    Console().print(f"{len(characters)} characters drawn, {len(kept)} kept, {size:,} bytes: {options.out}")
+
+
+if __name__ == "__main__":
+    main()
