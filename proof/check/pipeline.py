@@ -12,11 +12,11 @@ from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
     Plates,
-    add_quality_flags,
     all_on_pages,
     check_or_fail,
     checker_for,
     engine_settings,
+    quality_flags,
     results,
 )
 from proof.check.plan import CheckPlan, work_of
@@ -176,8 +176,8 @@ def _save(
     if page.readings is not None:
         store.cache.put(*page.readings)
     try:
-        given = add_quality_flags(page.result, settings, checker)
-        store.save_page(run_id, page.task.place, page.key, given, mend=page.task.mend)
+        quality = quality_flags(page.result, settings, checker)
+        store.save_page(run_id, page.task.place, page.key, page.result, quality=quality, mend=page.task.mend)
     except ReadOtherwiseError as otherwise:
         task = work.read_as(page.task, otherwise.mend)
         page = check_or_fail(task, work, store, checker, Plates(work.max_megapixels))

@@ -14,19 +14,20 @@ from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
     Plates,
-    add_quality_flags,
     check_page,
     checker_for,
     engine_settings,
     failed_result,
     on_pages,
+    quality_flags,
 )
 from proof.check.plan import CheckPlan, PageTask
-from proof.check.rescoring import hearings_of, weighed
+from proof.check.rescoring import hearings_of, weighed, weighed_seeded
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
 from proof.model.flags import Kind
+from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
 from proof.ocr.external.folder import ExternalEngine
@@ -130,16 +131,17 @@ class Rechecker:
         check_cancelled()
         checker = checker_for(self._settings, engine, job.script(task.text))
         page, trouble = self._checked(task, job, checker)
-        given = self._settled(work, page.result, add_quality_flags(page.result, self._settings, checker), hearing)
+        overlay = quality_flags(page.result, self._settings, checker)
+        given, overlay = self._settled(work, page.result, overlay, hearing)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        if not self._store.replace_page(number, seen, task.place, page.key, given):
+        if not self._store.replace_page(number, seen, task.place, page.key, given, overlay):
             return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
-        self._store.rescore(work, given.flags)
+        self._store.rescore(work, overlay.among(given.flags))
         return _compared(page.result, trouble, before, self._flags(work, place))
 
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
@@ -202,18 +204,22 @@ class Rechecker:
             self._hearings[own] = next(iter(found.values()), None)
         return self._hearings[own]
 
-    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: WitnessEvidence | None) -> PageResult:
-        """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
-        check leaves them."""
+    def _settled(
+        self, work: str, result: PageResult, overlay: QualityFlags, hearing: WitnessEvidence | None
+    ) -> tuple[PageResult, QualityFlags]:
+        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text and its
+        witnesses, as a check leaves them."""
         habits = EngineBias()
         habits.add(result)
-        asked = tuple({flag.transcribed for flag in given.flags if flag.kind is Kind.SUBSTITUTION})
+        asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
         others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
         for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
             if other.flag.page != result.page:
                 habits.learn(other.flag)
         flagging = self._settings.flags
-        return replace(given, flags=tuple(weighed(flag, habits, flagging, hearing) for flag in given.flags))
+        found = tuple(weighed(flag, habits, flagging, hearing) for flag in result.flags)
+        seeded = tuple(weighed_seeded(flag, habits, flagging, hearing) for flag in overlay.seeded)
+        return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
         wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)

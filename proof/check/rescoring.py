@@ -10,7 +10,7 @@ import proof
 from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import Flag, Kind, is_raised
+from proof.model.flags import Flag, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
@@ -33,13 +33,14 @@ def settle(
     read (`hearings`, by page). Of `pages` alone, where they are given."""
     while True:  # again where a page was read anew, or collated, while this went on
         seen, changed = store.revision(work), []
-        for stored in store.flags(FlagFilter(work=work, planted=True)):
-            if pages is not None and stored.flag.page not in pages:
-                continue
-            hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
-            settled = weighed(stored.flag, habits, flagging, hearing)
-            if settled != stored.flag:
-                changed.append(settled)
+        for flags, weigh in ((store.flags(FlagFilter(work)), weighed), (store.seeded(work), weighed_seeded)):
+            for stored in flags:
+                if pages is not None and stored.flag.page not in pages:
+                    continue
+                hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
+                settled = weigh(stored.flag, habits, flagging, hearing)
+                if settled != stored.flag:
+                    changed.append(settled)
         if store.rescore(work, changed, seen=seen):
             return
 
@@ -47,15 +48,20 @@ def settle(
 def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
     """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
     as they are now, whatever they were when its page was judged."""
-    if flag.kind is Kind.AUDIT:
-        return flag
     settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
     if hearing is not None:
-        settled = hearing.heard(settled)
+        settled = hearing.with_witnesses(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
-    settled = replace(settled, raised=raised)
-    # a planted error is met, or it tells nothing
-    return flag if settled.planted and not settled.raised else settled
+    return replace(settled, raised=raised)
+
+
+def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
+    """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
+    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
+    if hearing is not None:
+        settled = hearing.with_witnesses(settled, seeded=True)
+    raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
+    return replace(settled, raised=True) if raised else flag
 
 
 def hearings_of(

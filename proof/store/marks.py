@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -18,7 +18,7 @@ from proof.store import codec, rows
 from proof.store.decision_records import Decision, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
-from proof.store.seeded_errors import planted_places, shown_text
+from proof.store.quality import is_finding, note_seeded, seeded_places, shown_text
 from proof.store.standing import Event, standing
 from proof.store.typed_text import LONGEST_READING, wrong_with_note, wrong_with_reading
 
@@ -114,15 +114,15 @@ class Marks:
             column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
             if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
                 raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
-            places = planted_places(session, [page.id]).get(page.id, {})
+            places = seeded_places(session, [page.id]).get(page.id, {})
             _check_alone(session, page, mark)
             box = _box(session, page, column, mark)
-            if mark.length == 1 and (mark.line, mark.offset) in places:  # what is answered is what was planted there
-                shown = shown_text(column.source, mark.line, places)
-                flag = replace(_flag(page, shown, mark, box), planted=True)
-            else:
-                flag = _flag(page, column.source, mark, box)
+            answered = mark.length == 1 and (mark.line, mark.offset) in places
+            source = shown_text(column.source, mark.line, places) if answered else column.source
+            flag = _flag(page, source, mark, box)
             row = _row_by_hand(session, page, flag)
+            if answered:  # what stands there was seeded
+                note_seeded(session, row)
             said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
             if said is not None:  # sent again
                 return decide_in(session, _demand(mark, row.id, said.version - 1))
@@ -220,7 +220,7 @@ class Marks:
                 return
             session.add(
                 RuleRow(
-                    planted=_only_planted(session, work_id, transcribed, suggested),
+                    planted=_only_seeded(session, work_id, transcribed, suggested),
                     work_id=work_id,
                     transcribed=transcribed,
                     suggested=suggested,
@@ -231,11 +231,11 @@ class Marks:
             )
 
 
-def _only_planted(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
-    """Whether a pair is met in planted errors alone: a rule that is made of it hides these and nothing else."""
-    kinds = select(FlagRow.kind).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct()
-    pair = (FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
-    return set(session.scalars(kinds.where(*pair))) == {rows.PLANTED}
+def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
+    """Whether a pair is met in seeded errors alone: a rule that is made of it hides these and nothing else."""
+    pair = select(is_finding()).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
+    return {bool(one) for one in found} == {False}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:

@@ -7,21 +7,22 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from proof.model.flags import REACH, Kind
+from proof.model.flags import REACH
+from proof.model.quality import QualityFlags
 from proof.model.result import PageResult
 from proof.store import codec, rows
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow
-from proof.store.records import (
-    PagePlace,
-)
+from proof.store.quality import is_finding, note_sorts
+from proof.store.records import PagePlace
 
 
-def check_flags(result: PageResult) -> None:
+def check_flags(result: PageResult, quality: QualityFlags) -> None:
     """Decisions hang on a flag's id: two flags of a page may not share one."""
-    ids = [flag.id for flag in result.flags]
+    flags = quality.among(result.flags)
+    ids = [flag.id for flag in flags]
     if len(set(ids)) != len(ids) or "" in ids:
         raise ValueError(f"{result.page}: flags without an id of their own: {sorted(ids)}")
-    if any(flag.page != result.page for flag in result.flags):
+    if any(flag.page != result.page for flag in flags):
         raise ValueError(f"{result.page}: holds a flag of another page")
 
 
@@ -30,17 +31,19 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
-    """What was found on a page, as a result of the run that it is in."""
+def save_result(session: Session, page: PageRow, key: str, result: PageResult, quality: QualityFlags) -> None:
+    """What was found on a page, as a result of the run that it is in, and what proofreaders meet beside it."""
     if page.key == key != "":
         page.image = None if result.image is None else str(result.image)
-        save_mixed_in(session, page, result)
+        _save_overlay(session, page, result, quality)
+        note_sorts(session, page.id, quality)
         return
     page.result_run_id, page.key = page.run_id, key
     set_values(page, rows.page_values(result))
     session.flush()
     _save_parts(session, page, result)
-    _save_flags(session, page, result)
+    _save_flags(session, page, result, quality)
+    note_sorts(session, page.id, quality)
 
 
 def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
@@ -52,53 +55,58 @@ def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
         session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
 
 
-def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
+def _save_flags(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
     there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.ordinal != rows.BY_HAND)
     known = {row.uid: row.id for row in session.execute(there)}
     fresh, again = [], []
-    for ordinal, flag in enumerate(result.flags):
+    for ordinal, flag in enumerate(quality.among(result.flags)):
         values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
         if flag.id in known:
             again.append(values | {"id": known.pop(flag.id)})
         else:
             fresh.append(values)
     gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
-    _put_flags(session, page, fresh, gone, again)
+    _put_flags(session, page, quality, fresh, gone, again)
 
 
-def _put_flags(session: Session, page: PageRow, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
+def _put_flags(
+    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]
+) -> None:
     """Insert new flags of a page and make `changes`, each a list of rows with the same columns."""
     for changed in changes:
         if changed:
             session.execute(update(FlagRow), changed)
     owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    added = [values | owner for values in _away_from_corrected(session, page, fresh)]
+    added = [values | owner for values in _away_from_corrected(session, page, quality, fresh)]
     if added:
         session.execute(insert(FlagRow), added)
 
 
-def _away_from_corrected(session: Session, page: PageRow, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """New flags without those that would be planted where a person has corrected the text by hand."""
-    if all(values["kind"] != rows.PLANTED for values in fresh):
+def _away_from_corrected(
+    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """New flags without the errors that would be seeded where a person has corrected the text by hand."""
+    seeded = {flag.id for flag in quality.seeded}
+    if all(values["uid"] not in seeded for values in fresh):
         return fresh
     by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
     corrected = list(session.execute(by_hand))
     return [
         values
         for values in fresh
-        if values["kind"] != rows.PLANTED
+        if values["uid"] not in seeded
         or all(line != values["line"] or abs(offset - values["offset"]) > 2 * REACH for line, offset in corrected)
     ]
 
 
-def save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
-    """Bring samples and planted errors of a page that is otherwise as it was to what is wanted now."""
+def _save_overlay(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
+    """Bring samples and seeded errors of a page that is otherwise as it was to what is wanted now."""
     there = select(FlagRow.uid, FlagRow.id, FlagRow.stale).where(FlagRow.page_id == page.id)
-    there = there.where(FlagRow.ordinal != rows.BY_HAND, FlagRow.kind.in_([Kind.AUDIT.value, rows.PLANTED]))
+    there = there.where(FlagRow.ordinal != rows.BY_HAND, ~is_finding())
     known = {row.uid: row for row in session.execute(there)}
-    changes, fresh = [], []
-    for ordinal, flag in enumerate(result.flags):
-        if flag.kind is not Kind.AUDIT and not flag.planted:
+    changes, fresh, sorts = [], [], quality.sorts
+    for ordinal, flag in enumerate(quality.among(result.flags)):
+        if flag.id not in sorts:
             continue
         row = known.pop(flag.id, None)
         if row is None:
@@ -106,7 +114,7 @@ def save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
         elif row.stale:
             changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    _put_flags(session, page, fresh, changes)
+    _put_flags(session, page, quality, fresh, changes)
 
 
 def page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:

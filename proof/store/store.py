@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import Flag
 from proof.model.notices import Notice
+from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import database, queries, rows
@@ -215,17 +216,24 @@ class Store:
     # pages
 
     def save_page(
-        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: LayoutOverride | None = None
+        self,
+        run_id: int,
+        place: PagePlace,
+        key: str,
+        result: PageResult,
+        *,
+        quality: QualityFlags = NO_QUALITY,
+        mend: LayoutOverride | None = None,
     ) -> None:
-        """Keep the result of a page that was read as `mend` says.
+        """Keep the result of a page that was read as `mend` says, and what proofreaders meet beside what was found.
 
         `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
-        where the page is there with the same key only its place is noted, and which samples and planted errors
-        are mixed in now, since these are no part of what was found. An empty key is never found
+        where the page is there with the same key only its place is noted, and which samples and seeded errors
+        are wanted now, since these are no part of what was found. An empty key is never found
         again. A flag that is there already is updated, one that was not found this time is marked stale.
         Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
         """
-        check_flags(result)
+        check_flags(result, quality)
         with self._writing() as session:
             run = _run_row(session, run_id)
             page = page_row(session, run.work_id, run_id, place, result.page)
@@ -244,7 +252,7 @@ class Store:
             if there and was_absent:
                 again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
                 session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-            save_result(session, page, key, result)
+            save_result(session, page, key, result, quality)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
@@ -252,18 +260,26 @@ class Store:
             page = _page_there(session, number)
             return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
 
-    def replace_page(self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult) -> bool:
+    def replace_page(
+        self,
+        number: int,
+        seen: PageStamp,
+        place: PagePlace,
+        key: str,
+        result: PageResult,
+        quality: QualityFlags = NO_QUALITY,
+    ) -> bool:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
-        check_flags(result)
+        check_flags(result, quality)
         with self._writing() as session:
             page = _page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
             _must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result)
+            save_result(session, page, key, result, quality)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
@@ -307,10 +323,17 @@ class Store:
 
     def flags(self, wanted: FlagFilter) -> Iterator[StoredFlag]:
         """Flags of a work in page order, then by line and offset; a few in memory at a time."""
+        return self._flags(wanted, seeded=False)
+
+    def seeded(self, work: str) -> Iterator[StoredFlag]:
+        """The seeded errors of a work as they stand now, in the same order."""
+        return self._flags(FlagFilter(work), seeded=True)
+
+    def _flags(self, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
         after: tuple[Any, ...] | None = None
         while True:
             with self._reading() as session:
-                found = queries.flags(session, wanted, after)
+                found = queries.flags(session, wanted, after, seeded=seeded)
             if not found:
                 return
             after = found[-1][0]
