@@ -22,7 +22,7 @@ from proof.check.executor import (
     quality_flags,
 )
 from proof.check.plan import CheckPlan, PageTask
-from proof.check.rescoring import hearings_of, weighed, weighed_seeded
+from proof.check.rescoring import weighed, weighed_seeded, witness_evidence_of
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
@@ -103,7 +103,7 @@ class Rechecker:
         self._lock = Lock()
         self._engine: Engine | None = None
         self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
-        self._hearings: dict[bytes, WitnessEvidence | None] = {}
+        self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, by the names that they are assigned by."""
@@ -127,12 +127,12 @@ class Rechecker:
         place = replace(known, text=str(self._text_at(Path(known.text))))
         before = self._flags(work, place)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, hearing = self._task(work, place, engine, seen.mend)
+        job, task, evidence = self._task(work, place, engine, seen.mend)
         check_cancelled()
         checker = checker_for(self._settings, engine, job.script(task.text))
         page, trouble = self._checked(task, job, checker)
         overlay = quality_flags(page.result, self._settings, checker)
-        given, overlay = self._settled(work, page.result, overlay, hearing)
+        given, overlay = self._settled(work, page.result, overlay, evidence)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
@@ -173,7 +173,7 @@ class Rechecker:
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], mend)
-        return job, task, self._hearing(given, text)
+        return job, task, self._evidence(given, text)
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
@@ -185,7 +185,7 @@ class Rechecker:
             return checked
         return own[0]
 
-    def _hearing(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
+    def _evidence(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a
         setting changed."""
         sources = self._settings.witness_sources()
@@ -195,17 +195,17 @@ class Rechecker:
         known.update(witnesses_state(sources))
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
-            self._hearings.clear()
+            self._known_evidence.clear()
         own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
-        if own not in self._hearings:
-            found = hearings_of(self._settings, [given], [text], self._store, self._witnesses[1])
-            while len(self._hearings) >= KEPT_TEXTS:
-                del self._hearings[next(iter(self._hearings))]
-            self._hearings[own] = next(iter(found.values()), None)
-        return self._hearings[own]
+        if own not in self._known_evidence:
+            found = witness_evidence_of(self._settings, [given], [text], self._store, self._witnesses[1])
+            while len(self._known_evidence) >= KEPT_TEXTS:
+                del self._known_evidence[next(iter(self._known_evidence))]
+            self._known_evidence[own] = next(iter(found.values()), None)
+        return self._known_evidence[own]
 
     def _settled(
-        self, work: str, result: PageResult, overlay: QualityFlags, hearing: WitnessEvidence | None
+        self, work: str, result: PageResult, overlay: QualityFlags, evidence: WitnessEvidence | None
     ) -> tuple[PageResult, QualityFlags]:
         """The flags of the page, and what proofreaders meet beside them, in the light of the whole text and its
         witnesses, as a check leaves them."""
@@ -217,8 +217,8 @@ class Rechecker:
             if other.flag.page != result.page:
                 habits.learn(other.flag)
         flagging = self._settings.flags
-        found = tuple(weighed(flag, habits, flagging, hearing) for flag in result.flags)
-        seeded = tuple(weighed_seeded(flag, habits, flagging, hearing) for flag in overlay.seeded)
+        found = tuple(weighed(flag, habits, flagging, evidence) for flag in result.flags)
+        seeded = tuple(weighed_seeded(flag, habits, flagging, evidence) for flag in overlay.seeded)
         return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:

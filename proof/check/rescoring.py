@@ -26,45 +26,45 @@ def settle(
     work: str,
     habits: EngineBias,
     flagging: FlagsSection,
-    hearings: Mapping[str, WitnessEvidence] | None = None,
+    witness_evidence: Mapping[str, WitnessEvidence] | None = None,
     pages: Set[str] | None = None,
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
-    read (`hearings`, by page). Of `pages` alone, where they are given."""
+    read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
     while True:  # again where a page was read anew, or collated, while this went on
         seen, changed = store.revision(work), []
         for flags, weigh in ((store.flags(FlagFilter(work)), weighed), (store.seeded(work), weighed_seeded)):
             for stored in flags:
                 if pages is not None and stored.flag.page not in pages:
                     continue
-                hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
-                settled = weigh(stored.flag, habits, flagging, hearing)
+                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
+                settled = weigh(stored.flag, habits, flagging, evidence)
                 if settled != stored.flag:
                     changed.append(settled)
         if store.rescore(work, changed, seen=seen):
             return
 
 
-def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
+def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
     """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
     as they are now, whatever they were when its page was judged."""
     settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
-    if hearing is not None:
-        settled = hearing.with_witnesses(settled)
+    if evidence is not None:
+        settled = evidence.with_witnesses(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
     return replace(settled, raised=raised)
 
 
-def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
+def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
     """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
     settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
-    if hearing is not None:
-        settled = hearing.with_witnesses(settled, seeded=True)
+    if evidence is not None:
+        settled = evidence.with_witnesses(settled, seeded=True)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
     return replace(settled, raised=True) if raised else flag
 
 
-def hearings_of(
+def witness_evidence_of(
     settings: Settings,
     editions: Sequence[Transcription | Edition],
     texts: Sequence[Transcription],
@@ -98,6 +98,6 @@ def hearings_of(
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = VariantPolicy(script, settings.variants.file)
-        hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
-        found |= {page.id: hearing for page in text.pages}
+        evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        found |= {page.id: evidence for page in text.pages}
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
-from proof.collate.witness_evidence import Parallel, hear
+from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag
 from proof.store import FlagFilter, Store, StoredFlag
 from proof.store.text_pages import TextInStore, find_text
@@ -46,7 +46,7 @@ def _weigh(
 
     def changed(stored: Iterable[StoredFlag], *, seeded: bool) -> list[Flag]:
         flags = [found.flag for found in stored if found.flag.page in pages]
-        weighed = hear(flags, edition, parallels, policy, threshold, seeded=seeded)
+        weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
         return [after for before, after in zip(flags, weighed, strict=True) if after != before]
 
     found = changed(store.flags(FlagFilter(work)), seeded=False)

@@ -95,7 +95,7 @@ def _block(ops: Sequence[Op]) -> AlignedPart:
 
 
 def without_witnesses(flag: Flag, threshold: float) -> Flag:
-    """The flag as it was before witnesses were heard."""
+    """The flag as it was before witnesses were weighed."""
     if not flag.evidence.witnesses:
         return flag
     score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
@@ -108,8 +108,8 @@ class WitnessEvidence:
     """A checked text with the witnesses beside it, its base in every parallel.
 
     The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Whether a
-    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was heard
-    before is not heard twice.
+    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was weighed
+    before is not weighed twice.
     """
 
     addresses: Addresses
@@ -160,7 +160,7 @@ def _clear(flag: Flag) -> bool:
     return p_text is not None and p_best is not None and p_text <= UNLIKELY and p_best >= LIKELY
 
 
-def hear(
+def weigh_witnesses(
     flags: Iterable[Flag],
     edition: Edition,
     parallels: Sequence[Parallel],
@@ -171,8 +171,8 @@ def hear(
 ) -> list[Flag]:
     """The flags of a text, or its `seeded` errors, in the light of its witnesses. Raises UsageError where one is of
     another text."""
-    hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
-    return [hearing.with_witnesses(flag, seeded=seeded) for flag in flags]
+    evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
+    return [evidence.with_witnesses(flag, seeded=seeded) for flag in flags]
 
 
 def _testimony(

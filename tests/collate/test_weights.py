@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.collate.collation import collate
-from proof.collate.witness_evidence import WEIGHTS, Parallel, hear, without_witnesses
+from proof.collate.witness_evidence import WEIGHTS, Parallel, weigh_witnesses, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
 from proof.text.edition import parse_edition
@@ -39,7 +39,7 @@ def heard(given: Flag, *bodies: str) -> Flag:
     parallels = [
         Parallel.of(collate(base, edition(body, f"{number}.txt"))) for number, body in enumerate(bodies, start=1)
     ]
-    (after,) = hear([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    (after,) = weigh_witnesses([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
     return after
 
 
