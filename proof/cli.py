@@ -11,12 +11,13 @@ from collections.abc import Sequence
 import click
 
 import proof
-from proof.errors import ProofError
+from proof.errors import OutputError, ProofError
 
 COMMANDS = {
     "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
     "fetch": "Fetch page images, one at a time, into the project's image folder.",
     "check": "Check transcriptions against images of their pages.",
+    "cluster": "Start a scheduler and workers on this machine, for `proof check --cluster`.",
     "serve": "Proofread in the browser what `proof check` flagged.",
     "user": "Accounts of the people who proofread with `proof serve --auth`.",
     "backup": "Save the project into FILE: store with all decisions and their journal, settings, texts and images.",
@@ -83,6 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read the output has gone, as `| head` does; what is left to write goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # a disk may fail at any call
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"proof: {where}{error.strerror or error}; see whether the disk can be read and written", err=True)
+        return OutputError.exit_code
 
 
 def _write_any_character() -> None:

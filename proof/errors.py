@@ -81,6 +81,12 @@ class EngineError(ProofError):
     http_status = 503
 
 
+class ClusterError(ProofError):
+    """The scheduler or the workers of a cluster are not there, or not the same release as this machine."""
+
+    http_status = 503
+
+
 class FontError(ProofError):
     """No font that can draw the text was found."""
 

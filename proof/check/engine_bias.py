@@ -23,6 +23,9 @@ OFTEN = 3
 REMEMBERED = 200
 """Readings of a pair that are remembered: enough to tell what is usual."""
 
+LAST = 2**62
+"""The position of a page that is none of the run: it comes after all that are."""
+
 LEAST = 1e-5
 """The probability taken where an engine gives none."""
 
@@ -38,26 +41,34 @@ class EngineBias:
     """Counts over a run, gathered page by page; memory grows with the kinds of pairs, not with pages.
 
     `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the
-    first `REMEMBERED` of them; `unknown` counts, for characters that the engine does not know, what it read.
+    first `REMEMBERED` of them by page and flag, in whatever order the pages came; `unknown` counts, for characters that
+    the engine does not know, what it read.
     """
 
-    chances: defaultdict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    chances: defaultdict[tuple[str, str], list[tuple[int, int, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     unknown: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
-    def add(self, result: PageResult) -> None:
-        """Take in what a page's flags say."""
-        for flag in result.flags:
-            self.learn(flag)
+    def add(self, result: PageResult, position: int = LAST) -> None:
+        """Take in what the flags of a page say, which stands at `position` among the pages of the run."""
+        for ordinal, flag in enumerate(result.flags):
+            self.learn(flag, position, ordinal)
 
-    def learn(self, flag: Flag) -> None:
+    def learn(self, flag: Flag, position: int = LAST, ordinal: int = 0) -> None:
         """Take in what one flag says; one of the sense alone says nothing of how a hand is read."""
         if flag.kind is not Kind.SUBSTITUTION or flag.evidence.sense is not None:
             return
         pair = (flag.transcribed, flag.suggested)
         if flag.evidence.p_text is None:
             self.unknown[flag.transcribed][flag.suggested] += 1
-        elif len(self.chances[pair]) < REMEMBERED:
-            self.chances[pair].append(flag.evidence.p_text)
+            return
+        place = (position, ordinal, flag.evidence.p_text)
+        known = self.chances[pair]
+        if len(known) < REMEMBERED:
+            known.append(place)
+        elif position < LAST and place < (latest := max(known)):
+            known[known.index(latest)] = place
 
     def settled(self, flag: Flag, threshold: float) -> Flag:
         """The flag with the score that it has in the light of the whole run.
@@ -82,7 +93,7 @@ class EngineBias:
         if len(self.chances[pair]) < OFTEN:
             return base, ""
         # the median: one reading under a stain says nothing about the others
-        usual = median(self.chances[pair])
+        usual = median(chance for _, _, chance in self.chances[pair])
         relief = log(max(usual, LEAST) / max(own, LEAST))
         return (base - relief, "run together in this hand") if relief > 0 else (base, "")
 

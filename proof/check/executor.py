@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 from proof.check.pagination import ReadImage, paginate
-from proof.check.plan import CheckPlan, PageTask, readings_key
+from proof.check.plan import CheckPlan, PageKeys, PageTask
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.images.opencv import cv2
+from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
 from proof.model.quality import QualityFlags
@@ -40,6 +42,30 @@ LOG = logging.getLogger(__name__)
 
 AHEAD = 4
 """Pages in work or waiting for each worker: enough to keep it busy, few enough to keep memory flat."""
+
+
+class KeptReadings(Protocol):
+    """What was read on images, by key (`Store.cache`)."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+
+class KnownGlyphs(Protocol):
+    """Of which images the shapes of the glyphs are kept."""
+
+    def shown(self, image_sha: str) -> bool: ...
+
+
+class KeptResults(Protocol):
+    """What earlier checks left of pages: the store, or what of it was sent to a worker."""
+
+    @property
+    def cache(self) -> KeptReadings: ...
+
+    def cached_page(self, key: str) -> PageResult | None: ...
+
+    @property
+    def glyphs(self) -> KnownGlyphs: ...
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -82,7 +108,7 @@ class CheckedPage:
     """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read.
+    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already.
     """
 
     task: PageTask
@@ -90,9 +116,12 @@ class CheckedPage:
     key: str
     reused: bool = False
     readings: tuple[str, bytes] | None = None
+    shapes: Shapes | None = None
 
 
-def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int) -> Iterator[CheckedPage]:
+def results(
+    work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
+) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
     plates = Plates(work.max_megapixels)
     cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way
@@ -100,7 +129,7 @@ def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], work
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
     def one(task: PageTask) -> CheckedPage:
-        return check_or_fail(task, work, store, checkers[work.script(task.text)], plates)
+        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates)
 
     try:
         for task in work.tasks:
@@ -113,41 +142,57 @@ def results(work: CheckPlan, store: Store, checkers: dict[Script, Checker], work
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def check_or_fail(task: PageTask, work: CheckPlan, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+def check_or_fail(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages; whatever is wrong with it costs this page alone."""
     try:
-        return check_page(task, work, store, checker, plates)
+        return check_page(task, keys, kept, checker, plates)
     except Exception as error:
         return CheckedPage(task, failed_result(task, error), "")
 
 
-def check_page(task: PageTask, work: CheckPlan, store: Store, checker: Checker, plates: Plates) -> CheckedPage:
+def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
 
 
     The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
     on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
     """
+    plain = without_image(task)
+    if plain is not None:
+        return plain
+    assert task.found is not None
+    key = keys.key(task)
+    known = kept.cached_page(key)
+    if known is not None:
+        return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
+    hint = task.mend.layout if task.mend else None
+    readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
+    near = neighbours_of(task.text.pages, task.number)
+    result = checker.judge(task.page, task.ref, task.found, readings, near)
+    seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
+    shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
+    return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
+
+
+def without_image(task: PageTask) -> CheckedPage | None:
+    """The page where no image of it was found, or none could be looked for; None where it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.found is None:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), "")
-    key = work.key(task)
-    known = store.cached_page(key)
-    if known is not None:
-        return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
-    hint = task.mend.layout if task.mend else None
-    readings, keep = open_readings(work.readings_key(task.found), task.found, store, checker, plates, hint)
-    near = neighbours_of(task.text.pages, task.number)
-    result = checker.judge(task.page, task.ref, task.found, readings, near)
-    return CheckedPage(task, result, key, readings=keep())
+    return None
 
 
 def open_readings(
-    key: str, found: PageImage, store: Store, checker: Checker, plates: Plates, hint: LayoutOverrideShape | None = None
+    key: str,
+    found: PageImage,
+    kept: KeptReadings,
+    checker: Checker,
+    plates: Plates,
+    hint: LayoutOverrideShape | None = None,
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
     """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
-    known = PageRecord.unpacked(store.cache.get(key))
+    known = PageRecord.unpacked(kept.get(key))
     readings = checker.readings(found, lambda: plates.load(found), hint, known)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
@@ -208,14 +253,15 @@ def on_pages(
         return text
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)
     checker = checker_for(settings, engine, script)
+    keys = PageKeys.of(settings, engine.identity)
     own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
     plates = Plates(settings.images.max_megapixels)
 
     def one(entry: tuple[str, PageImage]) -> ReadImage:
         name, found = entry
         try:
-            key = readings_key(found, engine.identity, settings)
-            readings, keep = open_readings(key, found, store, checker, plates)
+            key = keys.readings_key(found)
+            readings, keep = open_readings(key, found, store.cache, checker, plates)
             columns = checker.read_alone(found, readings)
         except (ImageError, EngineError) as error:
             LOG.warning("%s could not be read: %s", found.path, error)

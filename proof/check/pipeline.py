@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,32 +11,29 @@ from pathlib import Path
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
-    Plates,
     all_on_pages,
-    check_or_fail,
     checker_for,
     engine_settings,
-    quality_flags,
     results,
 )
 from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.unseen import by_sense, with_sense
+from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
-from proof.model.result import PageResult, Status
+from proof.model.result import Status
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
 from proof.report.source import StoredRun
 from proof.report.write import WrittenReport, write_reports
-from proof.settings.config import Settings
+from proof.settings.config import FILE_NAME, STORE_NAME, Settings
 from proof.store import Store
-from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.edition import read_text
-from proof.text.model import Transcription
+from proof.text.model import Script, Transcription
 from proof.text.remarks import OF_SEQUENCE, Remark
 from proof.text.witness import Edition
 from proof.verify.page import Checker
@@ -93,7 +90,7 @@ def check(
         _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
-        _follow_moved(store, work.name, sources.texts)
+        _follow_moved(store, work.name, sources.texts, settings.base.absolute())
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
@@ -138,51 +135,66 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
         yield sources
 
 
-def _follow_moved(store: Store, work: str, texts: Sequence[Transcription]) -> None:
-    """The pages of a text whose file is gone from where it was checked, and is here now under its name: they stay its
-    pages, so that those which it no longer has do not stay beside it."""
+def _follow_moved(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
+    """The pages of a text whose file is gone from where it was checked, or is that of another project from which this
+    one in the folder `base` was copied, and which is here now under its name: they stay its pages, so that those which
+    it no longer has do not stay beside it."""
     known = {text.path for text in store.texts() if text.work == work}
     here = {str(text.path) for text in texts}
-    gone = {path for path in known - here if not Path(path).exists()}
     for path in sorted(here - known):
-        named = [old for old in gone if Path(old).name == Path(path).name]
-        if len(named) == 1:
-            store.move_text(work, named[0], path)
+        named = [old for old in known - here if Path(old).name == Path(path).name]
+        gone = [old for old in named if not Path(old).exists() or _is_copied(Path(old), Path(path), base)]
+        if len(gone) == 1:
+            store.move_text(work, gone[0], path)
+            known.remove(gone[0])
+
+
+def _is_copied(old: Path, new: Path, base: Path) -> bool:
+    """Whether the text at `new` lies in its project as the one at `old` does in another, which has a store too."""
+    if not new.is_relative_to(base) or old.is_relative_to(base):
+        return False
+    inside = new.relative_to(base).parts
+    other = Path(*old.parts[: -len(inside)])
+    return old.parts[-len(inside) :] == inside and any((other / name).is_file() for name in (FILE_NAME, STORE_NAME))
 
 
 def _check_pages(
     work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
-    checkers = {script: checker_for(settings, engine, script) for script in {work.script(t.text) for t in work.tasks}}
+    scripts = {work.keys.script(task.text) for task in work.tasks}
+    checkers = {script: checker_for(settings, engine, script) for script in scripts}
     told = by_sense(work, settings)
     habits = EngineBias()
-    reused = 0
-    for number, found in enumerate(results(work, store, checkers, settings.workers), 1):
-        reused += found.reused
-        sense = told.get(number - 1, ())
-        page = replace(found, result=with_sense(found.result, found.task.page, sense, settings.flags.threshold))
-        saved = _save(run_id, page, work, settings, store, checkers[work.script(page.task.text)])
-        habits.add(saved)
+    done = reused = 0
+
+    def saved(page: CheckedPage) -> None:
+        nonlocal done, reused
+        done, reused = done + 1, reused + page.reused
+        habits.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(number, len(work.tasks), reused, saved.page))
+            watch(Progress(done, len(work.tasks), reused, page.result.page))
+
+    with (
+        PageWriter(run_id, work, settings, store, checkers, saved) as writer,
+        closing(_results(work, store, checkers, settings)) as pages,
+    ):
+        for found in pages:
+            sense = told.get(found.task.place.position, ())
+            result = with_sense(found.result, found.task.page, sense, settings.flags.threshold)
+            writer.add(replace(found, result=result))
     return habits
 
 
-def _save(
-    run_id: int, page: CheckedPage, work: CheckPlan, settings: Settings, store: Store, checker: Checker
-) -> PageResult:
-    """Save a page, read again where a person set meanwhile how it is read; gives what was found on it."""
-    if page.readings is not None:
-        store.cache.put(*page.readings)
-    try:
-        quality = quality_flags(page.result, settings, checker)
-        store.save_page(run_id, page.task.place, page.key, page.result, quality=quality, mend=page.task.mend)
-    except ReadOtherwiseError as otherwise:
-        task = work.read_as(page.task, otherwise.mend)
-        page = check_or_fail(task, work, store, checker, Plates(work.max_megapixels))
-        return _save(run_id, page, work, settings, store, checker)
-    return page.result
+def _results(
+    work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
+) -> Generator[CheckedPage, None, None]:
+    """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
+    if not settings.cluster.address:
+        return results(work, store, checkers, settings.workers)
+    from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
+
+    return cluster_results(work, store, settings)
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:

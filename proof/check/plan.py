@@ -23,7 +23,7 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 7
+METHOD = 8
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 
@@ -58,6 +58,54 @@ def work_of(texts: Sequence[Transcription], store: Store) -> str:
     return first.work or store.work_of_text(str(first.path)) or first.path.stem
 
 
+@dataclass(frozen=True, slots=True)
+class PageKeys:
+    """What the result of any page depends on, beside the page and its image: engine and settings. A worker on another
+    machine has it by value."""
+
+    engine: EngineIdentity
+    fingerprint: str
+    named_script: str
+    detection_model: str
+
+    @classmethod
+    def of(cls, settings: Settings, engine: EngineIdentity) -> PageKeys:
+        """Those of a run. Raises ConfigError where a file that they depend on cannot be read."""
+        return cls(engine, settings.fingerprint(), settings.page.script, str(settings.engine.detection_model))
+
+    def script(self, text: Transcription) -> Script:
+        """The script of a text: as set, or as the text shows."""
+        return text.script if self.named_script == "auto" else Script(self.named_script)
+
+    def readings_key(self, found: PageImage, image_sha: str = "") -> str:
+        """The key under which it is kept what was read on an image: nothing of the text and nothing of how it is
+        judged is in it. `image_sha` is the hash of the image's bytes where it is known. Raises ImageError."""
+        engine = self.engine
+        parts = (engine.name, engine.version, engine.checksum, self.detection_model, found.quadrant)
+        sha = image_sha or sha256_of(found.path)
+        return f"page {hashlib.sha256(chr(31).join((*parts, sha)).encode()).hexdigest()}"
+
+    def key(self, task: PageTask, image_sha: str = "") -> str:
+        """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
+        where the image cannot be read."""
+        image = task.found
+        parts = [
+            str(METHOD),
+            proof.__version__,
+            *(self.engine.name, self.engine.version, self.engine.checksum),
+            self.fingerprint,
+            lists_fingerprint(),
+            self.script(task.text).value,
+            (image_sha or sha256_of(image.path)) if image else "",
+            image.quadrant if image else "",
+            *([json.dumps(task.mend.layout.as_json())] if task.mend and task.mend.layout else []),
+            task.ref,
+            task.page.id,
+            *(column.source for column in task.page.columns),
+        ]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
 class CheckPlan:
     """What a run is about: its texts paired with their images, and what a page's result depends on."""
 
@@ -73,8 +121,7 @@ class CheckPlan:
         self._settings = settings
         self._texts = texts
         self._index = index
-        self._engine = engine
-        self._fingerprint = settings.fingerprint()
+        self.keys = PageKeys.of(settings, engine)
         self.max_megapixels = settings.images.max_megapixels
         self.tasks: list[PageTask] = []
         for text in texts:
@@ -95,47 +142,12 @@ class CheckPlan:
             work=self.name,
             title=self._settings.project.title or self._texts[0].title or self.name,
             texts=tuple(
-                TextInfo(str(t.path), hashlib.sha256(t.text.encode()).hexdigest(), t.format, self.script(t).value)
+                TextInfo(str(t.path), hashlib.sha256(t.text.encode()).hexdigest(), t.format, self.keys.script(t).value)
                 for t in self._texts
             ),
-            engine=self._engine,
-            settings={"fingerprint": self._fingerprint, "threshold": self._settings.flags.threshold},
+            engine=self.keys.engine,
+            settings={"fingerprint": self.keys.fingerprint, "threshold": self._settings.flags.threshold},
         )
-
-    def script(self, text: Transcription) -> Script:
-        """The script of a text: as set, or as the text shows."""
-        named = self._settings.page.script
-        return text.script if named == "auto" else Script(named)
-
-    def readings_key(self, found: PageImage) -> str:
-        """The key under which it is kept what was read on an image. Raises ImageError."""
-        return readings_key(found, self._engine, self._settings)
-
-    def key(self, task: PageTask) -> str:
-        """A hash of all that the result of a page depends on. Raises ImageError where the image cannot be read."""
-        image = task.found
-        parts = [
-            str(METHOD),
-            proof.__version__,
-            *(self._engine.name, self._engine.version, self._engine.checksum),
-            self._fingerprint,
-            lists_fingerprint(),
-            self.script(task.text).value,
-            sha256_of(image.path) if image else "",
-            image.quadrant if image else "",
-            *([json.dumps(task.mend.layout.as_json())] if task.mend and task.mend.layout else []),
-            task.ref,
-            task.page.id,
-            *(column.source for column in task.page.columns),
-        ]
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
-
-
-def readings_key(found: PageImage, engine: EngineIdentity, settings: Settings) -> str:
-    """The key under which it is kept what an engine read on an image: nothing of the text and nothing of how it is
-    judged is in it. Raises ImageError."""
-    parts = (engine.name, engine.version, engine.checksum, str(settings.engine.detection_model), found.quadrant)
-    return f"page {hashlib.sha256(chr(31).join((*parts, sha256_of(found.path))).encode()).hexdigest()}"
 
 
 def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:

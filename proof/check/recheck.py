@@ -129,14 +129,14 @@ class Rechecker:
         engine = _cancellable(self._open(), check_cancelled)
         job, task, evidence = self._task(work, place, engine, seen.mend)
         check_cancelled()
-        checker = checker_for(self._settings, engine, job.script(task.text))
+        checker = checker_for(self._settings, engine, job.keys.script(task.text))
         page, trouble = self._checked(task, job, checker)
         overlay = quality_flags(page.result, self._settings, checker)
         given, overlay = self._settled(work, page.result, overlay, evidence)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        if not self._store.replace_page(number, seen, task.place, page.key, given, overlay):
+        if not self._store.replace_page(number, seen, task.place, page.key, given, overlay, page.shapes):
             return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
@@ -147,7 +147,7 @@ class Rechecker:
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The page with its result, and why it could not be checked."""
         try:
-            page = check_page(task, job, self._store, checker, Plates(job.max_megapixels))
+            page = check_page(task, job.keys, self._store, checker, Plates(job.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:

@@ -27,7 +27,7 @@ def by_sense(work: CheckPlan, settings: Settings) -> Mapping[int, Sequence[Sense
     tasks = {
         PagePosition(number_of[id(task.text)], task.number): number
         for number, task in enumerate(work.tasks)
-        if task.found is None and not task.trouble and work.script(task.text) is Script.TRADITIONAL
+        if task.found is None and not task.trouble and work.keys.script(task.text) is Script.TRADITIONAL
     }
     if not settings.flags.sense or not tasks:
         return {}

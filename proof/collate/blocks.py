@@ -104,8 +104,24 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
 
 
 def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """What `blocks` leave over of `a` and `b` has too, where a block has it already: a passage that `a` says twice."""
-    rest = _Remains(a, gaps([(block.a0, block.a1) for block in blocks], len(a)), _ENDS[0])
+    """What `a` says again: parts of it that no block pairs with anything equal, though `b` has them, where a block or
+    another part has them already (a subcommentary that quotes its text, a passage written twice).
+
+    `blocks` are those of `align(a, b)`. Each part answers as many characters of `b`, one by one; no place of `a` is in
+    two of them, places of `b` are in as many as there are quotations.
+    """
+    found: list[AlignedPart] = []
+    answered = [(op.a0, op.a1) for block in blocks for op in block.ops if op.equal]
+    while True:
+        more = _said_again(_Remains(a, gaps(answered, len(a)), _ENDS[0]), b)
+        if not more:
+            return sorted(found, key=lambda part: part.a0)
+        found += more
+        answered += [(part.a0, part.a1) for part in more]
+
+
+def _said_again(rest: _Remains, b: str) -> list[AlignedPart]:
+    """The parts of what is left over that `b` has, each place of `b` once."""
     found = []
     for block in align(rest.text, b):
         for op in block.ops:

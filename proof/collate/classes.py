@@ -61,13 +61,13 @@ _LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})
 class Class(StrEnum):
     """What a difference is.
 
-    `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: a word written otherwise, by a form (異體)
-    or by a borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: written otherwise out of reverence.
-    `LAYOUT`: a title or what is a note in one of them alone. `UNENCODED`: a character put together of parts, which an
-    old encoding could not write, or two characters without code points. `SYSTEMATIC`: wherever the one has this
-    character, the other has that one. `PASSAGE`: one of the two has a passage that the other lacks here. `UNLIKE`: what
-    stands here in the one is not parallel to what stands in the other. `PARALLEL`: it lies in a part where the two are
-    no one text, only alike.
+    `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: a word written otherwise, by a form
+    (異體) or by a borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: written otherwise out of
+    reverence. `LAYOUT`: a title, or words that are a note in one of them and text in the other. `UNENCODED`: a
+    character put together of parts, which an old encoding could not write, or two characters without code points.
+    `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
+    that the other lacks here. `UNLIKE`: what stands here in the one is not parallel to what stands in the other.
+    `PARALLEL`: it lies in a part where the two are no one text, only alike.
     """
 
     ERROR = "error"

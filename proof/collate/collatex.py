@@ -19,6 +19,7 @@ from typing import Any
 from proof.collate.blocks import AlignedPart
 from proof.collate.collation import Collation
 from proof.collate.tokens import WitnessTokens
+from proof.collate.witnesses import CommonBase
 
 Token = dict[str, Any]
 
@@ -32,8 +33,11 @@ def collatex(collations: Sequence[Collation], names: Sequence[str]) -> dict[str,
     """The table of all witnesses that it can hold; `names` are those of the base and of each witness. All collations
     have the same base."""
     held = [(name, one) for name, one in zip(names[1:], collations, strict=True) if in_order(one)]
-    base = collations[0].base
-    spans = [_spans(collation) for _, collation in held]
+    if not held:
+        return {"witnesses": [names[0]], "table": [[_tokens(collations[0].base, 0, len(collations[0].base))]]}
+    common = CommonBase.of([collation for _, collation in held])
+    base = common.tokens
+    spans = [list(_spans(collation, common, number)) for number, (_, collation) in enumerate(held)]
     table = []
     readers = [_Reader(collation.witness, found) for (_, collation), found in zip(held, spans, strict=True)]
     for start, end in _segments(spans, len(base)):
@@ -45,7 +49,8 @@ def collatex(collations: Sequence[Collation], names: Sequence[str]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A stretch of the base against `b0:b1` of the witness; `divided`: the two answer one another one by one.
+    """A stretch of the base against `b0:b1` of the witness; `divided`: the two answer one another one by one,
+    or the witness has nothing there.
 
     Places of the base are counted in halves, so that what it lacks has a place too: character i is place 2i + 1, what
     a witness has before it place 2i.
@@ -60,22 +65,40 @@ class _Span:
     @classmethod
     def of(cls, a0: int, a1: int, b0: int, b1: int) -> _Span:
         start, end = (2 * a0 + 1, 2 * a1) if a1 > a0 else (2 * a0, 2 * a0 + 1)
-        return cls(start, end, b0, b1, a1 - a0 == b1 - b0)
+        return cls(start, end, b0, b1, b0 == b1 or a1 - a0 == b1 - b0)
 
 
-def _spans(collation: Collation) -> list[_Span]:
+def _spans(collation: Collation, common: CommonBase, number: int) -> Iterator[_Span]:
+    """The whole of both in order, by the numbers of the base that all witnesses share: what was not compared with this
+    witness, since it has no such layer, is what only the base has."""
+    numbers, at, b = common.numbers[number], 0, 0
+    for a0, a1, b0, b1 in _stretches(collation):
+        if a0 == a1 or a1 - a0 != b1 - b0:
+            parts = [(a0, a1, b0, b1)]
+        else:  # one by one: parted where a character that was not compared stands between
+            cuts = [a0, *(one for one in range(a0 + 1, a1) if numbers[one] != numbers[one - 1] + 1), a1]
+            parts = [(start, end, b0 + start - a0, b0 + end - a0) for start, end in pairwise(cuts)]
+        for start, end, first, last in parts:
+            here, there = common.span(number, start, end) if end > start else (at, at)
+            if here > at:
+                yield _Span.of(at, here, first, first)
+            yield _Span.of(here, there, first, last)
+            at, b = there, last
+    if at < len(common.tokens):
+        yield _Span.of(at, len(common.tokens), b, b)
+
+
+def _stretches(collation: Collation) -> Iterator[tuple[int, int, int, int]]:
     """The whole of both in order: what is aligned, and between the blocks what only one of them has."""
-    found: list[_Span] = []
     a, b = 0, 0
     end = AlignedPart(len(collation.base), len(collation.base), len(collation.witness), len(collation.witness), ())
     for block in (*collation.blocks, end):
         if block.a0 > a:
-            found.append(_Span.of(a, block.a0, b, b))
+            yield a, block.a0, b, b
         if block.b0 > b:
-            found.append(_Span.of(block.a0, block.a0, b, block.b0))
-        found += [_Span.of(op.a0, op.a1, op.b0, op.b1) for op in block.ops]
+            yield block.a0, block.a0, b, block.b0
+        yield from ((op.a0, op.a1, op.b0, op.b1) for op in block.ops)
         a, b = block.a1, block.b1
-    return found
 
 
 def _segments(spans: Sequence[list[_Span]], length: int) -> Iterator[tuple[int, int]]:
@@ -103,7 +126,7 @@ class _Reader:
         tokens: list[Token] = []
         while self._at < len(self._spans) and self._spans[self._at].start < end:
             span = self._spans[self._at]
-            if span.divided:
+            if span.divided and span.b1 > span.b0:
                 first = max(start, span.start) // 2 - span.start // 2
                 last = min(end, span.end) // 2 - span.start // 2
                 tokens += _tokens(self._witness, span.b0 + first, span.b0 + last)

@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
-from proof.collate.blocks import AlignedPart, align, gaps
+from proof.collate.blocks import AlignedPart, align, gaps, repeated
 from proof.collate.classes import CharacterClassifier, Class, Sorter
 from proof.collate.differences import PASSAGE, Difference, SystematicPair, differences, systematic
+from proof.collate.note_layout import NoteLayout, set_otherwise, with_notes
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Addresses, Edition, Layer
+
+SAID_AGAIN = "said-again"
+"""The evidence where what one of the two has alone says again what stands elsewhere in both."""
 
 PLACED = 0.5
 """Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
@@ -37,31 +41,41 @@ SUPPORTED = 2.0
 @dataclass(frozen=True, slots=True)
 class ParallelPlace:
     """Where a paragraph or column of the base is in the witness: `block` its number in the base, `file_line` its
-    line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere)."""
+    line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere).
+    `again` is how much of it the witness has where it answers another part of the base."""
 
     block: int
     file_line: int
     share: float
     witness_line: int
+    again: float = 0.0
 
     @property
     def placed(self) -> bool:
         return self.share >= PLACED
 
+    @property
+    def said_again(self) -> bool:
+        """Whether the base says here again what the witness has once."""
+        return not self.placed and self.share + self.again >= PLACED
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part that one of the two lacks: code points in the file of the one that has it, and how many characters."""
+    """A part that one of the two lacks: code points in the file of the one that has it, and how many characters;
+    `again` of them it says elsewhere too, where the other has them."""
 
     start: int
     end: int
     length: int
     text: str
+    again: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Collation:
-    """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks."""
+    """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks; `again` is
+    what the base says again and the witness once (`proof.collate.blocks.repeated`)."""
 
     base: WitnessTokens
     witness: WitnessTokens
@@ -71,6 +85,9 @@ class Collation:
     placements: tuple[ParallelPlace, ...]
     only_base: tuple[Passage, ...]
     only_witness: tuple[Passage, ...]
+    again: tuple[AlignedPart, ...]
+    notes: tuple[NoteLayout, ...]
+    """The same words, set as text in one of the two and as a note in the other."""
     left_out: tuple[Layer, ...]
     """Layers that were not compared since only one of the two has them."""
 
@@ -108,25 +125,50 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
     found = differences(a, b, blocks, Sorter(a, b, CharacterClassifier(base.script, witness.script, policies)))
-    found, recurring = systematic(a, b, blocks, found)
-    found = _annotated(a, b, found)
+    found, recurring = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
+    again = repeated(a.keys, b.keys, blocks)
+    again_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
+    said, said_there = _covered(again), _covered(again_there)
+    found = _annotated(a, b, _with_repetitions(found, said, said_there))
     return Collation(
         base=a,
         witness=b,
         blocks=tuple(blocks),
         differences=tuple(found),
         systematic=tuple(recurring),
-        placements=tuple(_placements(a, b, blocks)),
-        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks])),
-        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks])),
+        placements=tuple(_placements(a, b, blocks, again)),
+        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], said)),
+        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], said_there)),
+        again=tuple(again),
+        notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
     )
 
 
-def _placements(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[ParallelPlace]:
+def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
+    """The numbers of the first sequence's characters in these parts."""
+    return frozenset(at for part in parts for at in range(part.a0, part.a1))
+
+
+def _with_repetitions(
+    found: Sequence[Difference], said: frozenset[int], said_there: frozenset[int]
+) -> list[Difference]:
+    """The differences, of passages those named that say again, for the most part, what stands elsewhere too."""
+    done = []
+    for one in found:
+        here = sum(at in said for at in range(one.a0, one.a1)) + sum(at in said_there for at in range(one.b0, one.b1))
+        again = one.category is Class.PASSAGE and 2 * here >= one.a1 - one.a0 + one.b1 - one.b0
+        done.append(replace(one, rule=SAID_AGAIN) if again else one)
+    return done
+
+
+def _placements(
+    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], again: Sequence[AlignedPart]
+) -> list[ParallelPlace]:
     """Where every paragraph of the base that has text is in the witness."""
     total: dict[int, int] = defaultdict(int)
     equal: dict[int, int] = defaultdict(int)
+    repeats: dict[int, int] = defaultdict(int)
     first: dict[int, int] = {}
     for number in a.blocks:
         total[number] += 1
@@ -137,19 +179,30 @@ def _placements(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart
                     number = a.blocks[op.a0 + offset]
                     equal[number] += 1
                     first.setdefault(number, b.edition.blocks[b.blocks[op.b0 + offset]].file_line)
+    for at in sorted(_covered(again)):
+        repeats[a.blocks[at]] += 1
+    for part in again:
+        first.setdefault(a.blocks[part.a0], b.edition.blocks[b.blocks[part.b0]].file_line)
     return [
-        ParallelPlace(number, a.edition.blocks[number].file_line, equal[number] / length, first.get(number, 0))
+        ParallelPlace(
+            number,
+            a.edition.blocks[number].file_line,
+            equal[number] / length,
+            first.get(number, 0),
+            repeats[number] / length,
+        )
         for number, length in total.items()
     ]
 
 
-def _passages(of: WitnessTokens, spans: list[tuple[int, int]]) -> list[Passage]:
+def _passages(of: WitnessTokens, spans: list[tuple[int, int]], said: frozenset[int]) -> list[Passage]:
     found = []
     for start, end in gaps(spans, len(of)):
         last = of.cells[end - 1]
         text = of.text(start, end)
         told = text if end - start <= 40 else f"{of.text(start, start + 18)}…{of.text(end - 18, end)}"
-        found.append(Passage(of.cells[start].start, last.start + last.length, end - start, told))
+        again = sum(at in said for at in range(start, end))
+        found.append(Passage(of.cells[start].start, last.start + last.length, end - start, told, again))
     return found
 
 
@@ -192,6 +245,7 @@ def flags(collation: Collation) -> list[Flag]:
     """
     edition = collation.base.edition
     addresses = Addresses(edition)
+    name = collation.witness.edition.siglum or collation.witness.edition.path.name
     refs = {page.id: str(page.ref or "") for page in edition.pages}
     found: list[Flag] = []
     seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
@@ -209,9 +263,7 @@ def flags(collation: Collation) -> list[Flag]:
         evidence = Evidence(
             reason="witness",
             rule=one.category.value if raised else one.rule,
-            note="；".join(
-                [f"{collation.witness.edition.path.name}: {one.witness or '∅'}", *(n.text for n in one.notes)]
-            ),
+            note="；".join([f"{name}: {one.witness or '∅'}", *(n.text for n in one.notes)]),
         )
         flag = Flag(
             page=address.page,

@@ -14,7 +14,8 @@ from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
 from proof.collate.differences import SystematicPair
-from proof.collate.sigla import sigla
+from proof.collate.note_layout import NoteLayout
+from proof.collate.sigla import names_of
 from proof.collate.witnesses import places, witness_names
 from proof.report.tables import flag_record
 from proof.text.witness import Addresses, Edition
@@ -27,13 +28,16 @@ def summary(collation: Collation) -> dict[str, Any]:
     return {
         "base": str(edition.path),
         "witness": str(witness.path),
+        "siglum": witness.siglum,
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
         "differences": dict(Counter(one.category.value for one in collation.differences)),
+        "set as notes": [_note(collation, one) for one in collation.notes],
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
         "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
             {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
+            | ({"said again": round(place.again, 3)} if place.again else {})
             for place in unplaced
         ],
         "only in base": [_passage(edition, passage) for passage in collation.only_base],
@@ -75,9 +79,16 @@ def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, 
     return [(one.page, one.line, one.offset) for one in found if one is not None]
 
 
+def _note(collation: Collation, one: NoteLayout) -> dict[str, Any]:
+    """The same words that are text in one of the two and a note in the other."""
+    line = collation.base.edition.text.count("\n", 0, one.start) + 1
+    return {"line": line, "text": collation.base.text(one.a0, one.a1), "note in": one.note.value}
+
+
 def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
     line = edition.text.count("\n", 0, passage.start) + 1
-    return {"line": line, "characters": passage.length, "text": passage.text}
+    told = {"line": line, "characters": passage.length, "text": passage.text}
+    return told | ({"said again": passage.again} if passage.again else {})
 
 
 def write_collation(collations: Sequence[Collation], folder: Path) -> None:
@@ -96,8 +107,8 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
         file.write("\n")
     with whole_file(folder / "collatex.json") as file:
-        base = collations[0].base.edition.path
-        told_names = sigla([base, *(one.witness.edition.path for one in collations)], ending=True)
+        base = collations[0].base.edition
+        told_names = names_of([base, *(one.witness.edition for one in collations)], ending=True)
         json.dump(collatex(collations, told_names), file, ensure_ascii=False)
         file.write("\n")
     addresses = Addresses(collations[0].base.edition)

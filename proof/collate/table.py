@@ -22,8 +22,10 @@ from proof.atomic import whole_file
 from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
-from proof.collate.sigla import sigla
+from proof.collate.note_layout import NOTE, NoteLayout
+from proof.collate.sigla import names_of
 from proof.collate.tokens import WitnessTokens
+from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
 from proof.paths import templates_dir
 from proof.text.model import Script
@@ -35,7 +37,7 @@ AROUND = 6
 LONGEST = 40
 """WitnessTokens of a passage that are shown."""
 
-UNSHOWN = frozenset({Class.SCRIPT})
+UNSHOWN = frozenset({Class.SCRIPT, Class.LAYOUT})
 """Classes that are hidden until they are asked for."""
 
 Images = Mapping[str, Path]
@@ -80,7 +82,7 @@ def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
         Class.TABOO: gettext("taboo form"),
         Class.SCRIPT: gettext("other script"),
         Class.UNENCODED: gettext("unencoded character"),
-        Class.LAYOUT: gettext("titles and labels"),
+        Class.LAYOUT: gettext("layout of notes and titles"),
         Class.SYSTEMATIC: gettext("systematic"),
         Class.PASSAGE: gettext("passage in one alone"),
         Class.UNLIKE: gettext("not parallel"),
@@ -101,10 +103,12 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "look-alike": gettext("look alike; only the other stands so elsewhere"),
         "look-alike-rare": gettext("look alike; one of them is rare"),
         "doubled": gettext("said twice"),
+        "said-again": gettext("said elsewhere too"),
         "particle": gettext("a particle"),
         "phrase": gettext("a phrase"),
         "title": gettext("title of a juan"),
         "label": gettext("announces commentary"),
+        NOTE: gettext("text in one, note in the other"),
         "no-code-point": gettext("no code point"),
         "composed": gettext("composed of parts"),
         "apparatus": gettext("so says the apparatus"),
@@ -115,13 +119,18 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
 
 def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
     """The places at which any witness differs from the base, in its order. All collations have the same base."""
-    base = collations[0].base
+    common = CommonBase.of(collations)
+    base = common.tokens
     addresses = Addresses(base.edition)
-    places: dict[tuple[int, int], dict[int, list[Difference]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[tuple[int, int], dict[int, list[Difference | NoteLayout]]] = defaultdict(lambda: defaultdict(list))
     for number, collation in enumerate(collations):
-        for one in collation.differences:
-            places[one.a0, one.a1][number].append(one)
-    aligned = [collation.aligned() for collation in collations]
+        found_here: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
+        for one in found_here:
+            places[common.span(number, one.a0, one.a1)][number].append(one)
+    aligned = [
+        {common.numbers[number][at]: to for at, to in collation.aligned().items()}
+        for number, collation in enumerate(collations)
+    ]
     found = []
     for (a0, a1), differing in sorted(places.items()):
         first = next(iter(differing.values()))[0]
@@ -138,8 +147,13 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
     return found
 
 
-def _reading(witness: WitnessTokens, found: Sequence[Difference]) -> TableReading:
-    one = found[0]
+def _reading(witness: WitnessTokens, found: Sequence[Difference | NoteLayout]) -> TableReading:
+    """What a witness reads where it differs, in words or, where only that, in layout."""
+    differing = [one for one in found if isinstance(one, Difference)]
+    if not differing:
+        around = _around(witness, found[0].b0, found[0].b1)
+        return TableReading(around.before, around.text, around.behind, Class.LAYOUT.value, NOTE)
+    found, one = differing, differing[0]
     around = _around(witness, one.b0, found[-1].b1)
     notes = tuple(dict.fromkeys(note.text for other in found for note in other.notes))
     return TableReading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
@@ -191,7 +205,7 @@ def write_table(
         (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
     )
     base = collations[0].base.edition
-    own, *names = sigla([base.path, *(collation.witness.edition.path for collation in collations)], ending=True)
+    own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)
     stream = environment.get_template("collate.html").stream(
         language=language,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.sigla import names_of
+from proof.collate.tokens import WitnessTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,41 @@ class VariantPlace:
     length: int
     base: str
     readings: tuple[WitnessVariant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonBase:
+    """The base as all its collations together have it: each compares the layers that its witness has too, so a
+    character has another number in each. `numbers[n][i]` is the number here of character `i` of collation `n`."""
+
+    tokens: WitnessTokens
+    numbers: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, collations: Sequence[Collation]) -> CommonBase:
+        """All collations have the same base."""
+        bases = [collation.base for collation in collations]
+        known = {cell.start: (one, at) for one in bases for at, cell in enumerate(one.cells)}
+        starts = tuple(sorted(known))
+        order = [known[start] for start in starts]
+        tokens = WitnessTokens(
+            bases[0].edition,
+            tuple(one.cells[at] for one, at in order),
+            "".join(one.keys[at] for one, at in order),
+            tuple(one.blocks[at] for one, at in order),
+            tuple(one.layers[at] for one, at in order),
+            starts,
+        )
+        number = {start: at for at, start in enumerate(starts)}
+        return cls(tokens, tuple(tuple(number[start] for start in one.starts) for one in bases))
+
+    def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:
+        """Characters `a0:a1` of a collation, here; where it has nothing, the place before character `a0`."""
+        numbers = self.numbers[collation]
+        if a1 > a0:
+            return numbers[a0], numbers[a1 - 1] + 1
+        at = numbers[a0] if a0 < len(numbers) else len(self.tokens)
+        return at, at
 
 
 def places(collations: Sequence[Collation]) -> list[VariantPlace]:

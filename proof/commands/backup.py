@@ -30,5 +30,6 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     saved = backup(settings_of(config), file, images=images, cache=cache)
     click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store")
     for path in saved.left_out:
-        click.echo(f"not in it, outside the project's folder: {path}", err=True)
+        why = "a repository" if path.is_dir() else "outside the project's folder"
+        click.echo(f"not in it, {why}: {path}", err=True)
     return 0

@@ -8,11 +8,14 @@ from typing import Any
 import click
 
 from proof.atomic import must_be_writable
+from proof.check.library import check_library, library_settings
 from proof.check.pipeline import check
-from proof.commands.options import CHECKING, config_option, must_have_work, setting_options, settings_of
+from proof.commands.options import CHECKING, config_option, library_option, must_have_work, setting_options, settings_of
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
+from proof.errors import UsageError
+from proof.locale.notices import in_english
 from proof.settings.config import Settings
 
 SOUND, TROUBLED = 0, 1
@@ -24,24 +27,36 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing b
 @click.argument("texts", nargs=-1, metavar="[TEXT]...", type=click.Path(path_type=Path))
 @config_option
 @setting_options(CHECKING)
+@library_option
 @click.option(
     "--show", type=click.IntRange(0), metavar="NUMBER", default=20, show_default=True, help="Flagged places to print."
 )
 @quiet_option
 @verbose_option
 def command(
-    texts: tuple[Path, ...], config: Path | None, given: dict[str, Any], show: int, quiet: bool, verbose: bool
+    texts: tuple[Path, ...],
+    config: Path | None,
+    library: Path | None,
+    given: dict[str, Any],
+    show: int,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Check transcriptions against images of their pages.
 
     Writes flags.jsonl, flags.csv, summary.json and report.html. Without TEXT, config.toml of the working
     folder says what to check. Pages whose image, text, engine and settings did not change are not read
-    again; an interrupted check goes on where it was.
+    again; an interrupted check goes on where it was. With --library every work in a folder of works is checked,
+    into one store; a work that cannot be checked costs that work.
 
     The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, or some
     of several texts could not be read, 2 when the command or its input is wrong.
     """
-    return run_check(settings_of(config, texts, given), show, quiet=quiet, verbose=verbose)
+    if library is None:
+        return run_check(settings_of(config, texts, given), show, quiet=quiet, verbose=verbose)
+    if texts or config:
+        raise UsageError("--library names all works: give neither TEXT nor --config beside it")
+    return run_library(library_settings(library).replace(given), quiet=quiet, verbose=verbose)
 
 
 def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:
@@ -55,6 +70,28 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
         print_counts(outcome.written)
     print_trouble(outcome, verbose=verbose)
     return SOUND if outcome.sound else TROUBLED
+
+
+def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
+    """Check every work of a library, say of each what came of it, and give the exit status."""
+    must_be_writable(settings.base)
+    with CheckProgress(quiet=quiet) as progress:
+
+        def began(folder: str, number: int, count: int) -> None:
+            if not quiet:
+                click.echo(f"{folder} ({number:,} of {count:,})", err=True)
+
+        works = check_library(settings, progress, began, _tell_waiting)
+    for work in works:
+        if work.outcome is None:
+            why = in_english(work.trouble) if work.trouble else ""
+            click.echo(f"{work.folder}: not checked: {why}", err=True)
+        elif not quiet:
+            tally = work.outcome.written.tally
+            click.echo(f"{work.folder}: {len(tally.pages):,} pages, {tally.raised:,} places flagged")
+            if verbose or not work.outcome.sound:
+                print_trouble(work.outcome, verbose=verbose)
+    return SOUND if all(work.sound for work in works) else TROUBLED
 
 
 def _tell_waiting(work: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from unicodedata import category
 import click
 
 from proof.collate.classes import Class
-from proof.collate.collation import Collation, collate
+from proof.collate.collation import Collation, ParallelPlace, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
@@ -22,9 +23,11 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.database import is_missing
 from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
+from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
 FEW = 0.05
@@ -100,7 +103,7 @@ def command(
 def _checked(settings: Settings) -> Path | str:
     """The address of the store, which has to be there."""
     address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
+    if is_missing(address):
         raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
     return address
 
@@ -118,7 +121,7 @@ def _images(base: Path, settings: Settings) -> dict[str, Path]:
 
 def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
     """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
-    named twice."""
+    named twice or a witness is nothing but the base."""
     edition = read_edition(base)
     named = {str(base.resolve()): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
@@ -127,8 +130,21 @@ def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = Non
         if key in named:
             raise UsageError(f"{source} is {named[key]}: name each file once")
         named[key] = "named as a witness already"
-    apart = [apart_from(witness, edition) if witness.parts else witness for witness in read_witnesses(sources)]
-    return [collate(edition, witness, variants) for witness in apart if witness is not None]
+    return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
+
+
+def _apart(witness: Edition, base: Edition) -> Edition:
+    """The witness without the parts that are the base itself, which is said. Raises UsageError where none is left."""
+    if not witness.parts:
+        return witness
+    apart = apart_from(witness, base)
+    if apart is None:
+        raise UsageError(f"{witness.path}: all its files are the base itself or copies of it")
+    if len(apart.parts) < len(witness.parts):
+        left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
+        told = ", ".join(map(str, sorted(left_out)))
+        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {told}", err=True)
+    return apart
 
 
 def _seen(text: str) -> str:
@@ -136,19 +152,31 @@ def _seen(text: str) -> str:
     return "".join(f"U+{ord(char):04X}" if category(char) in UNSEEN else char for char in text)
 
 
+def _whereabouts(place: ParallelPlace) -> str:
+    """What there is to say of a paragraph or column that is not placed."""
+    if place.said_again:
+        return f"says again what the witness has once, at line {place.witness_line} ({place.share + place.again:.0%})"
+    return f"is not in the witness ({place.share:.0%} found)"
+
+
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
-    click.echo(f"{told['base']} against {told['witness']}")
+    named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
+    click.echo(f"{told['base']} against {named}")
     if collation.base.edition.text == collation.witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif told["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
+    noted = Counter(one.note.value for one in collation.notes)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(told["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
+    if noted:
+        sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
+        click.echo(f"  same words, other layout: {sides} and text in the other")
     placed = told["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
-    for place in told["not placed"][:show]:
-        click.echo(f"    line {place['line']} is not in the witness ({place['found']:.0%} found)")
+    for place in [place for place in collation.placements if not place.placed][:show]:
+        click.echo(f"    line {place.file_line} {_whereabouts(place)}")
     if told["not compared"]:
         click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
     for pair in told["systematic"]:

@@ -18,10 +18,12 @@ from proof.errors import UsageError
 from proof.export.decided import Decided, LeftOut, Unused, decided_in
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
+from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.store.database import is_missing
 from proof.store.text_pages import find_text
 from proof.text.edition import read_edition
 from proof.text.gathered import read_witnesses
@@ -53,8 +55,8 @@ from proof.text.witness_source import WitnessSource
     "--choose",
     "choices",
     multiple=True,
-    metavar="乾=干",
-    help="Form of a character that has several in the text's script.",
+    metavar="乾[@PLACE]=干",
+    help="Form of a character that has several in the text's script; with PAGE:COLUMN:OFFSET, at that place alone.",
 )
 @click.option("--name", default="", metavar="PATH", help="Path of the text in its repository, for the diff.")
 @click.option("--base", default="", metavar="URL", help="Address under which a IIIF manifest will be served.")
@@ -93,7 +95,7 @@ def command(
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
     decided = decided_for(text, corrections, settings, reanchor=reanchor)
-    chosen, pairs = _choices(choices), settings.variants.file
+    chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
     corrected = correct(decided.edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs)
     others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
     read = [corrected.edition, *others]
@@ -161,18 +163,7 @@ def _tell(decided: Decided, corrected: CorrectedSource) -> None:
 
 
 def _has_store(settings: Settings) -> bool:
-    address = settings.store_address
-    return not isinstance(address, Path) or address.is_file()
-
-
-def _choices(told: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for one in told:
-        character, sign, form = one.partition("=")
-        if not sign or len(character) != 1 or len(form) != 1:
-            raise UsageError(f"--choose {one!r}: write a character and its simplified form, such as 乾=干")
-        found[character] = form
-    return found
+    return not is_missing(settings.store_address)
 
 
 def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:

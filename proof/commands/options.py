@@ -14,6 +14,8 @@ from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
 SPELLED = {
+    "cluster.address": "cluster",
+    "cluster.images": "cluster-images",
     "engine.name": "engine",
     "language.model": "language",
     "variants.file": "variants",
@@ -21,7 +23,9 @@ SPELLED = {
 }
 """Options whose key alone would not say what they set; all others are spelled as their key."""
 
-CHECKING = tuple(name for name in SETTINGS if name != "project.texts" and not name.startswith(("render.", "serve.")))
+CHECKING = tuple(
+    name for name in SETTINGS if name != "project.texts" and not name.startswith(("library.", "render.", "serve."))
+)
 """What can be set of a check, beside its texts."""
 
 Command = Callable[..., Any]
@@ -82,6 +86,14 @@ config_option = click.option(
     metavar="PATH",
     type=click.Path(path_type=Path),
     help=f"Settings file, or the folder it lies in. [default: {FILE_NAME} of the working folder]",
+)
+
+
+library_option = click.option(
+    "--library",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder of works, each a folder with a config.toml or with texts (*.txt).",
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, library_option, setting_options, settings_of
 from proof.errors import UsageError
 from proof.settings.config import FILE_NAME, Settings
 
@@ -18,19 +18,21 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it i
 @click.command("serve")
 @config_option
 @setting_options(("project.out", "store.url", "serve.auth", "serve.names", "serve.https", "serve.proxy"))
+@library_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8642, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
-def command(config: Path | None, given: dict[str, Any], host: str, port: int) -> int:
+def command(config: Path | None, given: dict[str, Any], library: Path | None, host: str, port: int) -> int:
     """Proofread in the browser what `proof check` flagged.
 
     Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
     an account; --no-auth says that whoever reaches --host may decide, and take back, anything.
     """
-    from proof.store import Store  # noqa: PLC0415 - other commands do without it
+    from proof.check.library import library_settings  # noqa: PLC0415 - other commands do without it
+    from proof.store import Store  # noqa: PLC0415
     from proof.web.app import create_app  # noqa: PLC0415
     from proof.web.serve import serve  # noqa: PLC0415
 
-    settings = settings_of(config, given=given)
+    settings = library_settings(library).replace(given) if library else settings_of(config, given=given)
     _must_have_store(settings)
     near = is_loopback(host)
     if not near and not settings.serve.auth and given.get("serve.auth") is not False:

@@ -1,5 +1,6 @@
 """ALTO 4.3, the first version with `ReadingOrder` and `BASEDIRECTION`, which this writes: columns as
-blocks, runs and half-rows as lines, glyphs with coordinates.
+blocks, runs and half-rows as lines, glyphs with coordinates. Held to what `alto-4-3.xsd` defines of these by
+`tests/export/alto_4_3.rng`.
 
 A glyph holds one code point there and no more: entities, compositions and characters with a selector are in the text
 of the line alone.

@@ -7,7 +7,7 @@ page references; and the plain one, `page, column, character: A → B`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 from proof.errors import UsageError
@@ -59,18 +59,24 @@ def house_list(corrected: CorrectedSource) -> str:
 def _noted(corrected: CorrectedSource) -> list[tuple[PlacedCorrection, str]]:
     """The places with their notes, in the order of the text. A character that moved has one note, where it belongs."""
     script = corrected.edition.script
-    removed = {one.correction.flag: one for one in corrected.placed if one.correction.moved and one.edit.length}
-    notes = []
-    paired = set()
-    for placed in corrected.placed:
+    notes = [
+        (placed, house_note(placed, script) if was is None else moved_note(placed, was, script))
+        for placed, was in with_moved(corrected.placed)
+    ]
+    return sorted(notes, key=lambda note: (note[0].edit.start, note[0].edit.length))
+
+
+def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
+    """Each correction; the two of a character that moved as one, where it belongs and where it stood."""
+    removed = {one.correction.flag: one for one in corrections if one.correction.moved and one.edit.length}
+    pairs: dict[int, PlacedCorrection] = {}
+    gone: set[int] = set()
+    for placed in corrections:
         other = removed.get(placed.correction.moved)
         if not placed.correction.original and other is not None and other.correction.moved == placed.correction.flag:
-            notes.append((placed, moved_note(placed, other, script)))
-            paired.add(other.correction.flag)
-    told = {placed.correction.flag for placed, _ in notes}
-    alone = [one for one in corrected.placed if not one.correction.moved or one.correction.flag not in paired | told]
-    notes += [(one, house_note(one, script)) for one in alone]
-    return sorted(notes, key=lambda note: (note[0].edit.start, note[0].edit.length))
+            pairs[id(placed)] = other
+            gone.add(id(other))
+    return [(placed, pairs.get(id(placed))) for placed in corrections if id(placed) not in gone]
 
 
 def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
@@ -91,18 +97,26 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
 def plain_list(corrected: CorrectedSource) -> str:
     """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
     without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
-    page is left out and the line is that of the file."""
-    edition = corrected.edition
-    addresses = Addresses(edition)
+    page is left out and the line is that of the file. A character that moved is one line, where it belongs, with the
+    place where it stood: `page, column, character: A ← column, character`."""
+    addresses = Addresses(corrected.edition)
     lines = []
-    for placed in _in_order(corrected.placed):
+    for placed, was in sorted(with_moved(corrected.placed), key=lambda pair: (pair[0].edit.start, pair[0].edit.length)):
         correction = placed.correction
-        begin, end = addresses.line(correction.page, correction.line)
-        number = character_number(edition.text[begin:end], correction.offset)
         where = f"{correction.page}, " if correction.page else ""
         change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
-        lines.append(f"{where}{correction.line}, {number}: {change}\n")
+        if was is not None:
+            stood = f"{was.correction.page}, " if was.correction.page != correction.page else ""
+            change = f"{correction.replacement} ← {stood}{_counted(addresses, corrected.edition, was)}"
+        lines.append(f"{where}{_counted(addresses, corrected.edition, placed)}: {change}\n")
     return "".join(lines)
+
+
+def _counted(addresses: Addresses, edition: Edition, placed: PlacedCorrection) -> str:
+    """Column and character of a correction."""
+    correction = placed.correction
+    begin, end = addresses.line(correction.page, correction.line)
+    return f"{correction.line}, {character_number(edition.text[begin:end], correction.offset)}"
 
 
 def character_number(source: str, offset: int) -> int:
@@ -169,10 +183,6 @@ def _line_end(text: str, start: int) -> int:
 
 def _highest(edition: Edition) -> int:
     return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
-
-
-def _in_order(placed: Iterable[PlacedCorrection]) -> list[PlacedCorrection]:
-    return sorted(placed, key=lambda one: (one.edit.start, one.edit.length))
 
 
 def _short(text: str) -> str:

@@ -98,6 +98,12 @@ def _canvas(page: PageResult, canvas: str, images: str, raised: bool) -> dict[st
 
 
 def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -> list[dict[str, Any]]:
+    """An annotation for each flag; for the two of a character that moved one with both places, that where it belongs
+    first."""
+    by_id = {flag.id: flag for flag in flags if flag.id}
+    moved = {
+        flag.id: other for flag in flags if (other := by_id.get(flag.moved)) is not None and other.moved == flag.id
+    }
     return [
         {
             "id": f"{address}/{flag.id or index}",
@@ -105,23 +111,31 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
             "motivation": list(MOTIVATIONS),
             "body": {
                 "type": "TextualBody",
-                "value": _told(flag, page),
+                "value": _told(flag, page) + (f"; {_told(moved[flag.id], page)}" if flag.id in moved else ""),
                 "format": "text/plain",
                 "language": "zh-Hant",
                 "purpose": "editing",
             },
-            "target": {
-                "type": "SpecificResource",
-                "source": target,
-                "selector": {
-                    "type": "FragmentSelector",
-                    "conformsTo": "http://www.w3.org/TR/media-frags/",
-                    "value": _fragment(flag.bbox, page.image_size),
-                },
-            },
+            "target": _place(flag, target, page)
+            if flag.id not in moved
+            else [_place(flag, target, page), _place(moved[flag.id], target, page)],
         }
         for index, flag in enumerate(flags)
+        if flag.id not in moved or not flag.transcribed
     ]
+
+
+def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
+    """Where on the image a flag is."""
+    return {
+        "type": "SpecificResource",
+        "source": target,
+        "selector": {
+            "type": "FragmentSelector",
+            "conformsTo": "http://www.w3.org/TR/media-frags/",
+            "value": _fragment(flag.bbox, page.image_size),
+        },
+    }
 
 
 def _told(flag: Flag, page: PageResult) -> str:

@@ -7,10 +7,10 @@ asked about, never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from proof.errors import ProofError
+from proof.errors import ProofError, UsageError
 from proof.export.corrections import Correction
 from proof.text.variants import VariantPolicy
 
@@ -24,7 +24,43 @@ class Question:
     choices: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.correction.place}: is {self.character} {' or '.join(self.choices)}?"
+        answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
+        return f"{self.correction.place}: is {self.character} {' or '.join(self.choices)}?  (--choose {answer})"
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    """What `character` is to be written as: everywhere, or at `place` alone: `PAGE`, `PAGE:COLUMN` or
+    `PAGE:COLUMN:OFFSET` (in a text without page marks `LINE` or `LINE:OFFSET`)."""
+
+    character: str
+    form: str
+    place: str = ""
+
+    @classmethod
+    def parse(cls, told: str) -> FormChoice:
+        """Of `乾=干`, `乾@KR1d0030_WYG_010-1a=干` or `乾@KR1d0030_WYG_010-1a:3:5=干`. Raises UsageError."""
+        about, sign, form = told.rpartition("=")
+        character, at, place = about.partition("@")
+        if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
+            raise UsageError(
+                f"--choose {told!r}: write a character and its form in the text, such as 乾=干, with the place if it "
+                f"is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
+            )
+        return cls(character, form, place)
+
+    def is_for(self, correction: Correction, character: str) -> bool:
+        """Whether it answers for this character of a correction."""
+        within = not self.place or f"{_reference(correction)}:".startswith(f"{self.place}:")
+        return within and character == self.character
+
+    def __str__(self) -> str:
+        return f"{self.character}{'@' if self.place else ''}{self.place}={self.form}"
+
+
+def _reference(correction: Correction) -> str:
+    """How an answer names the place of a correction."""
+    return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
 class AmbiguousScriptError(ProofError):
@@ -35,22 +71,24 @@ class AmbiguousScriptError(ProofError):
     def __init__(self, questions: Sequence[Question]) -> None:
         listed = "\n".join(f"  {question}" for question in questions)
         super().__init__(
-            f"these characters have more than one form in this text's script; say which is meant "
-            f"(--choose {questions[0].character}={questions[0].choices[0]}):\n{listed}"
+            f"these characters have more than one form in this text's script; say which is meant, everywhere "
+            f"(--choose {questions[0].character}={questions[0].choices[0]}) or place by place:\n{listed}"
         )
         self.questions = tuple(questions)
 
 
 def in_source_script(
-    corrections: Iterable[Correction], policy: VariantPolicy, choices: Mapping[str, str] | None = None
+    corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> list[Correction]:
     """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
     reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
 
-    A character that the place had before stays as it is; `choices` answers for others (`{"乾": "干"}`). Raises
-    AmbiguousScriptError with every open question.
+    A character that the place had before stays as it is; `choices` answer for others, what is said of a place before
+    what is said of a page, and that before what is said of the whole text. Raises AmbiguousScriptError with every open
+    question, UsageError where an answer is none of the forms that there are, or names a place where nothing is asked.
     """
     questions: list[Question] = []
+    used: set[FormChoice] = set()
     done = []
     for correction in corrections:
         if not correction.changes or not correction.accepted or correction.audit:
@@ -58,12 +96,19 @@ def in_source_script(
             continue
         written = ""
         for char in correction.replacement:
-            known = (choices or {}).get(char)
-            forms = (known,) if known is not None else _forms(char, correction.original, policy)
+            forms = _forms(char, correction.original, policy)
+            answers = [choice for choice in choices if choice.is_for(correction, char)]
+            answers = [choice for choice in answers if choice.place or len(forms) > 1]
+            used.update(answers)
+            if answers:
+                forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
                 questions.append(Question(correction, char, forms))
             written += forms[0]
         done.append(replace(correction, replacement=written))
+    unused = [choice for choice in choices if choice.place and choice not in used]
+    if unused:
+        raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
     if questions:
         raise AmbiguousScriptError(questions)
     return done
@@ -72,3 +117,14 @@ def in_source_script(
 def _forms(char: str, original: str, policy: VariantPolicy) -> tuple[str, ...]:
     """The forms that `char` may take in the text."""
     return (char,) if char in original else policy.written_forms(char)
+
+
+def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
+    """The form that was chosen, by the answer that is closest to the place."""
+    chosen = max(answers, key=lambda choice: len(choice.place))
+    contrary = [one for one in answers if one.place == chosen.place and one.form != chosen.form]
+    if contrary:
+        raise UsageError(f"--choose {chosen} and --choose {contrary[0]}: say which of the two")
+    if chosen.form not in (*forms, chosen.character):
+        raise UsageError(f"--choose {chosen}: at {correction.place} {chosen.character} is {' or '.join(forms)}")
+    return chosen.form

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from proof.atomic import whole_file
 from proof.errors import OutputError
 from proof.export.corrections import Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
-from proof.export.script import in_source_script
+from proof.export.script import FormChoice, in_source_script
 from proof.text.edit import mend
 from proof.text.encoding import encode
 from proof.text.variants import VariantPolicy
@@ -47,7 +47,7 @@ def correct(
     corrections: Iterable[Correction],
     *,
     reanchor: bool = False,
-    choices: Mapping[str, str] | None = None,
+    choices: Sequence[FormChoice] = (),
     pairs: Path | None = None,
 ) -> CorrectedSource:
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
@@ -55,7 +55,8 @@ def correct(
 
     Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
     context is there exactly once), AmbiguousScriptError where a form has to be chosen (`choices`),
-    UsageError where two corrections claim one place, TextError where the file's encoding lacks a character.
+    UsageError where two corrections claim one place or a choice is none, TextError where the file's encoding lacks a
+    character.
     """
     given = list(corrections)
     policy = VariantPolicy(edition.script, pairs)

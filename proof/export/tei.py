@@ -25,6 +25,7 @@ from proof.collate.collation import Collation
 from proof.collate.witnesses import witness_names
 from proof.errors import UsageError
 from proof.export.apparatus import ApparatusPlace, Turn, apparatus
+from proof.export.collation_notes import with_moved
 from proof.export.corrections import PlacedCorrection
 from proof.export.marked import columns_found
 from proof.export.xml import legal, root_of, written
@@ -93,6 +94,8 @@ class _Writer:
     """Zones of characters by their places in the source."""
     breaks: list[_Break] = field(default_factory=list)
     changes: tuple[Change, ...] = ()
+    halves: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Of characters that moved: the id of each of the two corrections, and that of the other."""
     people: dict[str, str] = field(default_factory=dict)
     """Who made the corrections, with their ids."""
     starts: list[int] = field(default_factory=list)
@@ -106,6 +109,10 @@ class _Writer:
         self.starts = [change.start for change in self.changes]
         named = dict.fromkeys(one.correction.person for one in self.corrections)
         self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
+        moved = ((one, was) for one, was in with_moved(self.corrections) if was is not None)
+        for number, (one, was) in enumerate(moved, start=1):
+            here, there = f"m{number}", f"m{number}from"
+            self.halves |= {one.correction.flag: (here, there), was.correction.flag: (there, here)}
         self.root = root_of("TEI", NAMESPACE)
         self._header()
         self.text = etree.Element(f"{{{NAMESPACE}}}text")
@@ -331,6 +338,9 @@ class _Writer:
             _text(_add(holder, "sic", resp=responsible), source)
             return
         choice = _add(holder, "choice")
+        own, other = self.halves.get(change.placed.correction.flag, ("", ""))
+        if own:
+            _ident(choice, own).set("corresp", f"#{other}")
         _text(_add(choice, "sic"), source)
         _text(_add(choice, "corr", resp=responsible), change.placed.edit.replacement)
         if change.start in self.boxes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,6 +63,26 @@ def trial_style(seed: Sequence[int]) -> Style:
         hand=float(rng.uniform(0.7, 1.2)),
         strip_seen=float(rng.uniform(0.1, 0.8)),
     )
+
+
+def hard_style(style: Style, seed: Sequence[int]) -> Style:
+    """The style with what makes rules and glyphs hard to tell apart: strokes that stand by themselves, glyphs against
+    the rules, rules that bow, thick frames."""
+    rng = np.random.default_rng([*seed, 4])
+    amount = rng.uniform(0, 1, 4)
+    return replace(
+        style,
+        detached=float(0.6 * amount[0]),
+        leaning=float(0.25 * amount[1]),
+        bent=float(0.03 * amount[2]),
+        frame=float(0.7 + 1.3 * amount[3]),
+    )
+
+
+def hard_wear(wear: Wear, seed: Sequence[int]) -> Wear:
+    """The wear with rules that are broken, and without a seal, whose ink hides that of glyphs."""
+    rng = np.random.default_rng([*seed, 5])
+    return replace(wear, broken=float(rng.uniform(0.1, 0.5)), seal=0.0)
 
 
 def trial_wear(seed: Sequence[int]) -> Wear:

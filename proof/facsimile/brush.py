@@ -17,6 +17,10 @@ from proof.images.opencv import cv2
 Canvas = NDArray[np.uint8]
 Points = NDArray[np.float64]
 """Points, n x 2, x then y."""
+Owners = NDArray[np.int16]
+"""Whose ink a pixel of a canvas or an image is: the number of its glyph, `LINES` for rules, frames and all else that is
+no text, 0 for bare paper."""
+LINES = -1
 
 SUBPIXEL_BITS = 4
 KNOTS = 4
@@ -48,10 +52,12 @@ def write_glyph(
     em: tuple[float, float],
     hand: Hand,
     rng: np.random.Generator,
+    owned: tuple[Owners, int] | None = None,
 ) -> Points | None:
     """Write one glyph with its em square (width, height in pixels) about `centre`.
 
-    Returns the ends of its ink in each row of the canvas, or None when no ink fell there.
+    Returns the ends of its ink in each row of the canvas, or None when no ink fell there. `owned`: where to note whose
+    ink it is, and the glyph's number.
     """
     draw = rng.standard_normal(8)
     width, height = em[0] * (1 + hand.size * draw[0]), em[1] * (1 + hand.size * draw[1])
@@ -79,10 +85,10 @@ def write_glyph(
     levels = (np.arange(256, dtype=np.float32) - 128) / LEVELS
     coverage = np.clip(((levels + extra) * scale + 0.5) * 255, 0, 255)
     coverage[0] = 0  # as far out as the field goes: clipped, not measured
-    return _lay(canvas, np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8), left, top)
+    return _lay(canvas, np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8), left, top, owned)
 
 
-def _lay(canvas: Canvas, ink: Canvas, left: int, top: int) -> Points | None:
+def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owned: tuple[Owners, int] | None) -> Points | None:
     """Lay a glyph's ink on the canvas, its upper left corner at `left`, `top`; gives the ends of its ink."""
     x0, y0 = max(left, 0), max(top, 0)
     x1, y1 = min(left + ink.shape[1], canvas.shape[1]), min(top + ink.shape[0], canvas.shape[0])
@@ -92,6 +98,8 @@ def _lay(canvas: Canvas, ink: Canvas, left: int, top: int) -> Points | None:
     place = canvas[y0:y1, x0:x1]
     np.maximum(place, ink, out=place)
     inked = ink >= 128
+    if owned is not None:
+        owned[0][y0:y1, x0:x1][inked] = owned[1]
     rows = np.flatnonzero(inked.any(axis=1))
     if rows.size == 0:
         return None
@@ -118,11 +126,13 @@ def rule(
     rough: float = 0.2,
     lost: float = 0.0,
     piece: float = 60.0,
+    bow: float = 0.0,
 ) -> None:
     """Draw a printed line, `width` pixels thick.
 
-    `wander` is how far it strays sideways (pixels), `rough` how much its thickness varies (a share),
-    `lost` the share of its length that did not print, in gaps of about `piece` pixels.
+    `bow` is how far its middle lies beside the straight line (pixels), `wander` how far it strays sideways (pixels),
+    `rough` how much its thickness varies (a share), `lost` the share of its length that did not print, in gaps of about
+    `piece` pixels.
     """
     a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
     length = float(np.hypot(*(b - a)))
@@ -136,7 +146,7 @@ def rule(
     fine = rng.standard_normal((2, count))
     half = width / 2
     edges = [half * np.clip(1 + rough * (0.8 * coarse + 0.6 * fine[i]), 0.15, None) for i in (0, 1)]
-    spine = a + along[:, None] * (b - a) + slow[:, None] * normal
+    spine = a + along[:, None] * (b - a) + (slow + 4 * bow * along * (1 - along))[:, None] * normal
     upper, lower = spine + edges[0][:, None] * normal, spine - edges[1][:, None] * normal
     for first, last in _printed(count, lost, piece / length * count, rng):
         outline = np.concatenate([upper[first:last], lower[first:last][::-1]])

@@ -15,8 +15,9 @@ from unicodedata import category
 import numpy as np
 
 from proof.errors import UsageError
-from proof.facsimile.brush import Canvas, Hand, Points, rule, write_glyph
+from proof.facsimile.brush import Canvas, Hand, Owners, Points, rule, write_glyph
 from proof.facsimile.fonts import FontChain, lacuna_field
+from proof.facsimile.strokes import ink_width, stroke_apart
 from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.text.model import Cell, Column, Page, Row
@@ -45,7 +46,9 @@ class Style:
     (thousandths of the em), `hand` how freely the hand departs from the font (0: the font itself).
     `strip_seen` is the share of the fold strip left at the cut edge. `raised` raises columns above the
     frame (抬頭): (page id, line) to cells; a column of one or two cells too many is raised by itself.
-    `fonts` are font files or families to try first.
+    `detached` is the share of glyphs of which an upright stroke stands by itself (同, 門), `leaning` that of glyphs
+    written against a rule, `bent` how far rules bow (column widths, standard deviation), `frame` how many times its
+    usual thickness the outer frame has. `fonts` are font files or families to try first.
     """
 
     columns: int = 8
@@ -59,6 +62,10 @@ class Style:
     hand: float = 1.0
     strip_seen: float = 0.4
     raised: tuple[tuple[tuple[str, int], int], ...] = ()
+    detached: float = 0.0
+    leaning: float = 0.0
+    bent: float = 0.0
+    frame: float = 1.0
     fonts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -67,6 +74,10 @@ class Style:
             "cells": (self.cells, 1, MOST_CELLS),
             "scale": (self.scale, 0.2, 4),
             "strip_seen": (self.strip_seen, 0, 1),
+            "detached": (self.detached, 0, 1),
+            "leaning": (self.leaning, 0, 1),
+            "bent": (self.bent, 0, 0.1),
+            "frame": (self.frame, 0.2, 4),
         }
         for name, (value, least, most) in limits.items():
             if not least <= value <= most:
@@ -126,7 +137,7 @@ class RuledArea:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What the drawing of one leaf needs to have at hand."""
+    """What the drawing of one leaf needs to have at hand; `owners` is where it is noted whose ink is where."""
 
     canvas: Canvas
     fonts: FontChain
@@ -134,6 +145,7 @@ class Pen:
     hand: Hand
     lost: float
     rng: np.random.Generator
+    owners: Owners | None = None
 
     @property
     def scale(self) -> float:
@@ -225,7 +237,7 @@ def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
                         x0 = left + half if row is Row.RIGHT else left
                         place = Box(x0, top, 2 * half if row is Row.MAIN else half, bottom - top)
                         x = left + ROW_CENTRE[row] * (right - left) + drift
-                        written.append(_write_cell(cell, column.number, place, x, run.note, pen))
+                        written.append(_write_cell(cell, column.number, place, x, run.note, pen, len(written) + 1))
             position += max(len(run.right), len(run.left))
     return written
 
@@ -244,18 +256,30 @@ def character_of(text: str) -> str:
     return text if len(text) == 1 and category(text) not in ("Co", "Cn", "Cs", "Cc") else ""
 
 
-def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen) -> WrittenCell:
+def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen, number: int) -> WrittenCell:
     field = pen.fonts.field(character_of(cell.text))
     style = pen.style
+    missing = field is None
+    field = LACUNA if field is None else field
     column = place.w * 2 if note else place.w
     width = column * (style.note if note else style.glyph)
     # A crowded column is written smaller, never into the next cell.
     height = min(width * style.squat, place.h * (1.0 if note else 1.06))
     hand = pen.hand if not note else replace(pen.hand, weight=pen.hand.weight + 4)
-    ink = write_glyph(
-        pen.canvas, LACUNA if field is None else field, (x, place.centre[1]), (width, height), hand, pen.rng
-    )
-    return WrittenCell(cell, line, ink, place, field is None)
+    if style.detached and pen.rng.random() < style.detached:
+        field = stroke_apart(field, pen.rng)
+    if style.leaning and pen.rng.random() < style.leaning:
+        x = _against_rule(place, cell.row, width * ink_width(field), pen.rng)
+    owned = None if pen.owners is None else (pen.owners, number)
+    ink = write_glyph(pen.canvas, field, (x, place.centre[1]), (width, height), hand, pen.rng, owned)
+    return WrittenCell(cell, line, ink, place, missing)
+
+
+def _against_rule(place: Box, row: Row, width: float, rng: np.random.Generator) -> float:
+    """The middle of a glyph of this width that touches the rule beside it, or nearly."""
+    to_right = row is Row.RIGHT or (row is Row.MAIN and rng.random() < 0.5)
+    off = rng.uniform(-0.04, 0.03) * width
+    return place.right - width / 2 + off if to_right else place.x + width / 2 - off
 
 
 def draw_rules(block: RuledArea, pen: Pen) -> None:
@@ -275,6 +299,7 @@ def draw_rules(block: RuledArea, pen: Pen) -> None:
             rough=0.25,
             lost=pen.lost * 0.5,
             piece=14 * scale,
+            bow=pen.style.bent * block.column_width * pen.rng.standard_normal() if pen.style.bent else 0.0,
         )
 
 
@@ -287,7 +312,7 @@ def draw_frame(
     """
     scale, rng = pen.scale, pen.rng
     thick, thin = (6.5 + 1.2 * rng.standard_normal()) * scale, 1.8 * scale
-    thick = max(thick, 4 * scale)
+    thick = max(thick, 4 * scale) * pen.style.frame
 
     def outside(start: tuple[float, float], end: tuple[float, float]) -> None:
         rule(pen.canvas, start, end, thick, rng, 1.2 * scale, 0.35, pen.lost * 0.15, 30 * scale)

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from proof.errors import UsageError
-from proof.facsimile.brush import Canvas, Points
+from proof.facsimile.brush import LINES, Canvas, Owners, Points
 from proof.facsimile.fonts import FontChain
 from proof.facsimile.leaf import (
     CELL_HEIGHT,
@@ -41,6 +41,7 @@ from proof.facsimile.wear import (
     mirroring,
     moved,
     photographed,
+    photographed_owners,
     seal_shape,
     skewing,
 )
@@ -91,12 +92,14 @@ class HalfFolio:
 class RenderedPage:
     """An image (grey, height x width, 0 black) and what stands on it; a plate carries up to four halves.
 
-    `skew` is the angle in degrees, positive where the top of the page leans to the right.
+    `skew` is the angle in degrees, positive where the top of the page leans to the right. `owners` says whose ink is
+    where, glyphs numbered as `characters`, from 1; None where that was not asked for.
     """
 
     image: Pixels
     skew: float
     halves: tuple[HalfFolio, ...]
+    owners: Owners | None = None
 
     @property
     def characters(self) -> tuple[TrueCharacter, ...]:
@@ -127,8 +130,10 @@ def render_page(
     *,
     strip: StripText | None = None,
     behind: Page | None = None,
+    owners: bool = False,
 ) -> RenderedPage:
-    """Draw one half-folio; `behind` is the page whose ink shows through when the wear bleeds.
+    """Draw one half-folio; `behind` is the page whose ink shows through when the wear bleeds, `owners` asks for whose
+    ink is where.
 
     Raises FontError without a font, UsageError for a page with more columns or characters than fit.
     """
@@ -137,7 +142,7 @@ def render_page(
     own = page_seed(seed, page.id)
     rng = np.random.default_rng(own)
     angle = float(rng.uniform(-wear.skew, wear.skew))
-    pen, block, written = _draw_half_folio(page, style, wear, angle, strip, fonts, rng)
+    pen, block, written = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, owners)
     through = None
     if behind is not None and wear.bleed:
         # Blurred as it will be, half the size is enough.
@@ -199,9 +204,12 @@ def render_plate(
     return _photograph(pen, halves, None, wear, angle, own)
 
 
-def _new_pen(size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator) -> Pen:
+def _new_pen(
+    size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator, owners: bool = False
+) -> Pen:
     canvas = np.zeros((size[1], size[0]), np.uint8)
-    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng)
+    noted = np.zeros(canvas.shape, np.int16) if owners else None
+    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, noted)
 
 
 def _ruled_height(style: Style) -> float:
@@ -236,7 +244,14 @@ def _margins(
 
 
 def _draw_half_folio(
-    page: Page, style: Style, wear: Wear, angle: float, strip: StripText, fonts: FontChain, rng: np.random.Generator
+    page: Page,
+    style: Style,
+    wear: Wear,
+    angle: float,
+    strip: StripText,
+    fonts: FontChain,
+    rng: np.random.Generator,
+    owners: bool = False,
 ) -> tuple[Pen, RuledArea, list[WrittenCell]]:
     """Draw a half-folio alone on its canvas, with what is seen of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
@@ -248,7 +263,7 @@ def _draw_half_folio(
     left, top = free_left + (seen if side == "a" else gap), above + gap
     block = RuledArea(left, top, left + width, top + height, columns, style.cells)
     size = (int(block.right + (gap if side == "a" else seen) + free_right), int(block.bottom + gap + below))
-    pen = _new_pen(size, style, wear, fonts, rng)
+    pen = _new_pen(size, style, wear, fonts, rng, owners)
     written = write_columns(page, block, pen)
     fold = left - strip_width if side == "a" else block.right
     text_ink = pen.canvas.copy()
@@ -259,6 +274,8 @@ def _draw_half_folio(
     # The scan was cut along the fold: nothing beyond but the tips of strokes.
     beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(block.right + seen) :]
     pen.canvas[beyond] = text_ink[beyond]
+    if pen.owners is not None:
+        pen.owners[(pen.canvas >= 128) & (pen.owners == 0)] = LINES
     return pen, block, written
 
 
@@ -286,7 +303,8 @@ def _photograph(
         )
         for page, block, written in halves
     )
-    return RenderedPage(image, angle, known)
+    owners = None if pen.owners is None else photographed_owners(pen.owners, homography, size)
+    return RenderedPage(image, angle, known, owners)
 
 
 def _stamp(block: RuledArea, pen: Pen) -> Canvas:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import UsageError
-from proof.facsimile.brush import Canvas, Points
+from proof.facsimile.brush import Canvas, Owners, Points
 from proof.images.opencv import cv2
 from proof.ocr.engine import Pixels
 
@@ -130,10 +130,18 @@ def mirroring(size: tuple[int, int], onto: tuple[int, int]) -> Homography:
 
 def photographed(canvas: Canvas, homography: Homography, size: tuple[int, int]) -> Canvas:
     """A canvas after the skew, of this size (width, height), bare where nothing of the page lies."""
-    # The map is about corners of pixels, the drawing library counts from their centres.
+    return np.asarray(cv2.warpPerspective(canvas, _centred(homography), size, flags=cv2.INTER_LINEAR), dtype=np.uint8)
+
+
+def photographed_owners(owners: Owners, homography: Homography, size: tuple[int, int]) -> Owners:
+    """Whose ink is where, after the skew."""
+    return np.asarray(cv2.warpPerspective(owners, _centred(homography), size, flags=cv2.INTER_NEAREST), dtype=np.int16)
+
+
+def _centred(homography: Homography) -> Homography:
+    """A map of corners of pixels as one of their centres, from which the drawing library counts."""
     half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-    centred = np.linalg.inv(half) @ homography @ half
-    return np.asarray(cv2.warpPerspective(canvas, centred, size, flags=cv2.INTER_LINEAR), dtype=np.uint8)
+    return np.asarray(np.linalg.inv(half) @ homography @ half, dtype=np.float64)
 
 
 def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> Plane:

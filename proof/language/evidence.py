@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.language.look_alikes import PLANE, Codes, Folding
 from proof.language.model import Counted
-from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, context_keys, keys, mixed, windows
+from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
 from proof.language.weights import NOTHING, Floats, SenseWeights, features
@@ -23,7 +23,7 @@ from proof.language.weights import NOTHING, Floats, SenseWeights, features
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
 
-AT_ONCE = 50_000
+AT_ONCE = 8_000
 """Places that are weighed together: what memory it takes grows with it."""
 
 Places = NDArray[np.int64]
@@ -92,18 +92,17 @@ class Sense:
         return self._language.learned(self._tokens.folded)
 
     def _met(self, places: Places, candidates: Codes, own: _OwnText) -> Met:
-        around, page = windows(self._tokens.folded, places), self._tokens.page[places]
+        page = self._tokens.page[places]
         shape = (len(places), len(PATTERNS), candidates.shape[1])
         language, text, whole = (np.zeros(shape, np.int32) for _ in range(3))
-        none = candidates == 0
+        rows, columns = np.nonzero(candidates)
+        asked = candidates[rows, columns]
         for number in range(len(PATTERNS)):
-            wanted = keys(context_keys(around, number)[:, None], candidates)
-            for counts, found in (
-                (language, self._language.of_keys(number, wanted)),
-                (whole, own.whole[number].of_keys(wanted)),
-                (text, own.elsewhere(number, wanted, page)),
-            ):
-                counts[:, number] = np.where(none, 0, found)
+            wanted = keys(contexts_at(self._tokens.folded, places, number)[rows], asked)
+            met = own.whole[number].of_keys(wanted)
+            language[rows, number, columns] = self._language.of_keys(number, wanted)
+            whole[rows, number, columns] = met
+            text[rows, number, columns] = own.elsewhere(number, wanted, page[rows], met)
         learned = self._learned[places]
         if learned.any():
             language[learned] = _without_copy(language[learned], whole[learned])
@@ -116,30 +115,33 @@ class _OwnText:
     def __init__(self, tokens: TextTokens, centres: Codes) -> None:
         self.whole: list[Counts] = []
         self._pages: list[Counts] = []
+        places = own_places(tokens, centres)
         for number in range(len(PATTERNS)):
-            met, places = own_keys(tokens, centres, number)
+            met = keys_at(tokens, places, number)
             self.whole.append(Counts.of(met))
             self._pages.append(Counts.of(_on_page(met, tokens.page[places]), 32))
 
-    def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32]) -> Numbers:
-        """How often the keys of a pattern were met on other pages than these."""
-        whole = self.whole[number].of_keys(wanted)
-        here = self._pages[number].of_keys(_on_page(wanted, page[:, None]))
-        return np.asarray(np.maximum(whole - here, 0), np.int32)
+    def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
+        """How often the keys of a pattern were met on other pages than these, of which it is known how often they were
+        met on the `whole`."""
+        found = np.zeros(wanted.shape, np.int32)
+        some = np.flatnonzero(whole)
+        here = self._pages[number].of_keys(_on_page(wanted[some], page[some]))
+        found[some] = np.maximum(whole[some] - here, 0)
+        return found
 
 
-def own_keys(tokens: TextTokens, centres: Codes, number: int) -> tuple[Keys, Places]:
-    """The keys of a pattern around each of these characters in the text, and where they stand."""
+def own_places(tokens: TextTokens, centres: Codes) -> Places:
+    """Where these characters stand in the text."""
     wanted = np.zeros(PLANE, np.bool_)
     wanted[np.minimum(centres, PLANE - 1)] = True
     wanted[0] = False
-    places = np.flatnonzero(wanted[np.minimum(tokens.raw, PLANE - 1)] & (tokens.page >= 0))
-    met = np.empty(len(places), np.uint64)
-    for start in range(0, len(places), 20 * AT_ONCE):
-        some = places[start : start + 20 * AT_ONCE]
-        contexts = context_keys(windows(tokens.folded, some), number)
-        met[start : start + len(some)] = keys(contexts, tokens.raw[some])
-    return met, places
+    return np.flatnonzero(wanted[np.minimum(tokens.raw, PLANE - 1)] & (tokens.page >= 0))
+
+
+def keys_at(tokens: TextTokens, places: Places, number: int) -> Keys:
+    """The keys of a pattern around places of the text."""
+    return keys(contexts_at(tokens.folded, places, number), tokens.raw[places])
 
 
 def _on_page(met: Keys, page: NDArray[np.int32]) -> Keys:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.language.evidence import Met, Places, Sense, TextTokens, own_keys
+from proof.language.evidence import Met, Places, Sense, TextTokens, keys_at, own_places
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
-from proof.language.ngrams import PATTERNS, Keys, context_keys, keys, windows
+from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, stream_of
 from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import Evidence, Flag, Kind, SenseReading, context_of
@@ -29,6 +29,10 @@ LEAST = 1.5
 
 TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
 """Patterns that are words as they stand: runs of two to four characters."""
+
+PART = 1_000_000
+"""Code points of texts that are heard together, some six thousand pages: what a longer work takes in memory, and what
+a change in it makes to be heard again, does not grow with it."""
 
 PLACES = 3
 """Places elsewhere in the text that are named, at most."""
@@ -65,8 +69,33 @@ def evidence(
     least: float = LEAST,
 ) -> list[SenseEvidence]:
     """The places of a work where the sense speaks for a look-alike of what is transcribed, by `least` nats or more; of
-    `pages` alone where they are given (the others are read beside them all the same)."""
-    work = _Work(texts, language, weights)
+    `pages` alone where they are given (the others are read beside them all the same). A work of more than `PART` code
+    points is heard in parts."""
+    found: list[SenseEvidence] = []
+    for first, part in _parts(texts):
+        own = None
+        if pages is not None:
+            own = {PagePosition(one.text - first, one.page) for one in pages if 0 <= one.text - first < len(part)}
+            if not own:
+                continue
+        for one in _in_part(_Work(part, language, weights), own, least):
+            found.append(replace(one, where=PagePosition(one.where.text + first, one.where.page)))
+    return found
+
+
+def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Transcription]]]:
+    """The texts of a work in stretches of at most `PART` code points or one text, with the number of the first."""
+    first, size = 0, 0
+    for number, text in enumerate(texts):
+        size += len(text.text)
+        if size > PART and number > first:
+            yield first, texts[first:number]
+            first, size = number, len(text.text)
+    if texts:
+        yield first, texts[first:]
+
+
+def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) -> list[SenseEvidence]:
     places = work.places(pages)
     candidates = LookAlikes.shipped().of(work.tokens.raw[places])
     best, odds = against(work.sense, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
@@ -149,10 +178,9 @@ class _Work:
         """For each place pages of the text, others than its own, that have the run that speaks for it."""
         found: list[tuple[str, ...]] = [() for _ in places]
         numbers = np.array([gram.pattern for gram in grams], np.int64)
-        around = windows(self.tokens.folded, places)
         for pattern in np.unique(numbers):
             chosen = np.flatnonzero(numbers == pattern)
-            wanted = keys(context_keys(around[chosen], int(pattern)), pairs[chosen, 1])
+            wanted = keys(contexts_at(self.tokens.folded, places[chosen], int(pattern)), pairs[chosen, 1])
             where = self._pages_with(int(pattern), wanted, np.unique(pairs[chosen, 1]))
             for row, key in zip(chosen, wanted, strict=True):
                 own = self.tokens.page[places[row]]
@@ -162,7 +190,8 @@ class _Work:
 
     def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
         """For each key of a pattern the first pages that have it."""
-        met, at = own_keys(self.tokens, centres, pattern)
+        at = own_places(self.tokens, centres)
+        met = keys_at(self.tokens, at, pattern)
         hits = np.flatnonzero(np.isin(met, wanted))
         found: defaultdict[int, list[int]] = defaultdict(list)
         for hit in hits:

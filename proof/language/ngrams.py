@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,9 @@ CutKeys = NDArray[np.uint64] | NDArray[np.uint32]
 Numbers = NDArray[np.int32]
 Windows = NDArray[np.uint32]
 
+SPARSE = 3
+"""Of a sieve: the logarithm of how many beginnings there are for every key, at least half of it."""
+
 _SHIFT = np.uint64(31)
 _FIRST, _SECOND = np.uint64(0x7FB5D329728EA185), np.uint64(0x81DADEF4BC2DD44D)
 
@@ -70,10 +74,18 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
 
 def context_keys(around: Windows, pattern: int) -> Keys:
     """For each window a hash of its context in the pattern of that number."""
-    found = np.full(len(around), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
-    for offset in PATTERNS[pattern]:
-        tagged = around[:, MARGIN + offset].astype(np.uint64) + np.uint64((offset + 16) << 40)
-        found = mixed(found ^ tagged)
+    return _contexts([around[:, MARGIN + offset] for offset in PATTERNS[pattern]], pattern, len(around))
+
+
+def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
+    """The same for places in a row of tokens."""
+    return _contexts([tokens[places + offset] for offset in PATTERNS[pattern]], pattern, len(places))
+
+
+def _contexts(beside: Sequence[Codes], pattern: int, size: int) -> Keys:
+    found = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    for offset, codes in zip(PATTERNS[pattern], beside, strict=True):
+        found = mixed(found ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
     return found
 
 
@@ -82,7 +94,7 @@ def keys(contexts: Keys, centres: Codes) -> Keys:
     return mixed(contexts ^ (centres.astype(np.uint64) << np.uint64(20)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Counts:
     """How often keys were met. `known` are the keys, ascending, cut to their `bits` upper bits."""
 
@@ -115,11 +127,53 @@ class Counts:
 
     def of_keys(self, wanted: Keys) -> Numbers:
         """How often each of these keys was met."""
+        found = np.zeros(wanted.shape, np.int32)
         if not len(self.known):
-            return np.zeros(wanted.shape, np.int32)
-        cut = _cut(wanted, self.bits)
-        at = np.minimum(np.searchsorted(self.known, cut), len(self.known) - 1)
-        return np.where(self.known[at] == cut, self.number[at], 0).astype(np.int32)
+            return found
+        cut = _cut(wanted.ravel(), self.bits)
+        slots = self._slots(cut)
+        likely = np.flatnonzero(self._sieve[slots >> np.uint32(3)] >> (slots & np.uint32(7)).astype(np.uint8) & 1)
+        cut = cut[likely]
+        at = self._last_up_to(cut)
+        found.reshape(-1)[likely] = np.where(self.known[at] == cut, self.number[at], 0)
+        return found
+
+    def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
+        """For each key the last place of `known` where none greater stands, or its first. Keys are hashes: where one
+        stands is known but for a few places by how it begins, a quarter of the way of a search among all."""
+        first, shift, steps = self._beginnings
+        at = first[cut >> cut.dtype.type(shift)]
+        last = np.int32(len(self.known) - 1)
+        for step in steps:
+            on = np.minimum(at + np.int32(step), last)
+            at = np.where(self.known[on] <= cut, on, at)
+        return np.asarray(at, np.int32)
+
+    @cached_property
+    def _beginnings(self) -> tuple[NDArray[np.int32], int, list[int]]:
+        """The first place of `known` for every beginning of a key, by how many bits a key is cut to that, and by which
+        steps the places of one beginning are gone through."""
+        bits = max(len(self.known).bit_length() - 2, 0)
+        counts = np.bincount(
+            (self.known >> self.known.dtype.type(self.bits - bits)).astype(np.int64), minlength=1 << bits
+        )
+        first = np.minimum(np.cumsum(counts) - counts, len(self.known) - 1).astype(np.int32)
+        return first, self.bits - bits, [1 << power for power in reversed(range(int(counts.max()).bit_length()))]
+
+    @cached_property
+    def _sieve(self) -> NDArray[np.uint8]:
+        """A bit for every possible beginning of a key, set where a key begins so: most keys that were never met are
+        told by it from those that may have been, without a search among all."""
+        sieve = np.zeros(1 << self._sieve_bits, np.bool_)
+        sieve[self._slots(self.known)] = True
+        return np.packbits(sieve, bitorder="little")
+
+    @property
+    def _sieve_bits(self) -> int:
+        return min(max(len(self.known).bit_length() + SPARSE, 3), self.bits)
+
+    def _slots(self, cut: CutKeys) -> NDArray[np.uint32]:
+        return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)
 
 
 def _cut(met: Keys, bits: int) -> CutKeys:
@@ -127,6 +181,9 @@ def _cut(met: Keys, bits: int) -> CutKeys:
     upper = met >> np.uint64(64 - bits)
     return upper.astype(np.uint32) if bits <= 32 else upper
 
+
+UNPACKED = 1 << 17
+"""Bytes of steps, and keys, that are unpacked at a time."""
 
 EXACT, STEP = 32, 1.05
 """Counts up to the first are kept as they are, greater ones to the nearest power of the second."""
@@ -154,11 +211,20 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
 def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
     """What `packed` gave, as it was but for the rounding of great numbers."""
     n, low, bits = (int(value) for value in np.asarray(arrays["shape"]))
-    known = np.flatnonzero(np.unpackbits(np.asarray(arrays["steps"], np.uint8)))[:n] - np.arange(n)
-    known = known.astype(np.uint64) << np.uint64(low)
-    lower = np.unpackbits(np.asarray(arrays["lower"], np.uint8))[: n * low].reshape(n, low)
-    for bit in range(low):
-        known |= lower[:, bit].astype(np.uint64) << np.uint64(bit)
-    code = np.asarray(arrays["number"], np.float64)
-    number = np.where(code <= EXACT, code, np.rint(EXACT * STEP ** (code - EXACT)))
-    return Counts(known.astype(np.uint32) if bits <= 32 else known, number.astype(np.int32), bits)
+    known: CutKeys = np.empty(n, np.uint32) if bits <= 32 else np.empty(n, np.uint64)
+    steps, lower = np.asarray(arrays["steps"], np.uint8), np.asarray(arrays["lower"], np.uint8)
+    at = 0
+    for start in range(0, len(steps), UNPACKED):  # a piece at a time: the bits of all are many times the keys
+        upper = np.flatnonzero(np.unpackbits(steps[start : start + UNPACKED]))[: n - at] + 8 * start
+        known[at : at + len(upper)] = (upper - np.arange(at, at + len(upper))) << low
+        at += len(upper)
+    worth = np.left_shift(1, np.arange(low), dtype=np.int64)
+    for start in range(0, n if low else 0, UNPACKED):  # whole bytes: a multiple of eight keys
+        own = lower[start * low // 8 : (start + UNPACKED) * low // 8]
+        count = min(UNPACKED, n - start)
+        known[start : start + count] |= (np.unpackbits(own)[: count * low].reshape(count, low) @ worth).astype(
+            known.dtype
+        )
+    levels = np.arange(256)
+    numbers = np.where(levels <= EXACT, levels, np.rint(EXACT * STEP ** (levels - EXACT))).astype(np.int32)
+    return Counts(known, numbers[np.asarray(arrays["number"], np.uint8)], bits)

@@ -90,7 +90,7 @@ def as_layout(found: PageLayout) -> Layout:
     ink[owners == 0] = 0
     sheet = found.sheet
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew)
-    return Layout(outline, sheet.grey, ink, 0.0, owners if areas else None)
+    return Layout(outline, sheet.grey, ink, 0.0, owners)
 
 
 def _without_rules(found: PageLayout) -> Mask:

@@ -41,7 +41,7 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     ink = np.zeros_like(layout.ink)
     for area in areas:
         place = slice(max(0, round(area.top)), round(area.bottom)), slice(max(0, round(area.left)), round(area.right))
-        ink[place] = layout.ink_of(area.number)[place]
+        ink[place] = layout.ink_of(area.number, place)
     pitch, width = areas[0].cell(rows), float(np.median([area.width for area in areas]))
     joined = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, BRIDGE), np.uint8)), dtype=np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)

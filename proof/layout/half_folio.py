@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.flattening import rectification_as_list, rectification_of
+from proof.layout.lines import without_lines
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
@@ -31,8 +33,8 @@ FRAME_LENGTH = 1 / 15
 """Of the page height: the shortest level stroke taken for a piece of frame."""
 
 
-ALONE = 0.02
-"""Of a cell's area: less ink than this, with nothing near it, is dirt. 一 covers some 0.05."""
+EVERYWHERE = (slice(None), slice(None))
+"""All rows and columns of pixels of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ class Outline:
     """Where the columns of a half-folio stand, without its pixels.
 
     `ruled` says whether the page is ruled columns at all; `why` is what speaks against it, None where it is.
-    `skew` is in degrees.
+    `skew` is in degrees. `remarks` say what was done to the page before it was laid out. `cut` has the y
+    at which the image cuts its columns off above and below, None where it does not; `missing` is how many of the
+    columns that were expected are not on the image.
     """
 
     rectification: Rectification
@@ -75,28 +79,36 @@ class Outline:
     ruled: bool
     why: Notice | None
     skew: float
-    owners: NDArray[np.int16] | None = None
+    remarks: tuple[Notice, ...] = ()
+    cut: tuple[float | None, float | None] = (None, None)
+    missing: int = 0
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
-        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
-        xy = self.rectification.to_file(corners)
-        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
-        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+        inverse: list[list[float]] = self.rectification.inverse.tolist()
+        edges = []
+        for across, down, shift in inverse:
+            (low, high), (upper, lower) = sorted((across * left, across * right)), sorted((down * top, down * bottom))
+            edges.append((low + upper + shift, high + lower + shift))
+        (x0, x1), (y0, y1) = edges
+        return Box(x0, y0, x1 - x0, y1 - y0)
 
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
         columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
-        maps = [part.ravel().tolist() for part in (self.rectification.matrix, self.rectification.inverse)]
-        return [maps, columns, self.ruled, self.why and self.why.as_json(), self.skew]
+        said = [remark.as_json() for remark in self.remarks]
+        rectified = rectification_as_list(self.rectification)
+        why = self.why and self.why.as_json()
+        return [rectified, columns, self.ruled, why, self.skew, said, self.cut, self.missing]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
-        maps, columns, ruled, why, skew = parts
-        matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in maps)
+        rectified, columns, ruled, why, skew, said, cut, missing = parts
         areas = tuple(ColumnArea(*one) for one in columns)
-        return cls(Rectification(matrix, inverse), areas, ruled, why and Notice.of_json(why), skew)
+        remarks = tuple(map(Notice.of_json, said))
+        told = why and Notice.of_json(why)
+        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut), missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +116,19 @@ class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
-    the column that its ink belongs to, where notes of one column may stand beside the glyphs of the next.
+    the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
+    next where there are none.
     """
 
     outline: Outline
     grey: NDArray[np.uint8]
     ink: Mask
     support: float
-    owners: NDArray[np.int16] | None = None
+    owners: NDArray[np.int16]
 
-    def ink_of(self, column: int) -> Mask:
-        """The ink of one column alone; all of it where columns do not reach into one another."""
-        if self.owners is None:
-            return self.ink
-        return np.where(self.owners == column, self.ink, 0).astype(np.uint8)
+    def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
+        """The ink of one column alone, at a place of the rectified page."""
+        return np.where(self.owners[place] == column, self.ink[place], 0).astype(np.uint8)
 
     @property
     def rectification(self) -> Rectification:
@@ -190,7 +201,7 @@ def find_layout(
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
-    clean = _without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
     areas = tuple(
         ColumnArea(
             count - i,
@@ -201,7 +212,7 @@ def find_layout(
     )
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
-    return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support)
+    return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support, owners)
 
 
 def _told(
@@ -219,7 +230,7 @@ def _told(
     top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
     rules = [left + share * (right - left) for share in (0.0, *hint.rules, 1.0)]
     row = (bottom - top) / rows
-    clean = _without_lines(ink, upright, level, rules, (top, bottom), row)
+    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row)
     areas = []
     for number, i in enumerate(reversed(range(len(rules) - 1)), 1):
         notes = hint.notes_of(number)
@@ -229,7 +240,7 @@ def _told(
         raised = _raised(clean, rules[i], rules[i + 1], top, row)
         areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
     outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
-    return Layout(outline, grey, clean, 1.0)
+    return Layout(outline, grey, clean, 1.0, owners)
 
 
 def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
@@ -323,85 +334,6 @@ def _inner_line(share: NDArray[np.float64], guess: float, upper: bool, reach: fl
     return float(near.max() if upper else near.min())
 
 
-def _without_lines(
-    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
-) -> Mask:
-    """Ink without rules and frames.
-
-    Long strokes are erased where rules and frames run, and only there: the trunk of 事 or 朱 is as long as
-    a piece of rule. Then what is left of broken lines goes: specks too thin for a glyph on the line itself.
-    """
-    height, width = ink.shape
-    column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    near = max(3, round(0.06 * column))
-    at_rule = np.ones(width, dtype=bool)
-    for i in range(len(rules)):
-        at_rule[: round(rules[0]) + near] = True
-        if i + 1 < len(rules):
-            at_rule[round(rules[i]) + near : round(rules[i + 1]) - near + 1] = False
-    at_frame = np.ones(height, dtype=bool)
-    at_frame[round(frame[0] + 0.33 * row) : round(frame[1] - 0.3 * row)] = False
-    thick = max(3, round(column * 0.03))
-    lines = cv2.dilate(upright, np.ones((3, thick), np.uint8))
-    lines[:, ~at_rule] = 0
-    frames = cv2.dilate(level, np.ones((thick, 3), np.uint8))
-    frames[~at_frame] = 0
-    clean = np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(cv2.bitwise_or(lines, frames))), dtype=np.uint8)
-    _erase_pieces(clean, rules, frame, column, row)
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
-    x, y, w, h = (stats[:, i] for i in range(4))
-    # above the frame stand raised characters, whose strokes are no pieces of it
-    at_frame[: max(0, round(frame[0] - 0.45 * row))] = False
-    on_frame = at_frame[y.clip(0, height - 1)] & at_frame[(y + h - 1).clip(0, height - 1)] & (h <= 0.14 * column)
-    on_rule = at_rule[x.clip(0, width - 1)] & at_rule[(x + w - 1).clip(0, width - 1)] & (w <= 0.08 * column)
-    # what is left of a corner: thin, bent, by a rule and at the frame. Elsewhere a thin upright stroke beside a rule
-    # stays: it may be the left stroke of 同, which stands by itself in a half-row.
-    off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
-    thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
-    by_rule = off - w / 2 < 0.08 * column
-    at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
-    at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
-    corner = thin & by_rule & (at_top | at_bottom)
-    below = y > frame[1] - 0.12 * row
-    drop = on_frame | on_rule | corner | below
-    drop[0] = False
-    _erase(clean, labels, drop)
-    _erase_specks(clean, row)
-    return clean
-
-
-def _erase_pieces(ink: Mask, rules: Sequence[float], frame: tuple[float, float], column: float, row: float) -> None:
-    """Erase (in place) short straight pieces that lie just where the frame and the rules run."""
-    top, bottom = frame
-    level, upright = max(8, round(0.3 * column)), max(6, round(0.3 * row))
-    for first, last in ((top - 0.35 * row, top + 0.12 * row), (bottom - 0.12 * row, float(ink.shape[0]))):
-        band = ink[max(0, round(first)) : max(0, round(last))]
-        if band.size:
-            piece = long_strokes(band, level, vertical=False)
-            band[cv2.dilate(piece, np.ones((5, 3), np.uint8)) > 0] = 0
-    near = max(2, round(0.035 * column))
-    for x in rules:
-        band = ink[:, max(0, round(x) - near) : round(x) + near + 1]
-        if band.size:
-            band[long_strokes(band, upright, vertical=True) > 0] = 0
-
-
-def _erase_specks(ink: Mask, row: float) -> None:
-    """Erase (in place) what stands alone and is too little for a character; the dots of a glyph are near the rest
-    of it."""
-    reach = max(3, round(0.2 * row)) | 1
-    near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    count, groups = cv2.connectedComponents(near)
-    amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
-    _erase(ink, np.asarray(groups), amount < ALONE * row * row)
-
-
-def _erase(ink: Mask, labels: NDArray[Any], drop: NDArray[np.bool_]) -> None:
-    """Erase (in place) the pieces of ink that `drop` says, by their label; most of a page is paper and not asked."""
-    inked = np.flatnonzero(ink > 0)
-    ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0
-
-
 def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:
     """How many pixels above the frame the column's text begins; 0 where it begins below.
 
@@ -420,7 +352,7 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
     body = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
     joined = cv2.morphologyEx(body, cv2.MORPH_CLOSE, kernel, iterations=3)
     ys = np.nonzero((joined > 0).sum(axis=1) >= 0.06 * part.shape[1])[0]
-    if ys.size < 0.35 * row:
+    if ys.size < 0.3 * row:
         return 0.0
     return float(top - (first + ys[0]))
 

@@ -59,8 +59,8 @@ def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
     return np.asarray(cv2.reduce(ones, axis, cv2.REDUCE_SUM, dtype=cv2.CV_32S).ravel(), dtype=np.intp)
 
 
-def slope(lines: Mask, vertical: bool) -> float:
-    """How far the lines lean: dx per dy for vertical ones, dy per dx for horizontal ones.
+def slope(lines: Mask, vertical: bool, degrees: float = MAX_SKEW_DEGREES) -> float:
+    """How far the lines lean, up to `degrees`: dx per dy for vertical ones, dy per dx for horizontal ones.
 
     The slope under which the profile across the lines is sharpest (largest sum of squares), as in
     projection-profile skew detection (Postl 1986), searched coarsely and then finely.
@@ -74,13 +74,13 @@ def slope(lines: Mask, vertical: bool) -> float:
     along, across = (ys, xs) if vertical else (xs, ys)
     centred = along - lines.shape[0 if vertical else 1] / 2
     extent = max(lines.shape) * 2
-    limit = np.tan(np.radians(MAX_SKEW_DEGREES))
+    limit = np.tan(np.radians(degrees))
 
     def sharpness(tangent: float) -> float:
         bins = np.bincount((across - centred * tangent + extent / 4).astype(np.intp), minlength=extent)
         return float(bins @ bins)
 
-    coarse = np.linspace(-limit, limit, 57)
+    coarse = np.linspace(-limit, limit, 2 * round(7 * degrees) + 1)
     best = float(coarse[int(np.argmax([sharpness(t) for t in coarse]))])
     step = float(coarse[1] - coarse[0])
     fine = np.linspace(best - step, best + step, 17)

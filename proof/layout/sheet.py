@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.images.light import evened
 from proof.images.opencv import cv2
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 
@@ -18,15 +19,6 @@ PIECE = 1 / 25
 
 LEVEL_PIECE = 1 / 15
 """Of the page's width, at most of its height: the shortest level stroke taken for a piece of frame."""
-
-SHADE = 31
-"""Pixels: what is broader than this and dark is shade, not ink."""
-
-DEEPEST = 0.25
-"""Of the paper's tone: no shade is taken for deeper."""
-
-EVEN = 0.85
-"""Of the paper's tone: lighter shade does no harm."""
 
 SPECK = 5
 """Pixels: a smaller piece of ink is dirt."""
@@ -75,16 +67,6 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
     whole = Rectification.of(scale, lean, tilt, height, width, origin)
     return Sheet(grey, without_specks(ink), upright, level, whole, float(np.degrees(np.arctan(lean))))
-
-
-def evened(page: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The page as if its paper were of one tone, for photographs; one in even light stays as it is."""
-    ground = cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((SHADE, SHADE), np.uint8))
-    paper = max(float(np.percentile(ground, 75)), 1.0)
-    if float(np.percentile(ground, 2)) > EVEN * paper:
-        return page
-    ground = cv2.blur(np.maximum(ground, DEEPEST * paper).astype(np.float32), (SHADE, SHADE))
-    return np.asarray(np.minimum(page * (paper / ground), 255.0), dtype=np.uint8)
 
 
 def without_specks(ink: Mask) -> Mask:

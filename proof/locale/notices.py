@@ -65,6 +65,40 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
         _("%(number)s level line across the columns (a table or registers)"),
     ),
     NoticeCode.READ_BY_PAGE_PIPELINE: _S(_("%(why)s; read by the page pipeline of %(engine)s")),
+    NoticeCode.PAGE_ASKEW: _S(_("the page lies askew by %(degrees)s degrees: it was straightened and read")),
+    NoticeCode.PAGE_AT_AN_ANGLE: _S(
+        _("the page was photographed at an angle: its perspective was undone and it was read")
+    ),
+    NoticeCode.PAGE_NOT_FLAT: _S(
+        _("the page does not lie flat: it was photographed at an angle or is curved, and was flattened and read")
+    ),
+    NoticeCode.PAGE_CURVED: _S(_("the page is curved: it was flattened and read")),
+    NoticeCode.PAGE_IN_SHADE: _S(_("the page lies in the shade: it was brightened and read")),
+    NoticeCode.TOP_CUT_OFF: _S(
+        _("the top of the page is cut off: some %(number)s characters of each column are not on this image"),
+        _("the top of the page is cut off: about one character of each column is not on this image"),
+    ),
+    NoticeCode.BOTTOM_CUT_OFF: _S(
+        _("the bottom of the page is cut off: some %(number)s characters of each column are not on this image"),
+        _("the bottom of the page is cut off: about one character of each column is not on this image"),
+    ),
+    NoticeCode.LEFT_HALF_MISSING: _S(
+        _("the left half of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
+    NoticeCode.RIGHT_HALF_MISSING: _S(
+        _("the right half of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
+    NoticeCode.LEFT_COLUMNS_MISSING: _S(
+        _("the left side of the page is not on this image: %(number)s of its %(of)s columns"),
+        _("the left side of the page is not on this image: one of its %(of)s columns"),
+    ),
+    NoticeCode.RIGHT_COLUMNS_MISSING: _S(
+        _("the right side of the page is not on this image: %(number)s of its %(of)s columns"),
+        _("the right side of the page is not on this image: one of its %(of)s columns"),
+    ),
+    NoticeCode.TOO_COARSE: _S(
+        _("this image is too coarse to read: a character is %(number)s pixels high, and needs %(least)s at least")
+    ),
     NoticeCode.ROOM: _S(_("room for %(number)s characters")),
     NoticeCode.PART_OF_CELL: _S(_("%(number)s of a cell")),
     NoticeCode.INK_UNREAD: _S(_("ink that the engine did not read")),
@@ -152,6 +186,9 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     ),
     NoticeCode.NO_MEMORY: _S(_("there is not enough memory for this page")),
     NoticeCode.CHECK_BROKE: _S(_("%(path)s: the check broke on this page (%(error)s); please report it")),
+    NoticeCode.WORKERS_DIED: _S(
+        _("%(number)s workers of the cluster died while they checked this page; check it on one machine to see why")
+    ),
     NoticeCode.ASSIGNED_GONE: _S(
         _("%(image)s: this image was assigned by %(person)s and is in no image folder now; assign another")
     ),

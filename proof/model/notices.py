@@ -36,6 +36,18 @@ class NoticeCode(StrEnum):
     NOT_RULED = "not-ruled"
     LEVEL_LINES = "level-lines"
     READ_BY_PAGE_PIPELINE = "read-by-page-pipeline"
+    PAGE_ASKEW = "page-askew"
+    PAGE_AT_AN_ANGLE = "page-at-an-angle"
+    PAGE_NOT_FLAT = "page-not-flat"
+    PAGE_CURVED = "page-curved"
+    PAGE_IN_SHADE = "page-in-shade"
+    TOP_CUT_OFF = "top-cut-off"
+    BOTTOM_CUT_OFF = "bottom-cut-off"
+    LEFT_HALF_MISSING = "left-half-missing"
+    RIGHT_HALF_MISSING = "right-half-missing"
+    LEFT_COLUMNS_MISSING = "left-columns-missing"
+    RIGHT_COLUMNS_MISSING = "right-columns-missing"
+    TOO_COARSE = "too-coarse"
     # ink
     ROOM = "room"
     PART_OF_CELL = "part-of-cell"
@@ -88,6 +100,7 @@ class NoticeCode(StrEnum):
     # pages that failed
     NO_MEMORY = "no-memory"
     CHECK_BROKE = "check-broke"
+    WORKERS_DIED = "workers-died"
     ASSIGNED_GONE = "assigned-gone"
 
 

@@ -35,7 +35,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 2
+FORMAT = 3
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -72,6 +72,14 @@ class PageSheet:
     outline: Outline
     height: int
     inked: float
+
+    def cell_height(self, rows: int) -> float:
+        """How high a cell is, in pixels of the file, where a full column has `rows`; as high as it could be at most
+        where no columns were found."""
+        if not self.outline.columns:
+            return (self.box.h if self.box else self.size[1]) / rows
+        area = self.outline.columns[0]
+        return self.outline.file_box(area.left, area.top, area.left, area.top + area.cell(rows)).h
 
 
 @dataclass(slots=True)
@@ -180,7 +188,7 @@ class HalfFolioReadings:
         if self.used.sheet is None:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
-            about = (image.size, image.sha256, image.box, image.notices)
+            about = (image.size, image.sha256, image.box, (*image.notices, *layout.outline.remarks))
             self.used.sheet = PageSheet(*about, layout.outline, height, float(inked))
         return self.used.sheet
 
@@ -232,32 +240,36 @@ class HalfFolioReadings:
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
         """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
-        they are. Raises EngineError."""
-        for strip, wanted in zip(strips, sought, strict=True):
-            self._take(strip, wanted)
+        they are. Of a strip that was read before, it is asked for those of which that is not known when it matters.
+        Raises EngineError, then too."""
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
 
-    def _take(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have in `used` what is wanted of a strip: out of what is known, else from the engine."""
-        for known in (self.used, self._known):
-            spikes, far = known.spikes.get(strip.key), known.far.get(strip.key, {})
-            if spikes is not None and all(one in far for one in wanted):
-                break
-        else:
-            (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
-            spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
-            far = {one: rows[:, number].tobytes() for number, one in enumerate(wanted)}
-        # what is sought changes nothing of what is listed
-        self.used.spikes[strip.key] = spikes
-        own = self.used.far.setdefault(strip.key, {})
-        own.update((one, far[one]) for one in wanted)
-
     def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
-        spikes, far = self.used.spikes[strip.key], self.used.far[strip.key]
+        known = self._known.spikes.get(strip.key)
+        far = self.used.far.setdefault(strip.key, {})
+        if strip.key not in self.used.spikes and known is None:
+            self._ask(strip, wanted)
+        elif known is not None:
+            self.used.spikes[strip.key] = known
+            kept = self._known.far.get(strip.key, {})
+            far.update({one: kept[one] for one in wanted if one in kept})
+        spikes = self.used.spikes[strip.key]
         if not wanted:
             return spikes.spikes()
-        columns = [np.frombuffer(far[one], np.uint8) for one in wanted]
-        return spikes.spikes(wanted, np.stack(columns, axis=1))
+
+        def row(character: str) -> bytes:
+            if character not in far:
+                self._ask(strip, tuple(one for one in wanted if one not in far))
+            return far[character]
+
+        return spikes.spikes(dict.fromkeys(wanted), row)
+
+    def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
+        """Have the engine read a strip. What is sought changes nothing of what is listed."""
+        (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
+        spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
+        self.used.spikes[strip.key] = spikes
+        self.used.far[strip.key].update({one: rows[:, number].tobytes() for number, one in enumerate(wanted)})
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
         """The strip with its pixels, cut again where only its place had been kept."""

@@ -8,20 +8,19 @@ a page judged from what was kept is the same page, to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.ocr.belief import FLOOR, LEAST, Belief
 from proof.ocr.engine import Posterior, Reading
 
 FAINT = 0.04
 """Probability that something other than blank stands there, above which a step is a faint glyph."""
-
-LEAST = 1e-5
-"""The probability taken for what an engine gives less."""
 
 SHARE = 65535.0
 """Places and presences are kept as parts of this."""
@@ -35,11 +34,11 @@ FAR_NAT = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Spike:
-    """A glyph on its strip: `place` from 0 (top) to 1 (bottom), `believed` the log-probabilities of characters given
-    that there is a glyph at all, `presence` the probability that there is one."""
+    """A glyph on its strip: `place` from 0 (top) to 1 (bottom), what is `believed` of it, and `presence`, the
+    probability that there is one."""
 
     place: float
-    believed: dict[str, float]
+    believed: Belief
     presence: float
 
 
@@ -55,22 +54,22 @@ class StripSpikes:
     texts: tuple[str, ...]
     values: NDArray[np.uint16]
 
-    def spikes(self, sought: Sequence[str] = (), far: NDArray[np.uint8] | None = None) -> tuple[Spike, ...]:
-        """The spikes; with `far` (n x number of `sought`) they also list what was sought, where nothing more
-        probable is known of it."""
+    def spikes(
+        self, sought: Mapping[str, None] | None = None, far: Callable[[str], bytes] | None = None
+    ) -> tuple[Spike, ...]:
+        """The spikes. Where nothing more probable is known of what was `sought`, `far` gives for a character how far
+        below 1e-5 it is at each of them, in parts of a nat; it is asked when it matters."""
         presences = self.presences / SHARE
-        scales = np.log(np.maximum(presences, LEAST))
         values = (0.0 - self.values / NAT).tolist()
+        scales = np.log(np.maximum(presences, LEAST)).tolist()
         found, at = [], 0
         for number, (place, presence, count) in enumerate(
             zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
         ):
-            believed = dict(zip(self.texts[at : at + count], values[at : at + count], strict=True))
+            listed = dict(zip(self.texts[at : at + count], values[at : at + count], strict=True))
             at += count
-            if far is not None and len(sought):
-                logs = np.minimum(np.log(LEAST) - far[number] / FAR_NAT - scales[number], 0.0).tolist()
-                for text, log_prob in zip(sought, logs, strict=True):
-                    believed.setdefault(text, log_prob)
+            rest = partial(_far_off, far, number, scales[number]) if far else None
+            believed = Belief(listed, sought, rest, min(FLOOR - scales[number], 0.0)) if rest else Belief(listed)
             found.append(Spike(place, believed, presence))
         return tuple(found)
 
@@ -83,6 +82,11 @@ class StripSpikes:
         *parts, texts = msgpack.unpackb(data)
         places, presences, counts, values = (np.frombuffer(part, np.uint16) for part in parts)
         return cls(places, presences, counts, tuple(texts.split("\n")) if texts else (), values)
+
+
+def _far_off(far: Callable[[str], bytes], number: int, scale: float, character: str) -> float:
+    """What is believed of a character that a spike does not list, whose `scale` is the logarithm of its presence."""
+    return min(FLOOR - far(character)[number] / FAR_NAT - scale, 0.0)
 
 
 def spikes_of(

@@ -17,6 +17,7 @@ from proof.errors import ImageError
 from proof.images.load import LARGEST_MEGAPIXELS
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
+from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 
 METHOD = 1
 """Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""
@@ -73,7 +74,7 @@ class Cutter:
         if picture.path is None or right <= left or bottom <= top:
             return None
         edges = (left, top, right, bottom)
-        key = _key(picture, edges, width) if self._shelf and picture.sha else ""
+        key = _key_of(METHOD, picture.sha, *edges, width) if self._shelf and picture.sha else ""
         packed = self._shelf.get(key) if self._shelf and key else None
         if packed is None:
             packed = self._fresh_piece(picture.path, edges, width)
@@ -82,6 +83,19 @@ class Cutter:
         if packed is None:
             return None
         return Crop(Box(left, top, right - left, bottom - top), _uri(packed))
+
+    def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
+        """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None where
+        the image is gone or has nothing there."""
+        if picture.path is None:
+            return None
+        key = _key_of(GLYPH_METHOD, picture.sha, place, side) if self._shelf and picture.sha else ""
+        packed = self._shelf.get(key) if self._shelf and key else None
+        if packed is None:
+            packed = self._fresh_glyph(picture.path, place, side)
+            if packed is not None and key:
+                self._keep(key, packed)
+        return None if packed is None else _uri(packed)
 
     def close(self) -> None:
         """Put what was cut anew on the shelf, and let go of the image."""
@@ -95,9 +109,20 @@ class Cutter:
             self._shelf.put_many(self._fresh)
             self._fresh = {}
 
-    def _fresh_piece(self, path: Path, edges: tuple[int, int, int, int], width: int) -> bytes | None:
+    def _fresh_glyph(self, path: Path, place: GlyphPlace, side: int) -> bytes | None:
+        self._open(path)
+        tile = cut_glyph(self._image, place) if self._image else None
+        if tile is None:
+            return None
+        tile.picture.thumbnail((side, side), Image.Resampling.LANCZOS)
+        return pack_piece(tile.picture)
+
+    def _open(self, path: Path) -> None:
         if path != self._path:
             self._path, self._image = path, load_picture(path)
+
+    def _fresh_piece(self, path: Path, edges: tuple[int, int, int, int], width: int) -> bytes | None:
+        self._open(path)
         if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
             return None  # it is gone, or no longer the image that was checked
         piece = self._image.crop(edges)
@@ -107,8 +132,8 @@ class Cutter:
         return pack_piece(piece)
 
 
-def _key(picture: PageImageFile, edges: tuple[int, int, int, int], width: int) -> str:
-    parts = "\x1f".join(map(str, (METHOD, picture.sha, *edges, width)))
+def _key_of(*parts_of_it: object) -> str:
+    parts = "\x1f".join(map(str, parts_of_it))
     return "crop:" + hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
 
 

@@ -12,6 +12,7 @@ from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plot
+from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
@@ -24,8 +25,9 @@ PITCH = 35.0
 """CSS pixels from one character to the next in a strip."""
 WIDEST_STRIP = 116.0
 STRIP_PIXELS = 200
-"""Width to which a strip is cut: the enlarged glyph is shown out of it, at about its own size."""
+"""Width to which a strip is cut."""
 THUMB_PIXELS = 170
+GLYPH_PIXELS = 128
 MOST_PROBLEMS = 400
 MOST_ALTERNATIVES = 4
 MOST_THUMBS = 120
@@ -57,9 +59,9 @@ class Strips:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `before` and `after` are
-    source text; `first` is the first flag listed of its page, and `anchor` where a link to the page leads. `other` is
-    the other half of a character that moved."""
+    """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `glyph` is the tile of its glyph,
+    a data URI; `before` and `after` are source text; `first` is the first flag listed of its page, and `anchor` where
+    a link to the page leads. `other` is the other half of a character that moved."""
 
     flag: Flag
     kind: str
@@ -67,6 +69,7 @@ class Card:
     why: str
     alternatives: tuple[Alternative, ...]
     strips: Strips | None
+    glyph: str | None
     before: str
     after: str
     first: bool = False
@@ -270,6 +273,7 @@ def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other
         why=why(flag, say, other),
         alternatives=_alternatives(flag),
         strips=_strips(result, flag, cutter) if cutter else None,
+        glyph=_glyph(result, flag, cutter) if cutter else None,
         before=before,
         after=after,
     )
@@ -283,6 +287,11 @@ def _strips(result: PageResult, flag: Flag, cutter: Cutter) -> Strips | None:
     scale = min(PITCH / view.pitch, WIDEST_STRIP / view.area.w)
     area = crop.area
     return Strips(crop, view, _mark(view), area.w * scale, view.text_area.w * scale, area.h * scale)
+
+
+def _glyph(result: PageResult, flag: Flag, cutter: Cutter) -> str | None:
+    place = flag_place(result, flag)
+    return cutter.glyph(picture_of(result), place, GLYPH_PIXELS) if place else None
 
 
 def _mark(view: View) -> Box:

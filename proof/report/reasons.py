@@ -74,6 +74,8 @@ REASONS = {
     "figure not transcribed": _("A figure with characters on it is not transcribed."),
     "page blank": _("This image is blank."),
     "image mirrored": _("This image is mirrored."),
+    "page in part": _("A part of this page is not on the image."),
+    "image too coarse": _("This image is too coarse to read."),
     "image turned": _("This image lies turned: it was turned and read."),
     "passage missing": _("A passage of the image is not in the text."),
     "page not transcribed": _("The text has nothing for this page."),

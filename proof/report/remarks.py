@@ -101,6 +101,9 @@ SENTENCES: Mapping[Code, Sentence] = {
     Code.PRIVATE_CHARACTER: Sentence(
         _("%(what)s is in a private area: expected a character that Unicode knows"), _AS_TEXT
     ),
+    Code.COMPOSITION_OPEN: Sentence(
+        _("page %(page)s, column %(column)s: the bracket of %(what)s is not closed"), _("read character by character")
+    ),
     Code.BRACKET_NOT_OPENED: Sentence(_("a note is closed that was not opened: expected 【 before 】"), _IN_COLUMN),
     Code.BRACKET_OPEN: Sentence(
         _("a note is not closed: expected 】 before the next 【 or the end of the line"), _("it ends there")

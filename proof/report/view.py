@@ -6,12 +6,12 @@ question in the middle; near the head or foot of the column the view stays insid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, other_half
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import Row
@@ -22,19 +22,23 @@ MARGIN = 0.12
 """What is shown of the neighbouring columns, in widths of the column: strokes cross the rules."""
 EM = 0.86
 """Size of a character of the transcription in pitches of the column."""
+WEDGED = 0.74
+"""Size of one for which there is no room, in sizes of the others."""
 PLAIN_PITCH, LEAST_PITCH, MOST_PITCH = 0.55, 0.25, 1.3
 """Height of a character in widths of its column: where no character tells, and at least and most."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
-    """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question."""
+    """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question. `wedged`:
+    the image has no room for it; it stands beside the place into which it is inserted."""
 
     text: str
     x: float
     y: float
     em: float
     marked: bool
+    wedged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +57,30 @@ class View:
     characters: tuple[PlacedCharacter, ...]
     gap: Box | None
 
-    @property
-    def glyph(self) -> Box:
-        """A square around the focus, with a little air."""
-        side = 1.16 * max(self.focus.w, self.focus.h)
-        x, y = self.focus.centre
-        return Box(x - side / 2, y - side / 2, side, side)
-
 
 def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
     """What to show of a flag: `around` characters before and after it, and `margin` widths of the column on
     either side. None where its place on the image is not known."""
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
-    focus = flag.bbox or _focus(line, flag)
+    focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
     named = result.column_of(replace(flag, bbox=focus))
     column = named.box if named else focus
     if named and sum(one.number == flag.line for one in result.columns) > 1:
         line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
-    pitch = _pitch(result, focus, column)
+    pitch = pitch_of(result, focus, column)
     area = _area(result, column, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:
         return None
     near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
     text_area = Box(column.x, area.y, column.w, area.h)
-    characters = tuple(_placed(near, column, pitch, flag))
-    return View(area, text_area, focus, pitch, characters, _gap(line, column, pitch, focus, flag))
+    other = other_half(flag, result.flags)
+    asked = (flag, other) if other else (flag,)
+    characters = (*_placed(near, column, pitch, asked), *_wedged(result, line, column, pitch, asked))
+    gaps = (_gap(line, column, pitch, one.bbox or focus, one) for one in asked if one.line == flag.line)
+    gap = next((box for box in gaps if box), None)
+    return View(area, text_area, focus, pitch, characters, gap)
 
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
@@ -88,8 +89,11 @@ def ordinal(result: PageResult, flag: Flag) -> int | None:
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
-def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
-    """The place of the characters in question, or of the neighbour before or after them."""
+def focus_of(result: PageResult, flag: Flag) -> Box | None:
+    """The place on the image of the characters in question, or of the one before them; None where none is known."""
+    if flag.bbox:
+        return flag.bbox
+    line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
     inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
     focus: Box | None = None
@@ -98,7 +102,7 @@ def _focus(line: Sequence[CheckedCharacter], flag: Flag) -> Box | None:
     return focus
 
 
-def _pitch(result: PageResult, focus: Box, column: Box) -> float:
+def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
     """From one character to the next: the median over the page, which the Siku's cells keep from column to
     column; within what a column's width allows, so that one bad box does not make a giant of a glyph."""
     steps = [
@@ -122,7 +126,9 @@ def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int
     return Box(left, top, right - left, min(top + tall, lowest) - top)
 
 
-def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: Flag) -> list[PlacedCharacter]:
+def _placed(
+    line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
+) -> list[PlacedCharacter]:
     placed: list[PlacedCharacter] = []
     for row in Row:
         foot = float("-inf")  # characters that have no glyph stand below the one before them, not on it
@@ -132,9 +138,40 @@ def _placed(line: Sequence[CheckedCharacter], column: Box, pitch: float, flag: F
                 continue
             y = max(character.box.centre[1], foot)
             foot = y + 0.8 * em
-            marked = flag.length > 0 and flag.offset <= character.offset < flag.offset + flag.length
+            marked = any(
+                one.line == character.line and one.offset <= character.offset < one.offset + one.length for one in asked
+            )
             placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked))
     return placed
+
+
+def _wedged(
+    result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
+) -> Iterator[PlacedCharacter]:
+    """The characters of the column that the image has no glyph for, beside the places into which they are inserted;
+    several at one place one below the other."""
+    there = {character.offset for character in line}
+    wanted = {(one.offset, one.transcribed): one for one in (*result.flags, *asked) if one.kind is Kind.INSERTION}
+    lacking = [one for one in wanted.values() if one.line == asked[0].line and one.length and one.offset not in there]
+    places: dict[int, list[Flag]] = {}
+    for one in sorted(lacking, key=lambda one: one.offset):
+        places.setdefault(sum(character.offset < one.offset for character in line), []).append(one)
+    for at, flags in places.items():
+        sides = [*line[at - 1 : at], *line[at : at + 1]] if at else list(line[:1])
+        together = len(sides) == 2 and sides[0].row is sides[1].row
+        row = sides[0].row if sides else Row.MAIN
+        if together:
+            y = (sides[0].box.centre[1] + sides[1].box.centre[1]) / 2
+        elif flags[0].bbox:
+            y = flags[0].bbox.centre[1]
+        else:
+            continue
+        em = WEDGED * _em(row, pitch, column)
+        for number, one in enumerate(flags):
+            x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
+            down = (number - (len(flags) - 1) / 2) * 1.06 * em
+            marked = any((one.line, one.offset) == (other.line, other.offset) for other in asked)
+            yield PlacedCharacter(one.transcribed, x, y + down, em, marked, wedged=True)
 
 
 def _across(row: Row, column: Box) -> float:

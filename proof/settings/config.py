@@ -12,13 +12,15 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
+from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest
+from proof.settings.setting import setting_field as _setting
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import WitnessSource
 
@@ -26,10 +28,6 @@ FILE_NAME = "config.toml"
 STORE_NAME = "proof.sqlite"
 
 _SQLITE_FILE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>(?!/|:memory:|file:|[A-Za-z]:)[^?]+)(?P<rest>.*)")
-
-
-def _setting(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
-    return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +250,8 @@ class Settings:
     variants: VariantsSection = VariantsSection()
     images: ImagesSection = ImagesSection()
     store: StoreSection = StoreSection()
+    cluster: ClusterSection = ClusterSection()
+    library: LibrarySection = LibrarySection()
     serve: ServeSection = ServeSection()
     audit: AuditSection = AuditSection()
     report: ReportSection = ReportSection()

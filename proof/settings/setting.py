@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -149,6 +149,11 @@ class Setting:
         if self.must_exist and not there(path):
             raise WrongSetting(f"{self.name}: there is no file {'or folder ' if self.or_folder else ''}{path}")
         return path
+
+
+def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
+    """A field of a section of the settings; its name is that of the setting."""
+    return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 
 def nearest(name: str, names: Sequence[str]) -> str:

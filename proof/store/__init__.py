@@ -1,6 +1,29 @@
 """Keeps what a check found: a database in the project folder, at any address that SQLAlchemy knows."""
 
-from proof.store.records import FlagFilter, PagePlace, Pair, RunInfo, StoredFlag, StoredRunInfo, TextInfo, Totals
+from proof.store.records import (
+    FlagFilter,
+    KeptPage,
+    PagePlace,
+    Pair,
+    RunInfo,
+    StoredFlag,
+    StoredRunInfo,
+    TextInfo,
+    Totals,
+)
+from proof.store.saving import CheckedResult
 from proof.store.store import Store
 
-__all__ = ["FlagFilter", "PagePlace", "Pair", "RunInfo", "Store", "StoredFlag", "StoredRunInfo", "TextInfo", "Totals"]
+__all__ = [
+    "CheckedResult",
+    "FlagFilter",
+    "KeptPage",
+    "PagePlace",
+    "Pair",
+    "RunInfo",
+    "Store",
+    "StoredFlag",
+    "StoredRunInfo",
+    "TextInfo",
+    "Totals",
+]

@@ -1,13 +1,14 @@
 """What a person did, act by act: the last is taken back, and what was taken back is done again.
 
-An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, or what was said of a page. Nothing
-is kept of acts but the rows that they left in `decisions`, `rules` and `page_events`. Taking an act back leaves rows
+An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, what was said of a page, or how a
+page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in `decisions`,
+`rules`, `page_events` and `mends`. Taking an act back leaves rows
 too, each `about` the one that it takes back; doing it again leaves rows about those. So the kind of a row is the number
 of steps from it along `about` to an act of the person: none is an act, an odd number takes it back, an even one does
 it again. Rows of one table are in the order of their ids; between the tables the clock decides.
 
-How a page is laid out is no act in this sense: it holds from the next reading of the page on, and a reading finds other
-flags, so that no row could bring back what was there before.
+How a page is laid out holds from its next reading on: who takes that back has the page read again, which finds the
+flags that it had before, by their ids, with their decisions.
 """
 
 from __future__ import annotations
@@ -19,21 +20,24 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from heapq import merge
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
+from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict, _
 from proof.store.decision_rows import decided_by, shown_decisions
 from proof.store.decisions import CHECK, take_back_in
-from proof.store.marks import NoPlaceError, PageEvent, PageState, page_event
-from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.marks import NO_WORK, NoPlaceError, PageEvent, PageState, page_event
+from proof.store.models import DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.request_keys import key_of_another
 from proof.store.standing import Event, standing
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 200
+OfPage = TypeVar("OfPage", PageEventRow, MendRow)
+"""What was said of a page, or how it is read; each page has its own, numbered by version."""
 
 
 class What(StrEnum):
@@ -42,6 +46,7 @@ class What(StrEnum):
     DECISIONS = "decisions"
     RULE = "rule"
     PAGE = "page"
+    LAYOUT = "layout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,8 @@ class RuleChange:
 @dataclass(frozen=True, slots=True)
 class Undone:
     """An act that was taken back or, `again`, done once more: of `decisions` the events that say so. `page` is the
-    last thing said of the page `name`, `was` what stood there before. `repeated`: it answers a request that was sent
-    again."""
+    last thing said of the page `name`, `was` what stood there before; `laid_out` the number of the page that is read
+    otherwise from now on. `repeated`: it answers a request that was sent again."""
 
     what: What
     again: bool
@@ -66,6 +71,7 @@ class Undone:
     page: PageEvent | None = None
     name: str = ""
     was: PageState = PageState.NOT_PROOFREAD
+    laid_out: int | None = None
     repeated: bool = False
 
 
@@ -124,11 +130,11 @@ class Acts:
 
     def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
         if not 8 <= len(key) <= 64:
-            raise RefusedDecisionError("the key of a request has 8 to 64 letters")
+            raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
         with self._writing() as session:
             row = session.scalar(select(WorkRow).where(WorkRow.name == work))
             if row is None:
-                raise NoPlaceError(f"there is no work {work} in the store")
+                raise NoPlaceError(NO_WORK, work=work)
             said = _answered(session, person, key, again)
             if said is not None:
                 return said
@@ -182,8 +188,9 @@ class _Steps:
     def _about(self, what: What, number: int) -> int | None:
         """What of the person's own a row takes back."""
         if what is not What.DECISIONS:
-            table = RuleRow if what is What.RULE else PageEventRow
-            return self.session.scalar(select(table.about).where(table.id == number))
+            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: MendRow}
+            about: int | None = self.session.scalar(select(tables[what].about).where(tables[what].id == number))
+            return about
         row = self.session.get_one(DecisionRow, number)
         if row.verdict not in TAKING_BACK or row.about is None:
             return None
@@ -202,17 +209,21 @@ class _Steps:
         decided = query.where(DecisionRow.work_id == self.work_id, DecisionRow.person == self.person)
         ruled = select(RuleRow.id, RuleRow.about, RuleRow.at)
         ruled = ruled.where(RuleRow.work_id == self.work_id, RuleRow.person == self.person)
-        said = select(PageEventRow.id, PageEventRow.about, PageEventRow.at)
-        said = said.join(PageRow, PageRow.id == PageEventRow.page_id)
-        said = said.where(PageRow.work_id == self.work_id, PageEventRow.person == self.person)
+        said, laid = (
+            select(table.id, table.about, table.at)
+            .join(PageRow, PageRow.id == table.page_id)
+            .where(PageRow.work_id == self.work_id, table.person == self.person)
+            for table in (PageEventRow, MendRow)
+        )
         streams = (
             (ActStep(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
             (ActStep(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
             (ActStep(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
+            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, MendRow)),
         )
         return merge(*streams, key=lambda step: step.at, reverse=True)
 
-    def _rows(self, query: Any, table: type[DecisionRow] | type[RuleRow] | type[PageEventRow]) -> Iterator[Any]:
+    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | MendRow]) -> Iterator[Any]:
         after: int | None = None
         while True:
             part = query if after is None else query.where(table.id < after)
@@ -233,9 +244,11 @@ def _take_back(
         if step.what is What.RULE:
             if not rules:
                 raise NotYoursError(
-                    "your last act is about a rule of the project, and that takes the right to set rules"
+                    _("your last act is about a rule of the project, and that takes the right to set rules")
                 )
             return _take_rule_back(session, steps.person, step.id, key, again=again)
+        if step.what is What.LAYOUT:
+            return _take_layout_back(session, steps.person, step.id, key, again=again)
         return _take_page_back(session, steps.person, step.id, key, again=again)
     except ChangedError:
         if not leave:
@@ -336,13 +349,10 @@ def _take_rule_back(session: Session, person: str, number: int, key: str, *, aga
 def _take_page_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
     row = session.get_one(PageEventRow, number)
     page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    query = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version)
-    found = session.scalars(query).all()
-    events = [Event(one.id, one.about, one.person) for one in found]
-    if not _stands(events, row.version, person, page.page):
+    found = _of_page(session, PageEventRow, page)
+    if not _stands(_events(found), row.version, person, page.page):
         return None
-    before = standing(events, row.version - 1)
-    was = found[before - 1] if before else None
+    was = _before(found, row.version)
     made = PageEventRow(
         page_id=page.id,
         version=len(found) + 1,
@@ -358,6 +368,44 @@ def _take_page_back(session: Session, person: str, number: int, key: str, *, aga
     return _undone_page(made, page, row, again)
 
 
+def _take_layout_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
+    row = session.get_one(MendRow, number)
+    page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
+    found = _of_page(session, MendRow, page)
+    if not _stands(_events(found), row.version, person, page.page):
+        return None
+    was = _before(found, row.version)
+    made = MendRow(
+        page_id=page.id,
+        version=len(found) + 1,
+        key=key,
+        layout=was.layout if was else None,
+        image=was.image if was else "",
+        quadrant=was.quadrant if was else "",
+        person=person,
+        at=datetime.now(UTC),
+        about=number,
+    )
+    session.add(made)
+    session.flush()
+    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
+
+
+def _of_page(session: Session, table: type[OfPage], page: PageRow) -> Sequence[OfPage]:
+    """All rows of a page, oldest first."""
+    return session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
+
+
+def _events(rows: Sequence[PageEventRow] | Sequence[MendRow]) -> list[Event]:
+    return [Event(row.id, row.about, row.person) for row in rows]
+
+
+def _before(rows: Sequence[OfPage], version: int) -> OfPage | None:
+    """What stood before the row of that version; None where nothing did."""
+    number = standing(_events(rows), version - 1)
+    return rows[number - 1] if number else None
+
+
 def _undone_page(made: PageEventRow, page: PageRow, taken: PageEventRow, again: bool) -> Undone:
     return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
 
@@ -367,12 +415,16 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     decided = session.scalar(select(DecisionRow).where(DecisionRow.key == key))
     ruled = session.scalar(select(RuleRow).where(RuleRow.key == key))
     said = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
-    row = decided or ruled or said
+    laid = session.scalar(select(MendRow).where(MendRow.key == key))
+    row = decided or ruled or said or laid
     if row is None:
         return None
     work_id = decided.work_id if decided else ruled.work_id if ruled else None
-    if row.person != person or row.about is None or (decided and decided.verdict not in TAKING_BACK):
-        raise RefusedDecisionError("this key was used for something else; give every request its own")
+    what = What.DECISIONS if decided else What.RULE if ruled else What.LAYOUT if laid else What.PAGE
+    takes_back = row.about is not None and not (decided and decided.verdict not in TAKING_BACK)
+    done_again = takes_back and _Steps(session, 0, person).distance(what, row.id) % 2 == 0
+    if row.person != person or not takes_back or done_again != again:
+        raise key_of_another()
     undone = Undone(What.DECISIONS, again, repeated=True)
     if decided:
         query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == work_id)
@@ -380,6 +432,9 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
         return replace(undone, decisions=tuple(replace(one, repeated=True) for one in shown_decisions(session, found)))
     if ruled:
         return replace(undone, what=What.RULE, rule=RuleChange(ruled.transcribed, ruled.suggested, ruled.holds))
+    if laid:
+        page = session.get_one(PageRow, laid.page_id)
+        return replace(undone, what=What.LAYOUT, name=page.page, laid_out=page.id)
     assert said is not None
     taken = session.get_one(PageEventRow, row.about)
     page = session.get_one(PageRow, said.page_id)

@@ -21,7 +21,8 @@ import proof
 from proof.atomic import sync_folder
 from proof.errors import ConfigError, OutputError, ProofError, UsageError
 from proof.images.find import BOUND_OR_SINGLE
-from proof.settings.config import FILE_NAME, STORE_NAME, Settings
+from proof.settings.config import FILE_NAME, SETTINGS, STORE_NAME, Settings, StoreSection
+from proof.settings.setting import ValueKind
 from proof.settings.toml_file import TomlFile, line_of
 from proof.store import Store
 from proof.store.copying import copy_store, count_rows
@@ -44,8 +45,9 @@ class BackupError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was saved or restored: files and rows of the store; `left_out` lie outside the project's folder, and
-    `unused` is the address of a store that the backup names and that nothing was written to."""
+    """What was saved or restored: files and rows of the store; `left_out` is what the settings name outside the
+    project's folder, and repositories; `unused` is the address of a store that the backup names and that nothing was
+    written to."""
 
     path: Path
     files: int
@@ -65,9 +67,9 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
         raise UsageError(f"a project is a folder with {FILE_NAME}: run in it, or name it with --config")
     if path.exists():
         raise UsageError(f"{path}: is there already; name another file")
-    inside, outside = _files(settings, folder, images)
-    held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
     try:
+        inside, outside = _files(settings, folder, images)
+        held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
             with Store.open(settings.store_address, folder=folder) as source, Store.open(copy) as target:
@@ -101,7 +103,8 @@ def _name(partial: Path, path: Path) -> None:
 def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
     """Unpack a backup into `folder`, which must be empty or new, and touch nothing else.
 
-    The store goes into that folder, whatever address the backup names, or into the one at `store`, which then is empty.
+    The store goes into that folder, whatever address the backup names, or into the one at `store`, which then is empty;
+    a relative path of a file in it counts from that folder, as in the settings.
     Nothing is left behind where a file is missing, damaged, larger than it says or than there is room for, or would lie
     outside the folder. Raises BackupError, UsageError, OutputError.
     """
@@ -140,14 +143,17 @@ def verify(path: Path) -> Saved:
     """Restore a backup into a temporary folder beside it, and see that all is there: every file by its checksum, the
     store sound, with as many rows as were saved and all that people did in the journal too. Raises BackupError,
     UsageError, OutputError."""
-    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
-        folder = Path(scratch) / "restored"
-        saved = restore(path, folder)
-        with Store.open(_own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME) as store:
-            faults = store.faults()
-        if faults:
-            raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
-        return replace(saved, path=path)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
+            folder = Path(scratch) / "restored"
+            saved = restore(path, folder)
+            with Store.open(_own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME) as store:
+                faults = store.faults()
+    except OSError as error:
+        raise OutputError(f"{error.filename or path.parent}: {error.strerror or error}") from error
+    if faults:
+        raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
+    return replace(saved, path=path)
 
 
 def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
@@ -155,14 +161,16 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
     the backup name and that is not used."""
     saved, config = scratch / STORE_NAME, scratch / FILE_NAME
     named = _named_store(config)
-    unused = ""
+    unused = named if given not in ("", named) else ""
+    own = _own_file(given or named, scratch)
     if given:
-        with Store.open(saved) as source, Store.open(given) as target:
+        _say_address(path, config, given)
+    if given and own is None:
+        there = replace(Settings(), store=StoreSection(url=given), file=scratch.parent / FILE_NAME).store_address
+        with Store.open(saved) as source, Store.open(there) as target:
             rows = copy_store(source, target, cache=True)
         saved.unlink()
-        _say_address(path, config, given)
-        return rows, named if named != given else ""
-    own = _own_file(named, scratch)
+        return rows, unused
     if own is not None and own != saved:
         if own.exists():
             raise BackupError(f"{path}: {FILE_NAME} in it names another file as the store; unpack it by hand")
@@ -248,23 +256,41 @@ def _clear(folder: Path, made: bool) -> None:
 
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
-    """What the settings name, inside the project's folder and outside of it."""
-    found: dict[Path, None] = {}
+    """What the settings name: files inside the project's folder, and what is left out."""
+    found = dict.fromkeys(path for path in _named(settings, images) if path.exists())
+    inside = [path for path in found if path.is_relative_to(folder) and path.is_file()]
+    return inside, [path for path in found if path not in inside]
+
+
+def _named(settings: Settings, images: bool) -> Iterator[Path]:
+    """Every file that a setting names, and the files of every folder; a repository as itself, which is no file of the
+    project. What a check writes is none."""
     if settings.file:
-        found[settings.file] = None
+        yield settings.file
     with suppress(ConfigError):  # a text that is gone is no reason to save nothing
-        found.update(dict.fromkeys(settings.text_files()))
-    if settings.engine.recording and settings.engine.recording.is_file():
-        found[settings.engine.recording] = None
-    lists = [settings.project.imglist] if settings.project.imglist else []
-    for each in (*lists, *([settings.variants.file] if settings.variants.file else [])):
-        found.update(dict.fromkeys(sorted(each.rglob("*.txt")) if each.is_dir() else [each]))
-    if images:
-        for each in settings.project.images:
-            pictures = (file for file in each.rglob("*") if file.suffix.lower() in BOUND_OR_SINGLE)
-            found.update(dict.fromkeys(sorted(pictures)))
-    there = [file for file in found if file.is_file()]
-    return [f for f in there if f.is_relative_to(folder)], [f for f in there if not f.is_relative_to(folder)]
+        for text in settings.text_files():
+            yield text
+            yield from (text.parent / "imglist").glob("*.txt")
+    with suppress(ConfigError):
+        for source in settings.witness_sources():
+            yield from [source.path] if source.revision else _under(source.path, "*.txt")
+    for each in settings.project.images if images else ():
+        yield from (file for file in _under(each, "**/*") if file.suffix.lower() in BOUND_OR_SINGLE)
+    for setting in SETTINGS.values():
+        value = settings[setting.name]
+        of_path = setting.kind in (ValueKind.PATH, ValueKind.PATH_OR_NAME) and setting.name != "project.out"
+        if of_path and value and Path(value).is_absolute():  # what is not is the name of something installed
+            yield from _under(Path(value), "**/*")
+
+
+def _under(path: Path, pattern: str) -> list[Path]:
+    """The file itself, or those of a folder, but for the store, its journal and what is at work on them."""
+    if path.is_file():
+        return [path]
+    own = f"{Path(STORE_NAME).stem}."
+    return [
+        file for file in sorted(path.glob(pattern)) if file.is_file() and not file.name.startswith((own, f".{own}"))
+    ]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.store.models import CacheRow
@@ -43,13 +43,20 @@ class Cache:
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
         """Keep all of `entries`, in one transaction."""
+        if not entries:
+            return
         with self._writing() as session:
-            for key, data in entries.items():
-                row = session.get(CacheRow, key)
-                if row is None:
-                    row = CacheRow(key=key)
-                    session.add(row)
-                row.data, row.size, row.used = data, len(data), datetime.now(UTC)
+            there: set[str] = set()
+            for keys in _pieces(sorted(entries)):
+                there.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
+            now = datetime.now(UTC)
+            values = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
+            for change, rows in (
+                (insert, [v for v in values if v["key"] not in there]),
+                (update, [v for v in values if v["key"] in there]),
+            ):
+                if rows:
+                    session.execute(change(CacheRow), rows)
 
     def size(self) -> int:
         """Bytes kept."""

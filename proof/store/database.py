@@ -133,6 +133,12 @@ def file_of(url: URL) -> Path | None:
     return Path(name.removeprefix("file:").partition("?")[0]) if name.startswith("file:") else Path(name)
 
 
+def is_missing(address: str | Path) -> bool:
+    """Whether a store that would be a file is not there: to open it would make an empty one. Raises UsageError."""
+    file = address if isinstance(address, Path) else file_of(store_url(address))
+    return file is not None and not file.is_file()
+
+
 @contextmanager
 def explained(url: URL) -> Iterator[None]:
     """Turns what a database says when it cannot be used into OutputError with what to do."""

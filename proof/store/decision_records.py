@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from proof.errors import ProofError, ToldError
+from proof.errors import ToldError
 
 
 def _(message: str) -> str:
@@ -64,7 +64,7 @@ SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
 """States that need nobody to look again."""
 
 
-class MissingFlagError(ProofError):
+class MissingFlagError(ToldError):
     """No such flag, or one of another work."""
 
     http_status = 404
@@ -76,20 +76,25 @@ class RefusedDecisionError(ToldError):
     http_status = 422
 
 
-class NotYoursError(ProofError):
+class NotYoursError(ToldError):
     """What somebody else said can be taken back by them, or by an administrator."""
 
     http_status = 403
 
 
-class ConflictError(ProofError):
+class ConflictError(ToldError):
     """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
 
     http_status = 409
 
     def __init__(self, flag: int, version: int, decisions: Sequence[Decision]) -> None:
         people = ", ".join(dict.fromkeys(decision.person for decision in decisions))
-        super().__init__(f"flag {flag} was decided meanwhile ({people or 'another version'}): look at it again")
+        if people:
+            super().__init__(
+                _("flag %(flag)s was decided meanwhile (%(people)s): look at it again"), flag=flag, people=people
+            )
+        else:
+            super().__init__(_("flag %(flag)s stands otherwise by now: look at it again"), flag=flag)
         self.flag = flag
         self.version = version
         self.decisions = tuple(decisions)

@@ -37,7 +37,8 @@ from proof.store.decision_records import (
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded
-from proof.store.typed_text import wrong_with_note, wrong_with_reading
+from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.typed_text import check_note, check_reading
 
 AT_ONCE = 500
 CHECK = "proof check"
@@ -61,6 +62,7 @@ class Decisions:
         check_demand(demand)
         try:
             with self._writing() as session:
+                must_be_own(session, [demand.key], DecisionRow)
                 return decide_in(session, demand)
         except IntegrityError:  # the same key came twice at the same moment: now the first one is there
             with self._writing() as session:
@@ -75,6 +77,7 @@ class Decisions:
             check_demand(demand)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
+            must_be_own(session, [demand.key for demand in demands], DecisionRow)
             for demand in sorted(demands, key=lambda one: one.flag):  # all take their locks in one order
                 try:
                     outcomes.append(decide_in(session, demand))
@@ -193,20 +196,19 @@ def carry_over(session: Session, work_id: int) -> None:
 def check_demand(demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
     if not 8 <= len(demand.key) <= 64:
-        raise RefusedDecisionError("the key of a request has 8 to 64 letters")
+        raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
     if demand.verdict is Verdict.CARRIED:
-        raise RefusedDecisionError("only a check carries decisions over")
+        raise RefusedDecisionError(_("only a check carries decisions over"))
     if demand.verdict is Verdict.REDO:
-        raise RefusedDecisionError("what was taken back is done again by taking that back: say `undo`")
-    wrong = wrong_with_reading(demand.reading) or wrong_with_note(demand.note)
-    if wrong:
-        raise RefusedDecisionError(wrong)
+        raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
+    check_reading(demand.reading)
+    check_note(demand.note)
     if demand.verdict is Verdict.OTHER and not demand.reading:
-        raise RefusedDecisionError("say which alternative is taken")
+        raise RefusedDecisionError(_("say which alternative is taken"))
     if demand.verdict is Verdict.TYPED and not demand.reading:
         raise RefusedDecisionError(_("an empty reading deletes nothing: to delete what stands there say `delete`"))
     if demand.verdict is Verdict.DELETE and demand.reading:
-        raise RefusedDecisionError("what is deleted leaves no reading: say `typed` to put another in its place")
+        raise RefusedDecisionError(_("what is deleted leaves no reading: say `typed` to put another in its place"))
 
 
 def decide_in(session: Session, demand: DecisionRequest) -> Decision:
@@ -214,7 +216,7 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != demand.work:
-        raise MissingFlagError(f"{demand.work}: there is no flag {demand.flag}")
+        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
     there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
     if there is not None:
         _again(there, demand)
@@ -333,7 +335,7 @@ def _again(there: DecisionRow, demand: DecisionRequest) -> None:
         demand.person,
     )
     if not same:
-        raise RefusedDecisionError("this key was used for another decision; give every decision a key of its own")
+        raise key_of_another()
 
 
 def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
@@ -347,7 +349,11 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
         ):
             raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
         if not demand.overrules and decided_by(session, last) != demand.person:
-            raise NotYoursError(f"flag {flag.id}: {last.person} decided it; they or an administrator take it back")
+            raise NotYoursError(
+                _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
+                flag=flag.id,
+                person=last.person,
+            )
         return State(last.was_state), last.was
     readings = {
         Verdict.TAKE: flag.suggested,

@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import event, inspect, select
+from sqlalchemy import Select, event, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from proof.atomic import sync_folder
@@ -88,21 +90,49 @@ class Journal:
         finally:
             event.remove(session, "after_flush", collect)
 
-    def void(self, lines: Sequence[Line]) -> None:
-        """Note that the commit of these acts failed. Where that cannot be written either, as on a full disk, they stay
+    def void(self, session: Session, lines: Sequence[Line]) -> None:
+        """Note that the commit of these acts failed, but for those that the store has all the same: a server may commit
+        and lose its answer. Where the store cannot be asked, or the note not be written, as on a full disk, they stay
         as those of a crash do."""
-        with suppress(OutputError):
-            self._write([{"format": FORMAT, "act": VOID, "of": [list(identity(line)) for line in lines]}])
+        with suppress(OutputError, SQLAlchemyError):
+            gone = [list(identity(line)) for line in lines if not _is_held(session, line)]
+            if gone:
+                self._write([{"format": FORMAT, "act": VOID, "of": gone}])
+
+    def lacks(self, session: Session) -> bool:
+        """Whether the store holds something that is not here: it was begun before there was a journal, or somebody did
+        something in an earlier version since, which keeps none. It is told by the newest act of each table.
+        Raises OutputError."""
+        marks = [mark for table in ACTS for mark in session.scalars(_newest(table))]
+        texts = [mark.isoformat() if isinstance(mark, datetime) else mark for mark in marks]
+        wanted = [json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass") for text in texts]
+        try:
+            if not wanted or not self.path.exists() or not self.path.stat().st_size:
+                return bool(wanted)
+            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as held:
+                return any(held.rfind(mark) < 0 for mark in wanted)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be read ({error.strerror or error})") from error
 
     def begin(self, session: Session) -> None:
-        """Write down all that a store holds which was begun before it had a journal."""
-        if not self.path.exists() and any(session.scalar(select(table.id).limit(1)) for table in ACTS):  # type: ignore[attr-defined]
+        """Write down what it lacks of a store."""
+        if self.path.exists():
+            self.complete(session)
+        elif any(session.scalar(_newest(table)) for table in ACTS):
             self._append(session, [])
 
     def complete(self, session: Session) -> int:
         """Add what the store holds and the journal lacks, as where the file was lost; gives how many."""
-        known = {identity(line) for line in self.read().lines}
-        lines = [line for line in all_lines(session) if identity(line) not in known]
+        known = {identity(line) for line in standing_lines(self.read().lines)}
+        lacking: set[tuple[str, ...]] = set()
+        lines = []
+        for line in all_lines(session):
+            place = place_of(line)
+            if identity(line) in known and place not in lacking:
+                continue
+            if "version" in line:  # a line replaces what bears its number and all after it: that follows it again
+                lacking.add(place)
+            lines.append(line)
         if lines:
             self._write(lines)
         return len(lines)
@@ -170,11 +200,69 @@ def identity(line: Line) -> tuple[str, ...]:
     return (*place, line["key"])
 
 
+def place_of(line: Line) -> tuple[str, ...]:
+    """The place that acts are about, each in its own chain."""
+    if line["act"] == "rule":
+        return "rule", line["work"], line["transcribed"], line["suggested"]
+    return line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", "")
+
+
+def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
+    """The acts that hold at each place, each with its number in the journal, and how many others were replaced."""
+    chains: dict[tuple[str, ...], list[tuple[int, Line]]] = {}
+    dropped: dict[tuple[str, ...], None] = {}
+    by_key: dict[str, Line] = {}
+    void: set[int] = set()
+    for number, told in enumerate(lines):
+        if told["act"] == VOID:
+            last = {identity(line): at for chain in chains.values() for at, line in chain[-1:]}
+            void.update(last[tuple(one)] for one in told["of"] if tuple(one) in last)
+            continue
+        line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
+        by_key[line.get("key", "")] = line
+        chain = chains.setdefault(place_of(line), [])
+        if "version" in line:
+            keep = [one for one in chain if one[1]["version"] < line["version"]]
+            dropped.update((identity(one[1]), None) for one in chain[len(keep) :])
+            chain[:] = keep
+        else:
+            there = {at for at, one in chain if identity(one) == identity(line)}
+            if there - void:
+                continue
+            chain[:] = [one for one in chain if one[0] not in there]
+        chain.append((number, line))
+    for chain in chains.values():
+        while chain and chain[-1][0] in void:
+            chain.pop()
+    chains = {key: chain for key, chain in chains.items() if chain}
+    held = {identity(line) for chain in chains.values() for _, line in chain}
+    return chains, len(dropped.keys() - held)
+
+
+def standing_lines(lines: Sequence[Line]) -> list[Line]:
+    """The acts that hold by a journal, and would come back out of it."""
+    return [line for chain in chains_of(lines)[0].values() for _, line in chain]
+
+
 def all_lines(session: Session) -> Iterator[Line]:
     """Every act in the store, oldest first within its table."""
     for table in ACTS:
         for row in session.scalars(select(table).order_by(table.id)):  # type: ignore[attr-defined]
             yield _line(session, row)
+
+
+def _newest(table: type[Base]) -> Select[tuple[Any]]:
+    """What tells the newest act of a table: its key; of a rule, which may have none, its time."""
+    columns = table.__table__.c
+    return select(columns.at if table is RuleRow else columns.key).order_by(columns.id.desc()).limit(1)
+
+
+def _is_held(session: Session, line: Line) -> bool:
+    """Whether the store has this act."""
+    table = next(table for table, act in ACTS.items() if act == line["act"])
+    columns = table.__table__.c
+    of_key = columns.at == moment(line["at"]) if table is RuleRow else columns.key == line["key"]
+    return any(identity(_line(session, row)) == identity(line) for row in session.scalars(select(table).where(of_key)))
 
 
 def _line(session: Session, row: Base) -> Line:

@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError, UsageError
+from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
-from proof.store.marks import NoPlaceError, PageConflictError
+from proof.store.decision_records import _
+from proof.store.marks import NO_PAGE, NoPlaceError, PageConflictError
 from proof.store.models import MendRow, PageRow, WorkRow
+from proof.store.request_keys import key_of_another, must_be_own
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -40,13 +42,13 @@ class PageStamp:
     mend: LayoutOverride | None
 
 
-class ReadOtherwiseError(ProofError):
+class ReadOtherwiseError(ToldError):
     """A person set, while a page was read, that it is read as `mend` says; None: as found."""
 
     http_status = 409
 
     def __init__(self, mend: LayoutOverride | None) -> None:
-        super().__init__("how this page is read was set otherwise meanwhile; have it read again")
+        super().__init__(_("how this page is read was set otherwise meanwhile; have it read again"))
         self.mend = mend
 
 
@@ -88,22 +90,24 @@ class LayoutOverrides:
     ) -> LayoutOverride:
         """Set how a page is read from now on; `version` is the one that was seen, `key` the request's own.
 
-        Raises NoPlaceError, PageConflictError where somebody was quicker, UsageError where the key was used for
-        something else.
+        Raises NoPlaceError, PageConflictError where somebody was quicker, RefusedDecisionError where the key was used
+        for something else.
         """
         with self._writing() as session:
             row = _page(session, work, page)
             kept = layout.as_json() if layout else None
+            must_be_own(session, [key], MendRow)
             again = session.scalar(select(MendRow).where(MendRow.key == key))
             if again is not None:
-                if (again.page_id, again.layout, again.image, again.quadrant, again.person) != (
-                    *(page, kept, image, quadrant, person),
-                ):
-                    raise UsageError("this key was used for something else; give every request its own")
+                said = (again.page_id, again.layout, again.image, again.quadrant, again.person, again.about)
+                if said != (page, kept, image, quadrant, person, None):
+                    raise key_of_another()
                 return _mend(again)
             last = session.scalar(select(func.max(MendRow.version)).where(MendRow.page_id == page)) or 0
             if last != version:
-                raise PageConflictError(f"{row.page}: somebody was quicker to mend it; look at the page again")
+                raise PageConflictError(
+                    _("%(page)s: somebody was quicker to mend it; look at the page again"), page=row.page
+                )
             made = MendRow(
                 page_id=page,
                 version=version + 1,
@@ -129,7 +133,7 @@ def held_in(session: Session, page: int) -> LayoutOverride | None:
 def _page(session: Session, work: str, page: int) -> PageRow:
     row = session.get(PageRow, page)
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
-        raise NoPlaceError(f"{work}: there is no page {page}")
+        raise NoPlaceError(NO_PAGE, work=work, page=page)
     return row
 
 

@@ -11,24 +11,33 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
 from proof.store import codec, rows
-from proof.store.decision_records import Decision, DecisionRequest, NotYoursError, RefusedDecisionError, State, Verdict
+from proof.store.decision_records import (
+    ConflictError,
+    Decision,
+    DecisionRequest,
+    NotYoursError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+    _,
+)
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import is_finding, note_seeded, seeded_places, shown_text
+from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.standing import Event, standing
-from proof.store.typed_text import LONGEST_READING, wrong_with_note, wrong_with_reading
+from proof.store.typed_text import LONGEST_READING, check_note, check_reading
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500
 
 
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of the request."""
-    return message
+NO_PAGE = _("%(work)s: there is no page %(page)s")
+NO_WORK = _("there is no work %(work)s in the store")
 
 
 class PageState(StrEnum):
@@ -40,13 +49,13 @@ class PageState(StrEnum):
     PROBLEM = "problem"
 
 
-class NoPlaceError(ProofError):
+class NoPlaceError(ToldError):
     """No such page, column or place in a column."""
 
     http_status = 404
 
 
-class PageConflictError(ProofError):
+class PageConflictError(ToldError):
     """Somebody was quicker to say something of the page."""
 
     http_status = 409
@@ -79,7 +88,9 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's."""
+    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's;
+    corrections of one `batch` are one act, taken back together. `transcribed` is what was seen to stand there, where it
+    matters that it still does."""
 
     work: str
     page: int
@@ -91,6 +102,8 @@ class Mark:
     key: str
     note: str = ""
     delete: bool = False
+    batch: str = ""
+    transcribed: str | None = None
 
 
 class Marks:
@@ -103,33 +116,26 @@ class Marks:
     def correct(self, mark: Mark) -> Decision:
         """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
         RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
-        check_demand(_demand(mark, 1, 0))
-        if not 0 <= mark.length <= LONGEST_READING:
-            raise RefusedDecisionError(f"at most {LONGEST_READING} characters are corrected at once")
-        if mark.delete and not mark.length:
-            raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+        _check_mark(mark)
         with self._writing() as session:
-            page = _page(session, mark.work, mark.page)
-            found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
-            column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
-            if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
-                raise NoPlaceError(f"{page.page}: column {mark.line} has no such place")
-            places = seeded_places(session, [page.id]).get(page.id, {})
-            _check_alone(session, page, mark)
-            box = _box(session, page, column, mark)
-            answered = mark.length == 1 and (mark.line, mark.offset) in places
-            source = shown_text(column.source, mark.line, places) if answered else column.source
-            flag = _flag(page, source, mark, box)
-            row = _row_by_hand(session, page, flag)
-            if answered:  # what stands there was seeded
-                note_seeded(session, row)
-            said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
-            if said is not None:  # sent again
-                return decide_in(session, _demand(mark, row.id, said.version - 1))
-            taken = _corrected_there(session, page, column.source, flag)
-            if taken is not None:
-                raise conflict_of(session, taken, 0)
-            return decide_in(session, _demand(mark, row.id, row.version))
+            must_be_own(session, [mark.key], DecisionRow)
+            return _correct_in(session, mark)
+
+    def correct_all(self, marks: Sequence[Mark]) -> list[Decision | ConflictError]:
+        """Correct several places in one transaction: each is corrected, or has its conflict in its place. Raises as
+        `correct`; then nothing was corrected."""
+        for mark in marks:
+            _check_mark(mark)
+        outcomes: list[Decision | ConflictError] = []
+        with self._writing() as session:
+            must_be_own(session, [mark.key for mark in marks], DecisionRow)
+            for mark in marks:
+                try:
+                    with session.begin_nested():
+                        outcomes.append(_correct_in(session, mark))
+                except ConflictError as conflict:
+                    outcomes.append(conflict)
+        return outcomes
 
     def page_history(self, work: str, page: int) -> list[PageEvent]:
         """What was said of a page, oldest first."""
@@ -153,15 +159,16 @@ class Marks:
         """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
         RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
         somebody else said where `person` does not overrule others."""
-        _check_note(note)
+        check_note(note)
         with self._writing() as session:
             row = session.scalar(select(PageRow).where(PageRow.id == page).with_for_update())
             if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
-                raise NoPlaceError(f"{work}: there is no page {page}")
+                raise NoPlaceError(NO_PAGE, work=work, page=page)
+            must_be_own(session, [key], PageEventRow)
             again = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
             if again is not None:
-                if (again.page_id, again.state, again.person) != (page, state.value, person):
-                    raise RefusedDecisionError("this key was used for something else; give every request its own")
+                if (again.page_id, again.state, again.person, again.about) != (page, state.value, person, None):
+                    raise key_of_another()
                 return page_event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
@@ -174,8 +181,12 @@ class Marks:
                     _("%(page)s: a second person validates a page that was proofread"), page=row.page
                 )
             if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
-                said = f"{row.page}: {stands.person} said it is {stands.state}"
-                raise NotYoursError(f"{said}; they or an administrator take it back")
+                raise NotYoursError(
+                    _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
+                    page=row.page,
+                    person=stands.person,
+                    state=PageState(stands.state),
+                )
             event = PageEventRow(
                 page_id=page,
                 version=version + 1,
@@ -209,13 +220,12 @@ class Marks:
     def set_rule(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
         """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError,
         RefusedDecisionError for what stands in no text."""
-        wrong = wrong_with_reading(transcribed) or wrong_with_reading(suggested)
-        if wrong:
-            raise RefusedDecisionError(wrong)
+        check_reading(transcribed)
+        check_reading(suggested)
         with self._writing() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
             if work_id is None:
-                raise NoPlaceError(f"there is no work {work} in the store")
+                raise NoPlaceError(NO_WORK, work=work)
             if ((transcribed, suggested) in rules_of(session, work_id)) == holds:
                 return
             session.add(
@@ -229,6 +239,43 @@ class Marks:
                     at=datetime.now(UTC),
                 )
             )
+
+
+def _check_mark(mark: Mark) -> None:
+    """Raises RefusedDecisionError where no page could be corrected so."""
+    check_demand(_demand(mark, 1, 0))
+    if not 0 <= mark.length <= LONGEST_READING:
+        raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
+    if mark.delete and not mark.length:
+        raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+
+
+def _correct_in(session: Session, mark: Mark) -> Decision:
+    """Correct a place within a transaction; raises as `Marks.correct`."""
+    page = _page(session, mark.work, mark.page)
+    found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == mark.line)
+    column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+    if column is None or mark.offset < 0 or mark.offset + mark.length > len(column.source):
+        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=mark.line)
+    if mark.transcribed is not None and column.source[mark.offset : mark.offset + mark.length] != mark.transcribed:
+        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(told, page=page.page, column=mark.line)
+    places = seeded_places(session, [page.id]).get(page.id, {})
+    _check_alone(session, page, mark)
+    box = _box(session, page, column, mark)
+    answered = mark.length == 1 and (mark.line, mark.offset) in places
+    source = shown_text(column.source, mark.line, places) if answered else column.source
+    flag = _flag(page, source, mark, box)
+    row = _row_by_hand(session, page, flag)
+    if answered:  # what stands there was seeded
+        note_seeded(session, row)
+    said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
+    if said is not None:  # sent again
+        return decide_in(session, _demand(mark, row.id, said.version - 1))
+    taken = _corrected_there(session, page, column.source, flag)
+    if taken is not None:
+        raise conflict_of(session, taken, 0)
+    return decide_in(session, _demand(mark, row.id, row.version))
 
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
@@ -259,7 +306,7 @@ def page_states(session: Session, pages: Sequence[int]) -> dict[int, tuple[PageS
 def _page(session: Session, work: str, page: int) -> PageRow:
     row = session.get(PageRow, page)
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
-        raise NoPlaceError(f"{work}: there is no page {page}")
+        raise NoPlaceError(NO_PAGE, work=work, page=page)
     return row
 
 
@@ -285,7 +332,8 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
 
 def _demand(mark: Mark, flag: int, version: int) -> DecisionRequest:
     verdict = Verdict.DELETE if mark.delete else Verdict.TYPED
-    return DecisionRequest(mark.work, flag, verdict, version, mark.person, mark.key, mark.reading, mark.note)
+    said = (mark.person, mark.key, mark.reading, mark.note)
+    return DecisionRequest(mark.work, flag, verdict, version, *said, batch=mark.batch)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
@@ -363,17 +411,17 @@ def _standing_event(session: Session, page: int) -> PageEventRow | None:
     return found[number - 1] if number else None
 
 
-def _check_note(note: str) -> None:
-    wrong = wrong_with_note(note)
-    if wrong:
-        raise RefusedDecisionError(wrong)
-
-
 def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> None:
     """Raises PageConflictError where something was said of the page after the `version` that was seen."""
     if (last.version if last else 0) != version:
-        said = f"{last.person} said: {last.state}" if last else "nothing was said of it yet"
-        raise PageConflictError(f"{page.page}: changed in the meantime ({said}); look at the page again")
+        if last is None:
+            raise PageConflictError(_("%(page)s: nothing was said of it yet; look at the page again"), page=page.page)
+        raise PageConflictError(
+            _("%(page)s: changed in the meantime (%(person)s said: %(state)s); look at the page again"),
+            page=page.page,
+            person=last.person,
+            state=PageState(last.state),
+        )
 
 
 def _takes_back(last: PageEventRow, state: PageState) -> bool:

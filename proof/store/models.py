@@ -107,6 +107,8 @@ class PageRow(Base):
         UniqueConstraint("work_id", "page", "repeat"),
         Index(None, "run_id", "position"),
         Index(None, "work_id", "text", "position"),
+        Index(None, "page"),
+        Index(None, "ref"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -156,6 +158,18 @@ class CharactersRow(Base):
     __tablename__ = "characters"
 
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class GlyphRow(Base):
+    """Where a character stands on a page and what its glyphs look like, `count` of them, packed by `glyphs`."""
+
+    __tablename__ = "glyphs"
+
+    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"), primary_key=True)
+    text: Mapped[str] = mapped_column(String(64), primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"), primary_key=True, index=True)
+    count: Mapped[int]
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -273,7 +287,8 @@ class PageEventRow(Base):
 
 class MendRow(Base):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
-    neither, which is back to what is found. The last one holds. Rows are added, never changed."""
+    neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
+    that this one takes back."""
 
     __tablename__ = "mends"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
@@ -287,6 +302,7 @@ class MendRow(Base):
     quadrant: Mapped[str] = mapped_column(String(1))
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
+    about: Mapped[int | None] = mapped_column(BigKey)
 
 
 class RuleRow(Base):
@@ -341,6 +357,20 @@ class AccountEventRow(Base):
     now: Mapped[str] = mapped_column(String(32))
     person: Mapped[str] = mapped_column(String(255))
     way: Mapped[str] = mapped_column(String(16))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
+class LibraryRow(Base):
+    """A folder of a library: its path inside it, the work that it was checked as, what became of it last, and where it
+    stands in the order of checking."""
+
+    __tablename__ = "library"
+
+    folder: Mapped[str] = mapped_column(String(512), primary_key=True)
+    work: Mapped[str] = mapped_column(String(255), default="", server_default=text("''"), index=True)
+    state: Mapped[str] = mapped_column(String(16))
+    trouble: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    turn: Mapped[int]
     at: Mapped[datetime] = mapped_column(Moment)
 
 

@@ -18,7 +18,7 @@ from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import DecidedPlace, FlagFilter, Pair, StoredFlag, StoredText, Totals
+from proof.store.records import DecidedPlace, FlagFilter, KeptPage, Pair, StoredFlag, StoredText, Totals
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -95,6 +95,13 @@ def flags(
         stored = StoredFlag(rows.flag_of(row[1], flag), flag.first_run_id, flag.last_run_id, flag.stale)
         found.append((tuple(row[2:]), stored))
     return found
+
+
+def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
+    """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+    query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
+    found = session.execute(query.where(PageRow.work_id == _work_id(work)))
+    return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in found}
 
 
 def texts(session: Session) -> list[StoredText]:

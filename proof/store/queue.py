@@ -22,10 +22,10 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.decision_records import SETTLED, MissingFlagError, State
+from proof.store.decision_records import SETTLED, MissingFlagError, State, _
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
-from proof.store.marks import PageState, page_states
+from proof.store.marks import NO_PAGE, NO_WORK, PageState, page_states
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
@@ -40,6 +40,9 @@ from proof.store.queue_records import (
     QueueFilter,
     WorkSummary,
 )
+
+KEPT_WORKS = 32
+"""Works whose flags are kept in memory: those that somebody looked at last."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -68,7 +71,7 @@ class Queue:
             title = session.scalar(select(WorkRow.title).where(WorkRow.name == name))
             script = _script(session, name)
         if title is None:
-            raise MissingError(f"there is no work {name} in the store")
+            raise MissingError(NO_WORK, work=name)
         return self._summary(name, title, script)
 
     def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
@@ -76,6 +79,11 @@ class Queue:
         those still open."""
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
+
+    def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
+        """Those of these pages that are in the work."""
+        columns = self._fresh(work)
+        return {number: columns.page_of[number] for number in numbers if number in columns.page_of}
 
     def _counted(self, columns: Columns, pages: Sequence[ListedPage]) -> list[ListedPage]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
@@ -97,7 +105,7 @@ class Queue:
         along = columns.by_score if order is Order.SCORE else np.arange(len(columns.number))
         if after is not None:
             if after not in columns.at:
-                raise CursorError("the list was made anew by another check: begin at its start")
+                raise CursorError(_("the list was made anew by another check: begin at its start"))
             at = columns.at[after]
             along = along[(columns.rank[at] if order is Order.SCORE else at) + 1 :]
         hits = along[mask[along]][: limit + 1]
@@ -187,7 +195,7 @@ class Queue:
             }
         missing = [number for number in numbers if number not in found]
         if missing:
-            raise MissingFlagError(f"{work}: there is no flag {missing[0]}")
+            raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=missing[0])
         return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
@@ -195,7 +203,7 @@ class Queue:
         columns = self._fresh(work)
         found = [page for page in columns.pages if page.number == number]
         if not found:
-            raise MissingError(f"{work}: there is no page {number}")
+            raise MissingError(NO_PAGE, work=work, page=number)
         return self._counted(columns, found)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
@@ -225,13 +233,16 @@ class Queue:
         with self._lock, self._reading() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
             if work_id is None:
-                raise MissingError(f"there is no work {work} in the store")
+                raise MissingError(NO_WORK, work=work)
             signature = _signature(session, work_id)
-            columns = self._columns.get(work)
+            columns = self._columns.pop(work, None)
             if columns is None or columns.signature[:-1] != signature[:-1]:
-                columns = self._columns[work] = Columns(session, work_id, signature)
+                columns = Columns(session, work_id, signature)
             elif columns.last_decision != signature[-1]:
                 _catch_up(session, work_id, columns, signature)
+            self._columns[work] = columns
+            while len(self._columns) > KEPT_WORKS:
+                del self._columns[next(iter(self._columns))]
             return columns
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.model.flags import Flag, Kind
 from proof.store.decision_records import State
 from proof.store.marks import PageState
@@ -21,13 +21,13 @@ class Order(StrEnum):
     PAGE = "page"
 
 
-class MissingError(ProofError):
+class MissingError(ToldError):
     """No such work or page in the store."""
 
     http_status = 404
 
 
-class CursorError(ProofError):
+class CursorError(ToldError):
     """A cursor that this list did not give, or that a new check made useless: begin at the start."""
 
     http_status = 400

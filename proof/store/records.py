@@ -68,6 +68,14 @@ class PagePlace:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptPage:
+    """What the result of a page can be told to hold by: its key, and the hash of the image that it was found on."""
+
+    key: str
+    image_sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredText:
     """A transcription file as a part of a work: its `path` and its `script` as when it was checked last, in the run of
     number `run`; `pages` are the ids of those that are now taken from it."""

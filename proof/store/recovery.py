@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
-from proof.store.journal import ACTS, VOID, Line, Read, all_lines, identity, moment
+from proof.store.journal import ACTS, Line, Read, all_lines, chains_of, identity, moment, place_of
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import add_decision, note_seeded
 
@@ -74,7 +74,7 @@ class _Work:
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
-    chains, superseded = _chains(read.lines)
+    chains, superseded = chains_of(read.lines)
     done, stored = _Work(), _stored(session)
     wanted = [
         (number, line) for key, chain in chains.items() for number, line in _missing(chain, stored.get(key, []), done)
@@ -91,46 +91,10 @@ def recover(session: Session, read: Read) -> Recovered:
     )
 
 
-def _key(line: Line) -> tuple[str, ...]:
-    """The place that acts are about, each in its own chain."""
-    if line["act"] == "rule":
-        return "rule", line["work"], line["transcribed"], line["suggested"]
-    return line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", "")
-
-
-def _chains(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
-    """The acts that hold at each place, each with its number in the journal, and how many others were replaced."""
-    chains: dict[tuple[str, ...], list[tuple[int, Line]]] = {}
-    dropped: dict[tuple[str, ...], None] = {}
-    by_key: dict[str, Line] = {}
-    void: set[int] = set()
-    for number, told in enumerate(lines):
-        if told["act"] == VOID:
-            last = {identity(line): at for chain in chains.values() for at, line in chain[-1:]}
-            void.update(last[tuple(one)] for one in told["of"] if tuple(one) in last)
-            continue
-        line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
-        by_key[line.get("key", "")] = line
-        chain = chains.setdefault(_key(line), [])
-        if "version" in line:
-            keep = [one for one in chain if one[1]["version"] < line["version"]]
-            dropped.update((identity(one[1]), None) for one in chain[len(keep) :])
-            chain[:] = keep
-        elif any(identity(one) == identity(line) for _, one in chain):
-            continue
-        chain.append((number, line))
-    for chain in chains.values():
-        while chain and chain[-1][0] in void:
-            chain.pop()
-    chains = {key: chain for key, chain in chains.items() if chain}
-    held = {identity(line) for chain in chains.values() for _, line in chain}
-    return chains, len(dropped.keys() - held)
-
-
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
     found: dict[tuple[str, ...], list[Line]] = {}
     for line in all_lines(session):
-        found.setdefault(_key(line), []).append(line)
+        found.setdefault(place_of(line), []).append(line)
     return found
 
 

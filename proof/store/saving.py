@@ -1,19 +1,40 @@
-"""The result of a page into the tables: its columns and characters, its flags beside those that were there."""
+"""Results of pages into the tables: their columns and characters, their flags beside those that were there."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from proof.errors import OutputError
 from proof.model.flags import REACH
-from proof.model.quality import QualityFlags
+from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.store import codec, rows
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow
+from proof.store.glyphs import Shapes, glyph_values, save_glyphs
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
+from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
 from proof.store.records import PagePlace
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedResult:
+    """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
+    letters, the page's id among it): where the page is there with the same key only its place is noted, and which
+    samples and seeded errors are wanted now (`quality`), since these are no part of what was found. An empty key is
+    never found again. `shapes` are those of its characters' glyphs, None where they are kept already."""
+
+    place: PagePlace
+    key: str
+    result: PageResult
+    mend: LayoutOverride | None = None
+    shapes: Shapes | None = None
+    quality: QualityFlags = NO_QUALITY
 
 
 def check_flags(result: PageResult, quality: QualityFlags) -> None:
@@ -31,8 +52,16 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult, quality: QualityFlags) -> None:
-    """What was found on a page, as a result of the run that it is in, and what proofreaders meet beside it."""
+def save_result(
+    session: Session,
+    page: PageRow,
+    key: str,
+    result: PageResult,
+    quality: QualityFlags,
+    shapes: Shapes | None = None,
+) -> None:
+    """What was found on a page, as a result of the run that it is in, and what proofreaders meet beside it. `shapes`
+    are what the glyphs of its characters look like, where the image was read; else they are taken over from before."""
     if page.key == key != "":
         page.image = None if result.image is None else str(result.image)
         _save_overlay(session, page, result, quality)
@@ -42,6 +71,7 @@ def save_result(session: Session, page: PageRow, key: str, result: PageResult, q
     set_values(page, rows.page_values(result))
     session.flush()
     _save_parts(session, page, result)
+    save_glyphs(session, page, result.characters, shapes)
     _save_flags(session, page, result, quality)
     note_sorts(session, page.id, quality)
 
@@ -117,15 +147,91 @@ def _save_overlay(session: Session, page: PageRow, result: PageResult, quality: 
     _put_flags(session, page, quality, fresh, changes)
 
 
-def page_row(session: Session, work_id: int, run_id: int, place: PagePlace, page: str) -> PageRow | None:
-    """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
-    own before another text's, which may be no part of this run."""
-    bearers = select(PageRow).where(PageRow.work_id == work_id, PageRow.page == page).order_by(PageRow.repeat)
-    for row in sorted(session.scalars(bearers), key=lambda row: row.text != place.text):
-        if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
-            return row
-    return None
+class Bearers:
+    """The rows of a work's pages by the ids that they bear."""
+
+    def __init__(self, session: Session, work_id: int, ids: Sequence[str]) -> None:
+        self._work_id = work_id
+        self._rows: defaultdict[str, list[PageRow]] = defaultdict(list)
+        there = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
+        for row in session.scalars(there.order_by(PageRow.repeat)):
+            self._rows[row.page].append(row)
+
+    def of(self, run_id: int, place: PagePlace, page: str) -> PageRow | None:
+        """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
+        own before another text's, which may be no part of this run."""
+        for row in sorted(self._rows[page], key=lambda row: row.text != place.text):
+            if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
+                return row
+        return None
+
+    def add(self, page: str) -> PageRow:
+        """A row for another page of that id, which `save_new` puts into the store once it holds what it must."""
+        bearers = self._rows[page]
+        row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
+        bearers.append(row)
+        return row
 
 
-def repeats(session: Session, work_id: int, page: str) -> int:
-    return session.scalar(select(func.count()).where(PageRow.work_id == work_id, PageRow.page == page)) or 0
+def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult) -> None:
+    """A page that is there, as this run found it."""
+    there = page.key == one.key != ""
+    was_absent, page.absent = page.absent, False
+    page.run_id = run_id
+    set_values(page, rows.place_values(one.place))
+    if there and was_absent:
+        again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+        session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
+    save_result(session, page, one.key, one.result, one.quality, one.shapes)
+
+
+def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Pages that were not there, in as few statements as one page would take."""
+    for row, one in pages:
+        row.run_id = row.result_run_id = run_id
+        row.key, row.absent = one.key, False
+        set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
+        session.add(row)
+    session.flush()
+    columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
+    characters = [
+        {"page_id": row.id, "data": codec.pack(one.result.characters)} for row, one in pages if one.result.characters
+    ]
+    glyphs = [
+        values
+        for row, one in pages
+        if one.shapes is not None
+        for values in glyph_values(row, one.result.characters, one.shapes)
+    ]
+    flags = [
+        rows.flag_values(ordinal, flag)
+        | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
+        for row, one in pages
+        for ordinal, flag in enumerate(one.quality.among(one.result.flags))
+    ]
+    tables: tuple[tuple[type[Base], list[dict[str, Any]]], ...] = (
+        (ColumnRow, columns),
+        (CharactersRow, characters),
+        (GlyphRow, glyphs),
+        (FlagRow, flags),
+    )
+    for table, values in tables:
+        if values:
+            session.execute(insert(table.__table__), values)  # type: ignore[arg-type]
+    for row, one in pages:
+        if one.quality.sorts:
+            note_sorts(session, row.id, one.quality)
+
+
+def must_be_newest(session: Session, run: RunRow) -> None:
+    """Raises OutputError where another check of the work began after this one."""
+    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
+    if newest != run.id:
+        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
+
+
+def must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
+    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    if said[0] != said[1]:
+        raise ReadOtherwiseError(held)

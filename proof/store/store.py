@@ -1,6 +1,6 @@
 """The store of a project: what was checked, what was found, and what need not be read again.
 
-A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_page` returned
+A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_pages` returned
 is there whole and no page is there in part. Several threads and processes may write: each transaction is alone,
 and a work is checked by one run at a time (`checking`).
 """
@@ -28,8 +28,10 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
-from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal
-from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, ReadOtherwiseError, held_in
+from proof.store.glyphs import Glyphs, Shapes
+from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
+from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
+from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.marks import Marks
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
@@ -37,6 +39,7 @@ from proof.store.queue import Queue
 from proof.store.records import (
     DecidedPlace,
     FlagFilter,
+    KeptPage,
     PagePlace,
     Pair,
     RunInfo,
@@ -46,7 +49,16 @@ from proof.store.records import (
     Totals,
 )
 from proof.store.recovery import Recovered, recover
-from proof.store.saving import check_flags, page_row, repeats, save_result, set_values
+from proof.store.saving import (
+    Bearers,
+    CheckedResult,
+    check_flags,
+    must_be_newest,
+    must_be_read_as,
+    save_again,
+    save_new,
+    save_result,
+)
 
 STORE_NAME = "proof.sqlite"
 
@@ -65,6 +77,8 @@ class Store:
         self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
+        self.library = Library(self._reading, self._writing)
+        self.glyphs = Glyphs(self._reading)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
@@ -72,8 +86,7 @@ class Store:
         tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
         do lies beside a file; that of a store on a server in `folder`, without which it has none.
 
-        Raises OutputError, with what to do, where the store cannot be used or a later version made it;
-        UsageError where the address is none.
+        Raises OutputError where the store cannot be used or a later version made it; UsageError for no address.
         """
         url = database.store_url(address)
         if url.get_backend_name() == "sqlite" and url.database and "mode=ro" not in url.database:
@@ -85,9 +98,12 @@ class Store:
             file = database.file_of(url)
             path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
             store = cls(engine, Journal(path) if path else None)
-            if store.journal and not store.journal.path.exists():
-                with store._writing(noting=False) as session:
-                    store.journal.begin(session)
+            if store.journal:
+                with store._reading() as session:
+                    lacks = store.journal.lacks(session)
+                if lacks:
+                    with store._writing(noting=False) as session:
+                        store.journal.begin(session)
         except BaseException:
             engine.dispose()
             raise
@@ -147,7 +163,7 @@ class Store:
         Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
             run = _run_row(session, run_id)
-            _must_be_newest(session, run)
+            must_be_newest(session, run)
             run.finished = datetime.now(UTC)
             run.findings = [one.as_json() for one in findings]
             if whole:
@@ -225,34 +241,30 @@ class Store:
         quality: QualityFlags = NO_QUALITY,
         mend: LayoutOverride | None = None,
     ) -> None:
-        """Keep the result of a page that was read as `mend` says, and what proofreaders meet beside what was found.
+        """Keep the result of one page, as `save_pages` keeps several."""
+        self.save_pages(run_id, [CheckedResult(place, key, result, mend, quality=quality)])
 
-        `key` is a hash of all that the result depends on, the page's id among it (at most 128 letters);
-        where the page is there with the same key only its place is noted, and which samples and seeded errors
-        are wanted now, since these are no part of what was found. An empty key is never found
-        again. A flag that is there already is updated, one that was not found this time is marked stale.
-        Raises ReadOtherwiseError where a person has set meanwhile that the page is read otherwise.
-        """
-        check_flags(result, quality)
+    def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
+        """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
+        this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
+        otherwise."""
+        for one in pages:
+            check_flags(one.result, one.quality)
         with self._writing() as session:
             run = _run_row(session, run_id)
-            page = page_row(session, run.work_id, run_id, place, result.page)
-            if page is None:
-                repeat = repeats(session, run.work_id, result.page)
-                page = PageRow(work_id=run.work_id, page=result.page, repeat=repeat, key="")
-                session.add(page)
-            elif page.run_id > run_id:
-                _must_be_newest(session, run)
-            else:
-                _must_be_read_as(held_in(session, page.id), mend)
-            there = page.key == key != ""
-            was_absent, page.absent = page.absent, False
-            page.run_id = run_id
-            set_values(page, rows.place_values(place))
-            if there and was_absent:
-                again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-                session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-            save_result(session, page, key, result, quality)
+            there = Bearers(session, run.work_id, [one.result.page for one in pages])
+            fresh = []
+            for one in pages:
+                page = there.of(run_id, one.place, one.result.page)
+                if page is None:
+                    fresh.append((there.add(one.result.page), one))
+                    continue
+                if page.run_id > run_id:
+                    must_be_newest(session, run)
+                else:
+                    must_be_read_as(held_in(session, page.id), one.mend)
+                save_again(session, page, run_id, one)
+            save_new(session, run_id, fresh)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
@@ -268,6 +280,7 @@ class Store:
         key: str,
         result: PageResult,
         quality: QualityFlags = NO_QUALITY,
+        shapes: Shapes | None = None,
     ) -> bool:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
@@ -277,13 +290,18 @@ class Store:
             page = _page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            _must_be_read_as(held_in(session, page.id), seen.mend)
+            must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result, quality)
+            save_result(session, page, key, result, quality, shapes)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
         return True
+
+    def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
+        """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+        with self._reading() as session:
+            return queries.kept_pages(session, work)
 
     def cached_page(self, key: str) -> PageResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
@@ -398,7 +416,7 @@ class Store:
                 found = [line for line in said if line != "ok"]
                 broken = session.execute(text("PRAGMA foreign_key_check")).all()
                 found += [f"{len(broken)} rows belong to none"] if broken else []
-            known = {identity(line) for line in self.journal.read().lines} if self.journal else set()
+            known = {identity(line) for line in standing_lines(self.journal.read().lines)} if self.journal else set()
             lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
         return found + ([f"{lacking} acts are not in its journal"] if lacking else [])
 
@@ -420,7 +438,8 @@ class Store:
                     yield session
             except BaseException:
                 if self.journal and noted:
-                    self.journal.void(noted)
+                    with Session(self._engine) as after:
+                        self.journal.void(after, noted)
                 raise
 
 
@@ -438,24 +457,11 @@ def _run_row(session: Session, run_id: int) -> RunRow:
     return run
 
 
-def _must_be_newest(session: Session, run: RunRow) -> None:
-    newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
-    if newest != run.id:
-        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
-
-
 def _page_there(session: Session, number: int) -> PageRow:
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
         raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
     return page
-
-
-def _must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
-    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
-    if said[0] != said[1]:
-        raise ReadOtherwiseError(held)
 
 
 def _changed(session: Session, work_id: int | None) -> None:

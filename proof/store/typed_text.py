@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from unicodedata import category
 
+from proof.store.decision_records import RefusedDecisionError, _
+
 LONGEST_READING = 64
 """Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
 LONGEST_NOTE = 2000
@@ -16,30 +18,34 @@ _BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _IN_NOTES = "\t\n\r"
 
 
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of the request."""
-    return message
-
-
-def wrong_with_reading(reading: str) -> str:
-    """Why `reading` cannot stand in a line; '' where it can. An empty one can: who asks says whether it deletes."""
+def check_reading(reading: str) -> None:
+    """Raises RefusedDecisionError where `reading` cannot stand in a line. An empty one can: who asks says whether it
+    deletes."""
     if len(reading) > LONGEST_READING:
-        return f"a reading has at most {LONGEST_READING} characters; mend longer stretches in the text"
+        raise RefusedDecisionError(
+            _("a reading has at most %(most)s characters; mend longer stretches in the text"), most=LONGEST_READING
+        )
     if any(char == "¶" or category(char) in _BREAKING for char in reading):
-        return _("a reading stays within its line: no line endings, no pilcrow, no control characters")
+        raise RefusedDecisionError(
+            _("a reading stays within its line: no line endings, no pilcrow, no control characters")
+        )
     if any(_is_noncharacter(char) for char in reading):
-        return _("a reading holds characters, and a code point that Unicode sets aside for programs is none")
-    return ""
+        raise RefusedDecisionError(
+            _("a reading holds characters, and a code point that Unicode sets aside for programs is none")
+        )
 
 
-def wrong_with_note(note: str) -> str:
-    """Why `note` cannot be kept; '' where it can."""
+def check_note(note: str) -> None:
+    """Raises RefusedDecisionError where `note` cannot be kept."""
     if len(note) > LONGEST_NOTE:
-        return f"a note has at most {LONGEST_NOTE} characters"
+        raise RefusedDecisionError(_("a note has at most %(most)s characters"), most=LONGEST_NOTE)
     for at, char in enumerate(note, 1):
         if (category(char) in ("Cc", "Cs") and char not in _IN_NOTES) or _is_noncharacter(char):
-            return f"no export can carry U+{ord(char):04X}, character {at} of the note; leave it out"
-    return ""
+            raise RefusedDecisionError(
+                _("no export can carry %(code)s, character %(at)s of the note; leave it out"),
+                code=f"U+{ord(char):04X}",
+                at=at,
+            )
 
 
 def _is_noncharacter(char: str) -> bool:

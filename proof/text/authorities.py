@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 
@@ -47,7 +47,7 @@ BELIEVED = 2
 """Witnesses that make a pair one word, where nothing speaks against it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Testimony:
     """Who takes two characters for one word (`witnesses`, letters of `NAMES`), and what speaks against it.
 
@@ -58,7 +58,7 @@ class Testimony:
     witnesses: str = ""
     against: str = ""
 
-    @property
+    @cached_property
     def heard(self) -> int:
         """How many independent witnesses there are.
 
@@ -69,7 +69,7 @@ class Testimony:
         count = len(heard & set("ODTHKNJMRP")) + bool(heard & set("SFY")) + 2 * ("U" in heard)
         return count + ("C" in heard and "n" not in self.against)
 
-    @property
+    @cached_property
     def weight(self) -> int:
         """What is left of them when the objections are taken off; no common spelling in 廣韻 takes off two."""
         return self.heard - sum(2 if letter == "d" else 1 for letter in self.against if letter in "bndq")
@@ -107,6 +107,7 @@ class Authorities:
         self.rimed: frozenset[str] = frozenset()
         self._partners: dict[str, str] = {}
         self._heads: dict[str, str] = {}
+        self._testimony: dict[str, Mapping[str, Testimony]] = {}
         self._yitizi = _yitizi()
         self._read(path)
 
@@ -126,33 +127,41 @@ class Authorities:
 
     def about(self, one: str, other: str) -> Testimony:
         """What is said about a pair, whichever of the two comes first."""
-        one, other = sorted((one, other))
-        letters = ""
-        for partner in self._partners.get(one, "").split(" "):
-            if partner.startswith(other):
-                letters = partner[1:]
+        said = self._related(one).get(other)
+        return said if said is not None else self._related(other).get(one, NOTHING)
+
+    def partners(self, character: str) -> Iterable[str]:
+        """Every character that any list relates to this one, each once."""
+        return self._related(character)
+
+    def _related(self, character: str) -> Mapping[str, Testimony]:
+        """The characters that any list relates to this one, with what all lists say about the pair."""
+        found = self._testimony.get(character)
+        if found is None:
+            entries = f"{self._partners.get(character, '')} {self._heads.get(character, '')}".split()
+            letters = {entry[0]: entry[1:] for entry in entries}
+            others = (self._yitizi, self.conversions.preferred, self.conversions.japanese)
+            letters |= {other: "" for table in others for other in table.get(character, ()) if other not in letters}
+            letters.pop(character, None)
+            found = {other: self._heard(character, other, said) for other, said in letters.items()}
+            self._testimony[character] = found
+        return found
+
+    def _heard(self, one: str, other: str, letters: str) -> Testimony:
+        """What is said about a pair of which `data/variants.tsv` says this much."""
         if other in self._yitizi.get(one, "") or one in self._yitizi.get(other, ""):
             letters += "Y"
         if other in self.conversions.preferred.get(one, ()):
             letters += "O"
         if other in self.conversions.japanese.get(one, ()) and "N" not in letters:
             letters += "N"
-        if not letters:
-            return NOTHING
-        witnesses = "".join(letter for letter in letters if letter.isupper())
-        return Testimony(witnesses, "".join(letter for letter in letters if letter.islower()))
+        return _testimony(letters)
 
-    def partners(self, character: str) -> Iterator[str]:
-        """Every character that any list relates to this one, each once."""
-        seen: set[str] = set()
-        found = [*self._partners.get(character, "").split(" "), *self._heads.get(character, "").split(" ")]
-        found += self._yitizi.get(character, "")
-        found += self.conversions.preferred.get(character, ())
-        found += self.conversions.japanese.get(character, ())
-        for entry in found:
-            if entry and entry[0] not in seen and entry[0] != character:
-                seen.add(entry[0])
-                yield entry[0]
+
+@cache
+def _testimony(letters: str) -> Testimony:
+    witnesses = "".join(letter for letter in letters if letter.isupper())
+    return Testimony(witnesses, "".join(letter for letter in letters if letter.islower()))
 
 
 def _yitizi() -> dict[str, str]:

@@ -206,6 +206,8 @@ class _Reader:
                 name = _LOOSE_ENTITY.match(self.source, at)
                 ended = name is not None and name[0].endswith(";")
                 self.problem(Code.ENTITY_UNKNOWN if ended else Code.ENTITY_OPEN, name[0] if name else char)
+            elif char == "[" and "]" not in self.source[at:]:
+                self.problem(Code.COMPOSITION_OPEN, self.source[at : at + 8])
             return self.add(at, at + 1)
         if char == "<":
             return found.end()

@@ -47,6 +47,7 @@ class Code(StrEnum):
     ENTITY_OPEN = "entity-open"
     ENTITY_FAMILY = "entity-family"
     DESCRIPTION_INCOMPLETE = "description-incomplete"
+    COMPOSITION_OPEN = "composition-open"
     SELECTOR_ALONE = "selector-alone"
     # running editions
     PRIVATE_CHARACTER = "private-character"

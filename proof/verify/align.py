@@ -48,6 +48,12 @@ OFFSIDE = 4.0
 BAND = 8
 """Cells: how far the alignment may leave the diagonal beyond what the two counts differ by."""
 
+ROOM = 16.0
+"""Nats that a path may cost at first beyond what the two counts differ by; where none does, any is looked for."""
+
+EXACT = 1e-9
+"""Nats by which sums of costs may err."""
+
 
 class Step(StrEnum):
     MATCH = "match"
@@ -78,57 +84,109 @@ engine does not know the character."""
 def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> tuple[list[Pairing], float]:
     """The cheapest alignment of a column's transcribed cells (blank ones left out) to its glyphs, and its cost.
 
-    Every cell and every glyph is in exactly one pairing, in order.
+    Every cell and every glyph is in exactly one pairing, in order. Of a sound column only the cells on their own glyphs
+    are weighed, of others what a path can reach that costs no more than one that is known.
     """
+    costs = _Costs(cells, glyphs, likeness)
     n, m = len(cells), len(glyphs)
-    reach = BAND + abs(n - m)
-    match = _costs(cells, glyphs, likeness, reach)
-    skip_glyph = [_skip_cost(g) for g in glyphs]
+    if n != m:
+        known = SKIP_CELL * abs(n - m) + ROOM
+    else:
+        known = costs.straight()
+        if not costs.bettered(known):
+            return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], known
+    for limit in (known + EXACT, inf):
+        came, total = _cheapest(costs, limit)
+        if total < inf:
+            break
+    return _traced(came, n, m), total
 
-    # whether a cell or a glyph and the next stand one below the other in one row
-    cells_follow = [one.row == other.row for one, other in pairwise(cells)]
-    glyphs_follow = [one.strip == other.strip for one, other in pairwise(glyphs)]
 
+class _Costs:
+    """What it costs to put the cells of a column on its glyphs; each cost is worked out when it is first asked for."""
+
+    def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> None:
+        self._cells, self._glyphs, self._likeness = cells, glyphs, likeness
+        self._match: list[list[float | None]] = [[None] * len(glyphs) for _ in cells]
+        self.skip_glyph = [_skip_cost(glyph) for glyph in glyphs]
+        self.reach = BAND + abs(len(cells) - len(glyphs))
+        # whether a cell or a glyph and the next stand one below the other in one row
+        self.cells_follow = [one.row == other.row for one, other in pairwise(cells)]
+        self.glyphs_follow = [one.strip == other.strip for one, other in pairwise(glyphs)]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self._cells), len(self._glyphs)
+
+    def match(self, i: int, j: int) -> float:
+        """The cost of a cell on a glyph; infinite beyond `reach` of the diagonal."""
+        cost = self._match[i][j]
+        if cost is None:
+            cost = self._match[i][j] = self._cost(i, j)
+        return cost
+
+    def _cost(self, i: int, j: int) -> float:
+        n, m = self.shape
+        middle = round(i * m / n)
+        if not middle - self.reach - 1 <= j < middle + self.reach + 1:
+            return inf
+        cell, glyph = self._cells[i], self._glyphs[j]
+        if glyph.silent:
+            cost = SILENT
+        else:
+            value = self._likeness(cell.text, glyph)
+            cost = UNKNOWN if value is None else _match_cost(value)
+        return cost + (OFFSIDE if glyph.row != cell.row else 0.0)
+
+    def swap(self, i: int, j: int) -> float:
+        """The cost, but for `SWAP`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round; infinite
+        where they cannot be: then it is an insertion and an omission."""
+        if not (self.cells_follow[i] and self.glyphs_follow[j]):
+            return inf
+        one, other = self.match(i, j + 1), self.match(i + 1, j)
+        return one + other if one < FITS and other < FITS else inf
+
+    def straight(self) -> float:
+        """The cost of every cell on the glyph of its number; of as many glyphs as there are cells."""
+        return sum((self.match(i, i) for i in range(len(self._cells))), 0.0)
+
+    def bettered(self, straight: float) -> bool:
+        """Whether something else may cost less than that: a cell and a glyph passed over, or two cells the other way
+        round."""
+        if straight + EXACT > SKIP_CELL + min(self.skip_glyph, default=0.0):
+            return bool(self._cells)
+        here = [self.match(i, i) for i in range(len(self._cells))]
+        pairs = (one + other for one, other in pairwise(here))
+        return any(both + EXACT > SWAP and both + EXACT > self.swap(i, i) + SWAP for i, both in enumerate(pairs))
+
+
+def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
+    """By which step the cheapest path comes to every place, and what the whole costs; infinite where that is more than
+    `limit`."""
+    n, m = costs.shape
+    skip_glyph, reach = costs.skip_glyph, costs.reach
     # plain lists: element by element they are several times quicker than arrays
     total = [[inf] * (m + 1) for _ in range(n + 1)]
     came = [[0] * (m + 1) for _ in range(n + 1)]
     total[0][0] = 0.0
     for i in range(n + 1):
         middle = round(i * m / n) if n else 0
-        row, above, here = total[i], total[i - 1], match[i - 1] if i else []
-        may_swap = i > 1 and cells_follow[i - 2]
+        row, above = total[i], total[i - 1]
         for j in range(max(0, middle - reach), min(m, middle + reach) + 1):
             best, how = row[j], 0
-            if i and j and above[j - 1] + here[j - 1] < best:
-                best, how = above[j - 1] + here[j - 1], 1
+            if i and j and above[j - 1] < inf and (here := above[j - 1] + costs.match(i - 1, j - 1)) < best:
+                best, how = here, 1
             if i and above[j] + SKIP_CELL < best:
                 best, how = above[j] + SKIP_CELL, 2
             if j and row[j - 1] + skip_glyph[j - 1] < best:
                 best, how = row[j - 1] + skip_glyph[j - 1], 3
-            if may_swap and j > 1 and glyphs_follow[j - 2]:
-                # both must fit the other way round: else it is an insertion and an omission
-                one, other = match[i - 2][j - 1], here[j - 2]
-                if one < FITS and other < FITS and total[i - 2][j - 2] + (one + other) + SWAP < best:
-                    best, how = total[i - 2][j - 2] + (one + other) + SWAP, 4
-            row[j], came[i][j] = best, how
-    return _traced(came, n, m), total[n][m]
-
-
-def _costs(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, reach: int) -> list[list[float]]:
-    """The cost of every cell on every glyph within `reach` of the diagonal; infinite beyond."""
-    n, m = len(cells), len(glyphs)
-    costs = [[inf] * m for _ in range(n)]
-    for i, cell in enumerate(cells):
-        middle = round(i * m / n)
-        for j in range(max(0, middle - reach - 1), min(m, middle + reach + 1)):
-            glyph = glyphs[j]
-            if glyph.silent:
-                cost = SILENT
-            else:
-                value = likeness(cell.text, glyph)
-                cost = UNKNOWN if value is None else _match_cost(value)
-            costs[i][j] = cost + (OFFSIDE if glyph.row != cell.row else 0.0)
-    return costs
+            if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP < best:
+                here = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP
+                if here < best:
+                    best, how = here, 4
+            if best <= limit:
+                row[j], came[i][j] = best, how
+    return came, total[n][m]
 
 
 def _match_cost(value: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.runs import CutBy
 from proof.model.geometry import Box
+from proof.ocr.belief import FLOOR
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.external.model import ExternalLine, ExternalPage
@@ -20,7 +21,7 @@ from proof.text.model import Column, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.align import align
 from proof.verify.columns import ColumnReader, ReadColumn
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
 HALF_WIDTH = 0.66

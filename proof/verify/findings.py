@@ -10,12 +10,13 @@ from typing import Protocol
 from proof.model.flags import Evidence, Flag, Kind, context_of, is_raised
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
+from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
 from proof.text.model import Cell, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step
 from proof.verify.columns import ReadColumn
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.glyphs import Glyph
 from proof.verify.scores import (
     ALIKE,
     doubts,
@@ -216,7 +217,7 @@ class Weigher:
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word than what is transcribed, with its log-probability."""
-        for text, belief in sorted(glyph.believed.items(), key=lambda item: -item[1]):
+        for text, belief in glyph.belief.ranked():
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
                 return text, belief
         return None
@@ -293,7 +294,8 @@ class _Place:
 
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
-    best = sorted(glyph.believed.items(), key=lambda item: -item[1])[:5]
+    """What the engine lists for a glyph, with the probabilities, the five likeliest."""
+    best = sorted(glyph.belief.listed.items(), key=lambda item: -item[1])[:5]
     return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
 
 

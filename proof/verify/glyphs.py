@@ -7,25 +7,23 @@ silently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from math import exp, log
 
 import numpy as np
 
+from proof.ocr.belief import FLOOR, Belief
 from proof.ocr.readings import CutStrip, HalfFolioReadings
-from proof.ocr.spikes import LEAST, Spike
+from proof.ocr.spikes import Spike
 from proof.text.model import Row
 
 ROOM = 1.6
 """Cells from one glyph to the next between which the ink is asked whether something was passed over."""
 
-FLOOR = float(np.log(LEAST))
-"""Log-probability of a character that the engine does not list."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Glyph:
     """One glyph of a column.
 
@@ -35,7 +33,7 @@ class Glyph:
     a cell there.
     """
 
-    believed: dict[str, float]
+    believed: Mapping[str, float]
     presence: float
     strip: int
     row: Row
@@ -51,10 +49,14 @@ class Glyph:
         """Whether only the ink speaks for it."""
         return not self.believed
 
-    @property
+    @cached_property
+    def belief(self) -> Belief:
+        return Belief.of(self.believed)
+
+    @cached_property
     def best(self) -> str:
         """The most probable character; empty where nothing was read."""
-        return max(self.believed, key=self.believed.__getitem__, default="")
+        return self.belief.best
 
     def log_prob(self, character: str) -> float:
         return self.believed.get(character, FLOOR)
@@ -147,11 +149,7 @@ def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     if one.silent or other.silent:
         seen = other if one.silent else one
         return replace(one, believed=seen.believed, presence=max(one.presence, other.presence))
-    ours, theirs, kept = one.believed, other.believed, 1.0 - share
-    believed = {
-        text: log(kept * exp(ours.get(text, FLOOR)) + share * exp(theirs.get(text, FLOOR)))
-        for text in ours.keys() | theirs.keys()
-    }
+    believed = one.belief.mixed(other.belief, share)
     return replace(one, believed=believed, presence=(1.0 - share) * one.presence + share * other.presence)
 
 
@@ -165,7 +163,9 @@ def _placed(
     solid = [y for y, s in zip(ys, kept, strict=True) if s.presence > 0.5]
     silent = _silent(readings, strip, solid, pitch)
     silent = [y for y in silent if all(abs(y - other) > 0.5 * pitch for other in ys)]
-    entries = sorted([*zip(ys, kept, strict=True), *((y, Spike(0.0, {}, 0.5)) for y in silent)], key=lambda e: e[0])
+    entries = sorted(
+        [*zip(ys, kept, strict=True), *((y, Spike(0.0, Belief({}), 0.5)) for y in silent)], key=lambda e: e[0]
+    )
     # cells end half-way between the glyphs that are surely there; a faint one does not narrow its neighbours
     anchors = sorted([*solid, *silent])
     glyphs = []

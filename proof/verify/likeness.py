@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import log
 
+from proof.ocr.belief import FLOOR
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.glyphs import Glyph
 
 RECOGNISED = log(0.1)
 """Log-probability from which an unknown character counts as read, in one of its forms."""
@@ -23,9 +24,7 @@ class WordLikeness:
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
         learned, forms = self._known.get(character) or self._entry(character)
-        believed = glyph.believed
-        # asked some 6,000 times a page: a list is quicker than a generator
-        value = max([believed[form] for form in forms if form in believed], default=FLOOR)
+        value = glyph.belief.greatest(forms)
         # an unknown shape may be read as a form that is known; that it is not says nothing
         return value if learned or value > RECOGNISED else None
 

@@ -9,18 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
-import numpy as np
-from numpy.typing import NDArray
-
 from proof.errors import ImageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
-from proof.layout.columns import as_layout
-from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
+from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.opening import opening_halves
 from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.page import find_columns
+from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
@@ -41,6 +37,7 @@ from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
 from proof.verify.pairing import gate
+from proof.verify.partial import PartOfPage, is_beyond, is_partial, part_on_image
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
@@ -58,6 +55,9 @@ TURNED = {
     Lie.MIRRORED: NoticeCode.IMAGE_MIRRORED,
 }
 """What is said of an image that lies so."""
+
+COARSEST = 11
+"""Pixels of the image file: the lowest cell whose character can be read."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
@@ -161,14 +161,19 @@ class Checker:
             notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
         )
         written = any(line.cells for line in page.columns)
+        pixels = sheet.cell_height(self.rows)
         if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
+        elif written and pixels < COARSEST:
+            notice = Notice.of(NoticeCode.TOO_COARSE, number=round(pixels), least=COARSEST)
+            result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
         else:
             name, lines = self._lines(found, readings)
             result = check_unruled(page, name, lines, sheet, blank, self.policy, neighbours, self.threshold)
-        if result.status is Status.MISMATCH and not result.flags[0].suggested and not readings.told:
+        lies_well = readings.told or pixels < COARSEST
+        if result.status is Status.MISMATCH and not result.flags[0].suggested and not lies_well:
             result = self._as_it_lies(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -237,6 +242,8 @@ class Checker:
         reader: ColumnReader,
     ) -> PageResult:
         outline = readings.outline
+        part = self._on_image(page, readings, reader)
+        page = part.page
         columns, assignment = self._read(page, readings, reader)
         read = "".join(column.read for column in columns)
         paired = gate(read, page, neighbours, self.policy.fold)
@@ -255,11 +262,14 @@ class Checker:
                 for number, column in enumerate(columns)
                 if number not in drawn
                 for flag in weigher.flags(column)
-                if not _is_cut_off(flag, column, readings.sheet)
+                if not _is_cut_off(flag, column, readings.sheet) and not is_beyond(flag, outline, self.rows)
             ]
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
             flags += _line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
             flags += _figure_flag(blank, outline, [columns[number] for number in drawn])
+            flags += [
+                layout_flag(blank, 0, None, Evidence(reason="page in part", notice=notice)) for notice in part.notices
+            ]
         result = replace(
             blank,
             characters_checked=sum(len(column.cells) for column in columns),
@@ -268,6 +278,14 @@ class Checker:
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return _by_the_file(result, page, outline, columns) if page.running else result
+
+    def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
+        """What of a page is on its image."""
+        outline = readings.outline
+        if page.running or not is_partial(outline):
+            return PartOfPage(page)
+        reads = [reader.read(area, None).read for area in outline.columns]
+        return part_on_image(page, outline, reads, self.rows, self.policy.fold)
 
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
@@ -311,21 +329,6 @@ def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
 
 def _origin(part: LoadedImage) -> tuple[float, float]:
     return (part.box.x, part.box.y) if part.box else (0.0, 0.0)
-
-
-def page_columns(
-    page: NDArray[np.uint8],
-    columns: int,
-    rows: int,
-    origin: tuple[float, float] = (0, 0),
-    hint: LayoutOverrideShape | None = None,
-) -> Layout:
-    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not."""
-    layout = find_layout(page, columns, rows, origin, hint)
-    if layout.ruled:
-        return layout
-    found = find_columns(page, origin)
-    return as_layout(found) if found.kind == "columns" else layout
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
@@ -403,7 +406,9 @@ def _line_flags(
 
 def _area_box(layout: Outline, column: ReadColumn) -> Box:
     area = column.area
-    return layout.file_box(area.left, area.top - area.raised, area.right, area.bottom)
+    above, below = layout.cut
+    top = area.top - area.raised if above is None else above
+    return layout.file_box(area.left, top, area.right, area.bottom if below is None else below)
 
 
 def _checked_column(layout: Outline, column: ReadColumn) -> CheckedColumn:

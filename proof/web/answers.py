@@ -101,7 +101,8 @@ class RuleChangeOut(BaseModel):
 
 class UndoneOut(BaseModel):
     """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
-    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page."""
+    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page, `laid_out`
+    the number of the page whose layout or image it was: that page is being read again."""
 
     what: What
     again: bool
@@ -109,6 +110,7 @@ class UndoneOut(BaseModel):
     decisions: list[DecisionOut]
     rule: RuleChangeOut | None
     page: PageEventOut | None
+    laid_out: int | None
     repeated: bool
 
 
@@ -205,6 +207,7 @@ class PlacedOut(BaseModel):
     y: float
     em: float
     marked: bool
+    wedged: bool = Field(False, description="The image has no room for it: it stands beside its place")
 
 
 class ViewOut(BaseModel):
@@ -214,11 +217,11 @@ class ViewOut(BaseModel):
     area: Rectangle
     column: Rectangle
     focus: Rectangle
-    glyph: Rectangle
     pitch: float
     skew: float
     characters: list[PlacedOut]
     gap: Rectangle | None
+    page: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
 
 
 class AlternativeOut(BaseModel):
@@ -304,6 +307,7 @@ class ColumnOut(BaseModel):
 
 
 class PageDetail(PageOut):
+    box: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
     columns: list[ColumnOut]
     characters_found: list[CharacterOut]
     flags_found: list[FlagOut]
@@ -392,6 +396,47 @@ class RereadOutcome(BaseModel):
 
 class OutcomesOut(BaseModel):
     items: list[RereadOutcome]
+
+
+class GlyphOut(BaseModel):
+    """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
+    it, `reading` what is to be read there then."""
+
+    page: int
+    name: str
+    line: int
+    offset: int
+    length: int
+    image: str
+    unlike: float
+    flag: int | None
+    state: State | None
+    reading: str
+
+
+class GlyphsOut(BaseModel):
+    """Of `total` occurrences part `part` of `parts` was looked at, `looked` in all."""
+
+    items: list[GlyphOut]
+    next: str | None
+    total: int
+    looked: int
+    part: int
+    parts: int
+
+
+class GlyphOutcome(BaseModel):
+    """What became of a place: its decision, or those of others that stand there."""
+
+    page: int
+    line: int
+    offset: int
+    decision: DecisionOut | None
+    conflict: list[DecisionOut] | None
+
+
+class GlyphOutcomesOut(BaseModel):
+    items: list[GlyphOutcome]
 
 
 def decision_of(decision: Decision) -> DecisionOut:

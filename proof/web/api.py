@@ -9,7 +9,8 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.acts import Undone
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
 from proof.store.marks import Mark
 from proof.store.queue_records import CursorError, Order, QueueFilter
 from proof.web import answers, schemas, serializers
@@ -106,7 +107,7 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.marks.set_page(path.work, path.page, **_by(), **body.model_dump())
+    said = project().store.marks.set_page(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(event_of(said), 201)
 
 
@@ -246,7 +247,7 @@ def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
 )
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({one.flag for one in body.decisions}) < len(body.decisions):
-        raise RefusedDecisionError("a flag can be decided once in a stroke")
+        raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
     return answer(answers.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
 
@@ -255,11 +256,12 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     "/works/<string:work>/undo",
     tags=[DECISIONS],
     responses={200: answers.UndoneOut, 409: answers.ChangedOut},
-    summary="Take back what you did last: a decision, a stroke, a rule, a page's state; 409 where others changed it",
+    summary="Take back what you did last: a decision, a stroke, a rule, a page's state or layout; 409 where others "
+    "changed it",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
-    return answer(undone_of(project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules)))
+    return _undone(path.work, project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules))
 
 
 @api.post(
@@ -270,7 +272,14 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
-    return answer(undone_of(project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules)))
+    return _undone(path.work, project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules))
+
+
+def _undone(work: str, undone: Undone) -> Response:
+    """What was taken back or done again; a page whose layout it was is read again."""
+    if undone.laid_out is not None and not undone.repeated:
+        project().rereading.begin(work, undone.laid_out, person())
+    return answer(undone_of(undone))
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
@@ -296,7 +305,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
 def wanted_of(query: schemas.Filter) -> QueueFilter:
     """The filter that a query means."""
     if (query.text is None) != (query.image is None):
-        raise CursorError("a pair is given by `text` and `image` together")
+        raise CursorError(_("a pair is given by `text` and `image` together"))
     return QueueFilter(
         kinds=tuple(query.kind),
         states=tuple(query.state),
@@ -309,7 +318,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
     )
 
 
-def _by() -> dict[str, Any]:
+def by_whom() -> dict[str, Any]:
     """Who asks, and whether they may take back what others said."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
@@ -320,7 +329,7 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
         flag=flag,
         verdict=Verdict(body.verdict),
         version=body.version,
-        **_by(),
+        **by_whom(),
         key=body.key,
         reading=body.reading,
         note=body.note,
@@ -357,5 +366,5 @@ def number_of(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):
-        raise CursorError("this cursor was not given by this list: begin at its start")
+        raise CursorError(_("this cursor was not given by this list: begin at its start"))
     return int(cursor)

@@ -18,6 +18,7 @@ from flask_wtf.csrf import CSRFProtect
 from jinja2 import StrictUndefined
 
 import proof
+from proof.check.library import LibraryRechecker
 from proof.check.recheck import Rechecker
 from proof.paths import templates_dir
 from proof.settings.config import Settings
@@ -26,6 +27,9 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.glyph_orders import GlyphOrders
+from proof.web.glyph_tiles import glyph_tiles
+from proof.web.glyphs import glyphs
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
@@ -82,8 +86,10 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     store = store or Store.open(settings.store_address, folder=settings.base)
     app = _bare_app(secret_of(settings), settings.serve.https)
     images = Images(store.queue.image, settings.project.images)
-    reader = Rechecker(settings, store)
-    app.extensions["proof"] = Project(settings, store, images, _somebody(), reader, Rereading(reader))
+    reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
+    app.extensions["proof"] = Project(
+        settings, store, images, _somebody(), reader, Rereading(reader), GlyphOrders(store)
+    )
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
     _guard(app, settings.serve.https)
@@ -92,8 +98,10 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)
+    app.register_api(glyphs)
     app.register_api(mending)
     app.register_blueprint(iiif)
+    app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
     description.serve(app)
@@ -131,6 +139,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
     app.json = Json(app)
     app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.filters["number"] = "{:,}".format
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     return app
 

@@ -6,15 +6,15 @@ from enum import StrEnum
 
 from proof.errors import ToldError
 from proof.web.language import say
-from proof.web.messages import RIGHTS, ROLES
+from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 
 def told(error: ToldError) -> str:
-    """What an error says to people; roles and rights in its message are said as the pages call them."""
+    """What an error says to people; roles, rights and page states in its message are said as the pages call them."""
     values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in error.values.items()}
     return say(error.message) % values if values else say(error.message)
 
 
 def _word(value: StrEnum) -> str:
-    message = {**ROLES, **RIGHTS}.get(value.value)
+    message = {**ROLES, **RIGHTS, **PAGE_STATES}.get(value.value)
     return say(message) if message else value.value

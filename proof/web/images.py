@@ -17,14 +17,17 @@ from typing import Generic, TypeVar
 
 from PIL import Image
 
-from proof.errors import ImageError, ProofError
+from proof.errors import ImageError, ToldError
 from proof.images.load import sha256_of
 from proof.images.pdf import PdfPage
 from proof.report.crops import METHOD, load_picture, pack_piece
+from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
+from proof.store.decision_records import _
 
 OPEN_BYTES = 160 << 20
 PIECES_BYTES = 64 << 20
 LARGEST_SIDE = 4000
+LARGEST_GLYPH = 400
 TILE = 512
 
 K = TypeVar("K")
@@ -34,13 +37,13 @@ _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
 _SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
 
 
-class NoPieceError(ProofError):
+class NoPieceError(ToldError):
     """An address of a piece that no image has."""
 
     http_status = 400
 
 
-class GoneImageError(ProofError):
+class GoneImageError(ToldError):
     """No image with this hash is in the store, or its file is gone or has changed since it was checked."""
 
     http_status = 404
@@ -106,6 +109,26 @@ class Images:
             self._pieces.put(key, data)
         return ImageRegion(data, key)
 
+    def glyph(self, sha: str, place: GlyphPlace) -> ImageRegion:
+        """The tile of a glyph (`proof.report.glyphs`). Raises NoPieceError, GoneImageError."""
+        key = self.glyph_etag(sha, place)
+        data = self._pieces.get(key)
+        if data is None:
+            tile = cut_glyph(self._picture(sha), place)
+            if tile is None:
+                raise NoPieceError(_("the glyph lies outside its image"))
+            picture = tile.picture
+            picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
+            data = pack_piece(picture)
+            self._pieces.put(key, data)
+        return ImageRegion(data, key)
+
+    def glyph_etag(self, sha: str, place: GlyphPlace) -> str:
+        """The entity tag that the tile of a glyph has, without cutting it."""
+        self.size(sha)
+        parts = "\x1f".join(map(str, (METHOD, GLYPH_METHOD, sha, place)))
+        return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest()
+
     def etag(self, sha: str, region: str, size: str) -> str:
         """The entity tag that the piece has, without cutting it."""
         return self._address(sha, region, size)[0]
@@ -114,7 +137,7 @@ class Images:
         """Width and height of an image, in pixels. Raises GoneImageError."""
         found = self._find(sha) if re.fullmatch(r"[0-9a-f]{64}", sha) else None
         if found is None:
-            raise GoneImageError("there is no such image in the store")
+            raise GoneImageError(_("there is no such image in the store"))
         return found[1], found[2]
 
     def _address(self, sha: str, region: str, size: str) -> tuple[str, tuple[int, int, int, int], tuple[int, int]]:
@@ -132,7 +155,9 @@ class Images:
                 if opened is None:
                     opened = load_picture(self._path(sha))
                     if opened is None or opened.size != self.size(sha):
-                        raise GoneImageError("the image cannot be read any more, or has changed: check its page again")
+                        raise GoneImageError(
+                            _("the image cannot be read any more, or has changed: check its page again")
+                        )
                     self._open.put(sha, opened)
         return opened
 
@@ -156,7 +181,7 @@ class Images:
             except ImageError:
                 continue
         raise GoneImageError(
-            f"{name.name}: the image is gone or has changed since it was checked: check its page again"
+            _("%(name)s: the image is gone or has changed since it was checked: check its page again"), name=name.name
         )
 
 
@@ -167,19 +192,21 @@ def _bytes_of(image: Image.Image) -> int:
 def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
     match = _REGION.fullmatch(region)
     if match is None:
-        raise NoPieceError("the region is `full` or `x,y,w,h` in pixels")
+        raise NoPieceError(_("the region is `full` or `x,y,w,h` in pixels"))
     if region == "full":
         return 0, 0, width, height
     x, y, w, h = (int(group) for group in match.groups())
     if w == 0 or h == 0 or x >= width or y >= height:
-        raise NoPieceError(f"the region lies outside the image of {width} x {height} pixels")
+        raise NoPieceError(
+            _("the region lies outside the image of %(width)s x %(height)s pixels"), width=width, height=height
+        )
     return x, y, min(x + w, width), min(y + h, height)
 
 
 def _wanted(size: str, width: int, height: int) -> tuple[int, int]:
     match = _SIZE.fullmatch(size)
     if match is None:
-        raise NoPieceError("the size is `max`, `w,`, `,h` or `w,h` in pixels")
+        raise NoPieceError(_("the size is `max`, `w,`, `,h` or `w,h` in pixels"))
     w, h, alone = (int(group) if group else 0 for group in match.groups())
     if size == "max":
         w, h = width, height
@@ -194,5 +221,5 @@ def _wanted(size: str, width: int, height: int) -> tuple[int, int]:
         shrink = min(width / w, height / h)
         w, h = max(round(w * shrink), 1), max(round(h * shrink), 1)
     if max(w, h) > LARGEST_SIDE:
-        raise NoPieceError(f"a piece has at most {LARGEST_SIDE} pixels a side")
+        raise NoPieceError(_("a piece has at most %(most)s pixels a side"), most=LARGEST_SIDE)
     return w, h

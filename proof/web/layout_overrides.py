@@ -11,7 +11,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.check.recheck import RecheckFault, Reread
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
@@ -19,7 +19,7 @@ from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
-from proof.web.messages import SERVER_STOPPED, TROUBLES
+from proof.web.messages import REFUSALS, SERVER_STOPPED, TROUBLES
 from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rereading import Job, Stage
@@ -52,7 +52,7 @@ mending = APIBlueprint(
 )
 
 
-class UnknownImageError(ProofError):
+class UnknownImageError(ToldError):
     """No image of the project has that name."""
 
     http_status = 404
@@ -142,7 +142,7 @@ def mends(path: schemas.PagePath) -> Response:
 def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
     layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
-        raise UnknownImageError("no image of this project has that name")
+        raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
     made = project().store.mends.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
@@ -195,7 +195,7 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     project().store.queue.work(path.work)
     file = dict(project().reader.images()).get(query.name)
     if file is None:
-        raise UnknownImageError("no image of this project has that name")
+        raise UnknownImageError(REFUSALS["no image"])
     pixels = load_image(file, max_megapixels=project().settings.images.max_megapixels).pixels
     scale = min(1.0, PREVIEW / max(pixels.shape[:2]))
     small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

@@ -66,6 +66,8 @@ REFUSALS = {
         "try once more."
     ),
     "mistake": _("The server made a mistake; its log says which."),
+    "no reading": _("nothing is known of that reading; have the page read again"),
+    "no image": _("no image of this project has that name"),
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 
@@ -108,6 +110,7 @@ UNDONE = {
     "rule": _("%(text)s → %(reading)s: variants here"),
     "lifted": _("%(text)s → %(reading)s: rule lifted"),
     "page": _("%(page)s: %(state)s"),
+    "layout": _("%(page)s: layout or image; the page is read again"),
     "many": _("%(num)s decisions, the first: %(what)s"),
     "nothing": _("Nothing of yours is left to take back."),
     "nothing again": _("Nothing is left to do again."),
@@ -158,6 +161,11 @@ SCRIPT = {
     "left": _("%(places)s places to look at, about %(errors)s errors left"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),
+    "occurrences": _("%(num)s occurrences"),
+    "lookedAt": _("%(looked)s of %(num)s occurrences"),
+    "thisGlyph": _("this glyph"),
+    "glyphsOf": _("Glyphs transcribed as %(text)s"),
+    "noOthers": _("no other in the work"),
     "decidedMany": _("%(num)s decided"),
     "mendRule": _("rule %(number)s"),
     "mendCorner": _("corner %(number)s of the frame"),
@@ -180,6 +188,7 @@ SCRIPT = {
     "mendKept": _("The page was read again; this shows it as it was before."),
     "detail": _("Details"),
     "stillSilent": _("The server does not answer; it is asked again …"),
+    "imageLoading": _("The image is loading …"),
     "imageFailed": _("The image cannot be loaded."),
     "tryAgain": _("Try again"),
     "conflicts": _("%(num)s had been decided by others"),

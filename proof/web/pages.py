@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decision_records import State
 from proof.store.queue_records import Order, QueueFilter, WorkSummary
-from proof.web import answers, api, layout_overrides, problems, schemas, serializers
+from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.project import project
@@ -20,6 +20,8 @@ AHEAD = 8
 LISTED = 50
 SHEETS = 120
 MOST_PAIRS = 2000
+OFFERED = 24
+LONGEST_SOUGHT = 16
 
 pages = Blueprint("pages", __name__)
 
@@ -27,10 +29,17 @@ pages = Blueprint("pages", __name__)
 @pages.get("/")
 def home() -> AnyResponse:
     """The works, or the queue of the only one."""
-    works = project().store.queue.works()
-    if len(works) == 1:
-        return redirect(url_for("pages.queue", work=works[0].name))
-    return sheet("works.html", None, works=works)
+    works = project().store.library.works()
+    if len(works) == 1 and works[0].counts.all_pages:
+        return redirect(url_for("pages.queue", work=works[0].work))
+    return sheet("library.html", None, **library.listing(works))
+
+
+@pages.get("/search")
+def search() -> AnyResponse:
+    """What is found in all works."""
+    wanted = request.args.get("q", "").strip()
+    return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
 
 
 @pages.get("/works/<work>/")
@@ -97,6 +106,21 @@ def pairs(work: str) -> AnyResponse:
         "image": request.args.get("image"),
     }
     return sheet("pairs.html", summary, data=data)
+
+
+@pages.get("/works/<work>/glyphs")
+def glyphs(work: str) -> AnyResponse:
+    """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
+    queue = project().store.queue
+    summary = queue.work(work)
+    found = [
+        answers.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
+        for (text, image), count, waiting in queue.pairs(work, QueueFilter())
+        if len(text) == len(image) == 1
+    ]
+    data = {"pairs": found[:OFFERED], "part": max(request.args.get("part", 0, type=int), 0)}
+    sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
+    return sheet("glyphs.html", summary, data=data, **sought)
 
 
 @pages.get("/works/<work>/history")

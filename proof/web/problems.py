@@ -11,14 +11,16 @@ from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
-from proof.errors import ProofError, ToldError
+from proof.check.recheck import RecheckFault
+from proof.errors import ImageError, ProofError, ToldError
+from proof.locale.notices import in_words
 from proof.store.acts import ChangedError, NothingLeftError
 from proof.store.decision_records import ConflictError
 from proof.web.answers import decision_of
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
 from proof.web.language import say
-from proof.web.messages import REFUSALS, STATUSES, UNDONE
+from proof.web.messages import REFUSALS, STATUSES, TROUBLES, UNDONE
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +50,7 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
         since = [decision_of(decision).model_dump(mode="json") for decision in error.decisions]
-        return problem(409, str(error), version=error.version, decisions=since)
+        return problem(409, str(error), version=error.version, decisions=since, told=told(error))
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
@@ -61,8 +63,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
-        more = {"told": told(error)} if isinstance(error, ToldError) else {}
-        response = _answer(error.http_status, str(error), _said(error), **more)
+        said = in_language(error)
+        response = _answer(error.http_status, str(error), said, told=said)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):
@@ -90,15 +92,15 @@ def answer_errors(app: Flask) -> None:
         return _answer(500, "the server made a mistake; its log says which", say(REFUSALS["mistake"]))
 
 
-def _said(error: ProofError) -> str:
-    """What people are told of an error: in their language where it has words for it. On the pages about people nobody
-    meets anything else; what has none there is the administrators' of the machine."""
+def in_language(error: ProofError) -> str:
+    """What people are told of an error, in their language. What names files and lines of the machine is for its log
+    and for programs; people are told what kind of thing is wrong."""
     if isinstance(error, ToldError):
         return told(error)
-    if request.blueprint != "accounts":
-        return str(error)
+    if isinstance(error, ImageError):
+        return in_words(error.notice, say)
     LOG.error("%s %s: %s", request.method, request.path, error)
-    return say(REFUSALS["mistake"])
+    return say(TROUBLES[RecheckFault.of(error)])
 
 
 def _of_status(status: int) -> str:

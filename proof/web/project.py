@@ -14,6 +14,7 @@ from proof.check.recheck import Rechecker
 from proof.errors import OutputError
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.web.glyph_orders import GlyphOrders
 from proof.web.images import Images
 from proof.web.rereading import Rereading
 
@@ -30,6 +31,7 @@ class Project:
     person: str
     reader: Rechecker
     rereading: Rereading
+    glyphs: GlyphOrders
 
 
 def project() -> Project:

@@ -30,7 +30,7 @@ class Stage(StrEnum):
     STOPPED = "stopped"
 
 
-class NoReadingError(ProofError):
+class NoReadingError(ToldError):
     """No reading of that page has that number: it is long done, or the server was started anew since."""
 
     http_status = 404
@@ -165,7 +165,7 @@ class Rereading:
         """A reading that was begun. Raises NoReadingError."""
         found = self._jobs.get(number)
         if found is None or (found.work, found.page) != (work, page):
-            raise NoReadingError("nothing is known of that reading; have the page read again")
+            raise NoReadingError(REFUSALS["no reading"])
         return found
 
     def close(self) -> None:

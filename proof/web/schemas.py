@@ -86,6 +86,36 @@ class ManyDecisions(Closed):
     batch: str = Field(pattern=KEY)
 
 
+class GlyphsQuery(Cursor):
+    """Occurrences of `text`; with `against`, those that are the more like that character come first."""
+
+    text: Text = Field(min_length=1)
+    against: Text = ""
+    order: Literal["unlike", "alike"] = Field("unlike", description="The least alike first, or the most")
+    part: int = Field(
+        0, ge=0, le=1_000_000, description="Of a frequent character one part after the other is looked at"
+    )
+
+
+class GlyphPlaceBody(Closed):
+    """An occurrence to correct: `transcribed` is what was seen to stand there."""
+
+    page: Number
+    line: Count
+    offset: Count
+    transcribed: Text = Field(min_length=1)
+    key: str = Field(pattern=KEY)
+
+
+class GlyphCorrectionsBody(Closed):
+    """What is to stand at all these places; they are one act, taken back together."""
+
+    places: list[GlyphPlaceBody] = Field(min_length=1, max_length=500)
+    reading: Text = ""
+    delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
+    batch: str = Field(pattern=KEY)
+
+
 class MarkBody(Closed):
     """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
     `reading` alone is refused."""

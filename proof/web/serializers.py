@@ -127,13 +127,14 @@ def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewO
         area=_edges(_whole(view.area, page)),
         column=_edges(column),
         focus=_edges(view.focus),
-        glyph=_edges(view.glyph),
         pitch=view.pitch,
         skew=result.skew,
         characters=[
-            PlacedOut(text=one.text, x=one.x, y=one.y, em=one.em, marked=one.marked) for one in view.characters
+            PlacedOut(text=one.text, x=one.x, y=one.y, em=one.em, marked=one.marked, wedged=one.wedged)
+            for one in view.characters
         ],
         gap=_edges(view.gap) if view.gap else None,
+        page=_edges(_half_folio(result, page)),
     )
 
 
@@ -141,6 +142,7 @@ def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFla
     """A page with its columns, its characters and its flags."""
     return PageDetail(
         **page_of(place).model_dump(),
+        box=_edges(_half_folio(result, place)),
         columns=columns_of(result),
         characters_found=[
             CharacterOut(
@@ -164,6 +166,11 @@ def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFla
 def columns_of(result: PageResult) -> list[ColumnOut]:
     """The columns of a page."""
     return [ColumnOut(number=one.number, box=_edges(one.box), source=one.source) for one in result.columns]
+
+
+def _half_folio(result: PageResult, page: ListedPage) -> Box:
+    """The part of the image that is the page, in whole pixels."""
+    return _whole(result.image_box or Box(0, 0, page.width, page.height), page)
 
 
 def _whole(area: Box, page: ListedPage) -> Box:

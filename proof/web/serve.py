@@ -21,6 +21,7 @@ from waitress.server import BaseWSGIServer
 from waitress.utilities import RequestEntityTooLarge
 
 from proof.errors import UsageError
+from proof.store.queue import KEPT_WORKS
 from proof.web.app import LARGEST_BODY
 from proof.web.project import project
 
@@ -53,8 +54,10 @@ def serve(
     """
     server, address = listen(app, host, port, proxy=proxy, https=https)
     with app.app_context():
-        # the flags of every work are put in order once, before anybody waits for it
-        project().store.queue.works()
+        # every work is counted, and the flags of a few are put in order, before anybody waits for it
+        store = project().store
+        if len(store.library.works()) <= KEPT_WORKS:
+            store.queue.works()
     ready(address)
     try:
         server.run()

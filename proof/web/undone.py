@@ -22,6 +22,7 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
         decisions=[answers.decision_of(one) for one in undone.decisions],
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
         page=event_of(page) if page else None,
+        laid_out=undone.laid_out,
         repeated=undone.repeated,
     )
 
@@ -40,6 +41,8 @@ def _words(undone: Undone) -> str:
     if undone.page is not None:
         state = undone.page.state if undone.again else undone.was
         return say(UNDONE["page"]) % {"page": undone.name, "state": say(PAGE_STATES[state.value])}
+    if undone.laid_out is not None:
+        return say(UNDONE["layout"]) % {"page": undone.name}
     first = undone.decisions[0]
     if _of_one_question(undone.decisions):
         return " · ".join([_moved(undone.decisions, undone.again), first.page, _columns(undone.decisions)])

@@ -88,8 +88,17 @@ def test_other_witnesses_are_heard_without_reading(again: Material, strips: list
     assert flag["evidence"]["witnesses"]
 
 
-def test_a_corrected_character_asks_for_the_strips_of_its_run_alone(
-    again: Material, strips: list[Pixels], checked: tuple[Material, object]
+def test_a_corrected_character_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
+    """北 is the planted error of the second page, and 比 is what was read there."""
+    again.change("西北耦", "西比耦")
+    outcome = check(again.settings())
+    assert strips == NOTHING
+    assert not [line for line in lines(outcome) if line["raised"]]
+    assert raw(outcome) == from_nothing(again)
+
+
+def test_another_character_that_was_not_read_asks_for_the_strips_of_its_run_alone(
+    again: Material, strips: list[Pixels]
 ) -> None:
     again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
     outcome = check(again.settings())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.collate.blocks import AlignedPart, align
+from proof.collate.blocks import AlignedPart, align, repeated
 from tests.growth import computing
 
 pytestmark = pytest.mark.slow
@@ -97,6 +97,32 @@ def test_a_short_saying_is_found_by_itself() -> None:
     saying = passage(4, 7)
     blocks = align(passage(1, 40) + saying, passage(2, 300) + saying + passage(3, 300))
     assert [(block.a0, block.b0, block.equal) for block in blocks] == [(40, 300, 7)]
+
+
+def test_every_quotation_of_what_the_witness_has_once_is_found() -> None:
+    """A subcommentary between two parts of the text quotes the first of them, and one of its sayings twice more."""
+    one, two = passage(1, 120), passage(2, 120)
+    between = passage(5, 50) + one[20:80] + passage(6, 40) + one[30:50] + passage(7, 30) + one[30:50] + passage(8, 20)
+    a, b = one + between + two, one + two
+    (block,) = align(a, b)
+    found = repeated(a, b, [block])
+    assert [(part.a0, part.a1, part.b0) for part in found] == [
+        (170, 230, 20),
+        (270, 290, 30),
+        (320, 340, 30),
+    ]
+    assert not repeated(b, a, [block.turned()]), "the witness says nothing again"
+
+
+@given(st.text("甲乙丙丁戊己庚辛", max_size=120), st.text("甲乙丙丁戊己庚辛", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_what_is_said_again_is_no_place_of_a_block_nor_of_another_repetition(a: str, b: str) -> None:
+    blocks = align(a, b)
+    found = repeated(a, b, blocks)
+    taken = [at for block in blocks for op in block.ops if op.equal for at in range(op.a0, op.a1)]
+    taken += [at for part in found for at in range(part.a0, part.a1)]
+    assert len(taken) == len(set(taken))
+    check(a, b, found)
 
 
 def test_time_stays_near_linear() -> None:

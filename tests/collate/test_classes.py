@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from proof.collate.classes import Class
-from proof.collate.collation import collate
+from proof.collate.collation import collate, flags
+from proof.collate.differences import Side
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition, Format
 
 TEXT = (
@@ -92,3 +95,55 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
 
     found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
     assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
+
+
+WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢"
+COMMENT = "御進也侍也進侍于子尊辭也子與某子射比選次其才相近者也"
+
+
+def paged(*columns: str) -> Edition:
+    text = "<pb:KR1d0030_WYG_010-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
+    return parse_edition(Decoded(text, "utf-8", False), Path("paged.txt"))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped: bool) -> None:
+    """Both have notes; the remark in the middle is text in one of them."""
+    half = len(COMMENT) // 2
+    own = f"{WORDS[:12]}(比謂比偶/之為耦也){WORDS[12:]}"
+    other = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
+    noted = paged(own, *other)
+    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *other)
+    collation = collate(plain, noted) if swapped else collate(noted, plain)
+    assert not collation.differences
+    (one,) = collation.notes
+    assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
+    assert one.note is (Side.WITNESS if swapped else Side.BASE)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_so_they_are_where_only_one_of_the_two_has_notes_at_all(swapped: bool) -> None:
+    """A passage, and a word or two, that the one has in double rows: nothing is missing in it."""
+    half = len(COMMENT) // 2
+    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:18]}(尊/辭){WORDS[18:]}")
+    plain = paged(f"{WORDS[:12]}{COMMENT}{WORDS[12:18]}尊辭{WORDS[18:]}")
+    collation = collate(noted, plain) if swapped else collate(plain, noted)
+    assert [(one.category, one.rule) for one in collation.differences] == [(Class.LAYOUT, "note")] * 2
+    assert not [flag for flag in flags(collation) if flag.raised]
+
+
+def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
+    half = len(COMMENT) // 2
+    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}")
+    plain = paged(f"{WORDS[:12]}{WORDS[12:18]}尊辭{WORDS[18:]}")
+    (one,) = collate(plain, noted).differences
+    assert (one.category, one.base) == (Class.ERROR, "尊辭")
+
+
+@pytest.mark.parametrize(("base", "witness"), [("日", "國"), ("下", "二"), ("生", "月"), ("恕", "怒"), ("冰", "溺")])
+def test_two_words_with_one_key_are_a_difference_all_the_same(base: str, witness: str) -> None:
+    """Texts are lined up by a key that a chain of forms shares, and 𡆸 is a form of 日 and of 國; what a difference is
+    goes by the two characters."""
+    assert VariantPolicy(Script.TRADITIONAL).fold(base) == VariantPolicy(Script.TRADITIONAL).fold(witness)
+    ((category, _),) = sorted_as("見距更調霸", base, witness)
+    assert category in (Class.READING, Class.ERROR)

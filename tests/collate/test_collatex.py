@@ -53,3 +53,28 @@ def test_a_witness_in_another_order_is_left_out() -> None:
     collation = collate(edition(TEXT, "a"), edition(other + one, "b"))
     assert not in_order(collation)
     assert collatex([collation], ["A", "B"])["witnesses"] == ["A"]
+
+
+def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
+    """One has the commentary and one has not: the base's characters have other numbers beside either."""
+    noted = "司射東面于大夫之西比耦【耦謂比偶之為耦也】大夫與大夫命上射曰某御于子命下射曰【命者告也】子與某子射卒遂比耦"
+    bare = "".join(part.rpartition("】")[2] for part in noted.split("【"))
+    commented = noted.replace("御", "甲").replace("告也", "乙也")
+    base = edition(noted, "base.txt")
+    witnesses = [plain(bare.replace("卒遂", "乃遂"), "bare.txt"), edition(commented, "commented.txt")]
+    for order in (witnesses, witnesses[::-1]):
+        told = collatex([collate(base, witness) for witness in order], ["A", "B", "C"])
+        read = ["".join(token["t"] for row in told["table"] for token in row[number]) for number in range(3)]
+        full = {"bare.txt": bare.replace("卒遂", "乃遂"), "commented.txt": commented.translate(BRACKETS)}
+        assert read == [noted.translate(BRACKETS), *(full[witness.path.name] for witness in order)]
+        rows = [["".join(token["t"] for token in cell) for cell in row] for row in told["table"]]
+        found = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
+        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= found
+
+
+BRACKETS = dict.fromkeys(map(ord, "【】"))
+
+
+def plain(text: str, name: str) -> Edition:
+    marked = f"<pb:KR1_WYG_001-1a>¶\n{text}¶\n"
+    return parse_edition(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)

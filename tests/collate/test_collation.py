@@ -277,3 +277,28 @@ def test_notes_that_were_not_understood_are_listed_with_their_place() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)比(案比今注疏/本訛作北)¶\n"
     told = apparatus_summary(edition(text, form=Format.KANRIPO))
     assert told == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
+
+
+def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> None:
+    """The witness has the passage once; the base has it, and quotes it in a paragraph of its own."""
+    other = "賓主人射則司射擯升降卒射即席而反位卒事司馬命張侯弟子脫束遂繫左下綱"
+    base = edition(f"{CANON}\n{other}\n{CANON}\n")
+    collation = collate(base, edition(f"{CANON}\n{other}\n", "witness.txt"))
+    first, second, again = collation.placements
+    assert first.placed
+    assert second.placed
+    assert again.said_again
+    assert again.witness_line == 1
+    (passage,) = collation.only_base
+    assert (passage.length, passage.again) == (len(CANON), len(CANON))
+    write_collation([collation], tmp_path)
+    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert told["not placed"] == [{"line": 3, "found": 0.0, "witness line": 1, "said again": 1.0}]
+
+
+def test_a_passage_within_the_text_that_is_said_again_names_that_as_its_evidence() -> None:
+    other = "賓主人射則司射擯升降卒射即席而反位卒事司馬命張侯弟子脫束遂繫左下綱"
+    doubled = CANON + other + CANON[10:30] + "獻獲者于侯薦脯醢設折俎與薦皆三祭"
+    collation = collate(edition(doubled), edition(CANON + other + "獻獲者于侯薦脯醢設折俎與薦皆三祭", "witness.txt"))
+    (one,) = collation.differences
+    assert (one.category, one.rule, one.base) == (Class.PASSAGE, "said-again", CANON[10:30])

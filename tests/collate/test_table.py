@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-from proof.collate.collation import collate
-from proof.collate.table import write_table
+from proof.collate.collation import collate, flags
+from proof.collate.report import write_collation
+from proof.collate.table import rows, write_table
 from proof.locale.languages import LANGUAGES
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
@@ -66,3 +69,29 @@ def test_images_are_linked_beside_the_page_and_names_are_escaped(tmp_path: Path)
     assert 'href="scans/1a%20%231.png"' in told
     assert "&lt;b&gt;&amp;.txt" in told
     assert "<b>&.txt" not in told
+
+
+def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(tmp_path: Path) -> None:
+    """The first witness has no notes, so that they are not compared with it; the place after them is the second's."""
+    base = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西"), "base.txt")
+    bare = edition(TEXT, "bare.txt")
+    noted = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西").replace("衆耦立于", "衆耦位于"), "noted.txt")
+    (row,) = rows([collate(base, bare), collate(base, noted)], {}, tmp_path)
+    assert (row.base.before[-2:], row.base.text, row.base.behind[:2]) == ("衆耦", "立", "于大")
+    agreeing, differing = row.readings
+    assert (agreeing.text, agreeing.category) == ("立", "")
+    assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
+
+
+def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
+    base, witness = edition(TEXT, "a.txt"), replace(edition(OTHER, "b.txt"), siglum="四部")
+    collation = collate(base, witness)
+    write_table([collation], tmp_path / "collation.html")
+    assert '<th scope="col">四部</th>' in (tmp_path / "collation.html").read_text(encoding="utf-8")
+    write_collation([collation], tmp_path)
+    table = json.loads((tmp_path / "collatex.json").read_text(encoding="utf-8"))
+    assert table["witnesses"] == ["a.txt", "四部"]
+    assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
+    (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert summary["siglum"] == "四部"
+    assert flags(collation)[0].evidence.note.startswith("四部: ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.collate.collation import collate
-from proof.collate.witness_evidence import WEIGHTS, Parallel, weigh_witnesses, without_witnesses
+from proof.collate.witness_evidence import WEIGHTS, Parallel, beside, weigh_witnesses, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
 from proof.text.edition import parse_edition
@@ -82,3 +82,18 @@ def test_a_clear_error_keeps_only_what_leaves_it_raised_and_forgets_all_of_it_ag
 
 def test_a_clear_error_that_was_not_raised_is_not_raised_by_a_witness_that_agrees() -> None:
     assert not heard(flag(THRESHOLD - 0.5, 0.001, 0.95), WRONG).raised
+
+
+def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_collated() -> None:
+    """What `proof collate --weigh` hears and what a check hears is one and the same."""
+    own = "此自為一段注文解説前文之義也疏云"
+    quoting = edition(f"{RIGHT}{own}{WRONG[4:20]}者言其事也", "base.txt")
+    witness = edition(RIGHT, "witness.txt")
+    parallel = Parallel.of(collate(quoting, witness))
+    kept, _ = beside(quoting, witness)
+    assert parallel.aligned == kept.aligned
+    at = len(RIGHT) + len(own) + WRONG.index("官") - 4
+    given = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "官", "宮", 2.0, False, None, Evidence("posterior"))
+    for one in (parallel, kept):
+        (after,) = weigh_witnesses([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+        assert [told.side for told in after.evidence.witnesses] == ["image"]

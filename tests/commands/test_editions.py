@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,22 @@ def test_a_correction_reaches_a_copy_of_the_text_and_the_diff(text: Path, capsys
     assert text.read_text(encoding="utf-8") == TEXT
     assert Path("out/KR1_010.notes.txt").read_text(encoding="utf-8") == f"{PAGE}，第1行　比：原作北，據影像改。\n"
     assert "1 corrections" in capsys.readouterr().out
+
+
+def test_what_the_export_asks_is_what_it_takes_for_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A running text in simplified script: the place is a line and an offset."""
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("乃张侯下纲不及地武【侯谓所射布也】\n说为东面于大夫之西北耦\n", encoding="utf-8")
+    decided = corrections(Correction("", 1, 8, 1, "乾", "武"), Correction("", 2, 8, 1, "乾", "西"))
+    arguments = ["export", "text.txt", "--corrections", decided, "--out", "out"]
+    assert main(arguments) == 2
+    asked = re.findall(r"--choose (\S+@\S+)\)", capsys.readouterr().err)
+    assert asked == ["乾@1:8=干", "乾@2:8=干"]
+    assert main([*arguments, "--choose", asked[0], "--choose", "乾@2:8=乾"]) == 0
+    written = Path("out/text.txt").read_text(encoding="utf-8")
+    assert written == "乃张侯下纲不及地干【侯谓所射布也】\n说为东面于大夫之乾北耦\n"
 
 
 def test_the_source_itself_is_corrected_where_that_is_asked(text: Path) -> None:
@@ -106,3 +123,32 @@ def test_lines_that_end_in_cr_alone_are_read_or_refused_but_never_run_together(
     assert len(read_edition(tmp_path / paged.name).pages) == len(read_edition(paged).pages)
     assert main(["convert", str(tmp_path / running.name), "--to", "inline"]) == 2
     assert "its lines end in CR alone" in capsys.readouterr().err
+
+
+def test_a_folder_in_which_the_base_lies_is_a_witness_without_it_and_says_so(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path("juan")
+    folder.mkdir()
+    (folder / "KR1_010.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "KR1_011.txt").write_text(TEXT, encoding="utf-8")
+    assert main(["collate", str(text), "X=juan"]) == 2
+    assert "all its files are the base itself" in capsys.readouterr().err
+    (folder / "KR1_011.txt").write_text(TEXT.replace("北耦", "比耦").replace("010-1a", "011-1a"), encoding="utf-8")
+    assert main(["collate", str(text), "X=juan"]) == 0
+    told = capsys.readouterr()
+    assert "left out of X, the base itself or a copy: " in told.err
+    assert "against X (" in told.out
+
+
+@pytest.mark.parametrize("command", [["export", "KR1_010.txt"], ["collate", "KR1_010.txt", "other.txt", "--weigh"]])
+def test_a_store_that_is_not_there_is_said_and_not_made(
+    text: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    Path("other.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
+    assert main([*command, "--out", "out", "--store", "sqlite:///nowhere.sqlite"]) == 2
+    assert "there is no store" in capsys.readouterr().err
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
+    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--form", "tei", "--out", "out"]
+    assert main([*arguments, "--store", "sqlite:///nowhere.sqlite"]) == 0
+    assert not list(text.parent.rglob("nowhere*"))

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from proof.errors import UsageError
 from proof.export.collation_notes import house_list
 from proof.export.decided import Unused, decided_corrections, decided_in
-from proof.export.script import AmbiguousScriptError
+from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
@@ -209,7 +209,7 @@ def test_of_two_forms_the_likelier_is_not_taken_for_decided(
     found = decided_in(store, edition)
     with pytest.raises(AmbiguousScriptError, match="is 乾 干 or 乾"):
         correct(found.edition, found.corrections)
-    assert "西乾" in correct(found.edition, found.corrections, choices={"乾": "乾"}).text
+    assert "西乾" in correct(found.edition, found.corrections, choices=[FormChoice("乾", "乾")]).text
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lxml import etree
 
 from proof.collate.collation import collate
 from proof.export.alto import alto
+from proof.export.collation_notes import house_list, plain_list, with_footnotes
 from proof.export.corrections import Correction
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, mark
@@ -134,6 +136,46 @@ def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
         name for element in document.iter() for name in (element.get("TAGREFS") or element.get("REF") or "").split()
     }
     assert referred <= known
+
+
+@pytest.fixture(scope="session")
+def alto_schema() -> etree.RelaxNG:
+    """What ALTO 4.3 defines of what is written here. The schema itself comes in no package."""
+    return etree.RelaxNG(etree.parse(str(Path(__file__).with_name("alto_4_3.rng"))))
+
+
+def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alto_schema: etree.RelaxNG) -> None:
+    no_columns = replace(checked, columns=(), characters=(), flags=())
+    unsure = replace(checked, characters=tuple(replace(one, p_text=1.5) for one in checked.characters))
+    for page in (checked, no_columns, unsure, replace(checked, image=Path("a\x01&b.png"))):
+        data = alto(marked(page))
+        alto_schema.assertValid(etree.fromstring(data))
+        names = [element.get("ID") for element in etree.fromstring(data).iter() if element.get("ID")]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        (".", "SCHEMAVERSION", "4.9"),
+        (".//{*}TextLine", "BASEDIRECTION", "down"),
+        (".//{*}Glyph", "CONTENT", "比北"),
+        (".//{*}Glyph", "GC", "1.5"),
+        (".//{*}TextBlock", "ID", None),
+        (".//{*}Page", "NUMBER", "1"),
+    ],
+)
+def test_what_that_version_does_not_define_is_found(
+    checked: PageResult, alto_schema: etree.RelaxNG, path: str, name: str, value: str | None
+) -> None:
+    document = etree.fromstring(alto(marked(checked)))
+    element = document if path == "." else document.find(path)
+    assert element is not None
+    if value is None:
+        del element.attrib[name]
+    else:
+        element.set(name, value)
+    assert not alto_schema.validate(document)
 
 
 KRAKEN = """
@@ -327,3 +369,28 @@ def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: e
     assert page is not None
     assert b"\xe6\xaf\x94" in page_xml(page, MADE)
     assert b"\xe6\xaf\x94" in alto(page)
+
+
+def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.RelaxNG, checked: PageResult) -> None:
+    """衍 here and 脫 there: a line of the list, two linked places in TEI, one annotation with both places."""
+    read = parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    moved = [
+        Correction(PAGE, 3, 2, 1, "", "射", flag="f-out", moved="f-in", kind=Kind.INSERTION),
+        Correction(PAGE, 3, 0, 0, "射", "", flag="f-in", moved="f-out", kind=Kind.OMISSION),
+    ]
+    corrected = correct(read, moved)
+    assert plain_list(corrected) == f"{PAGE}, 3, 1: 射 ← 3, 3\n"
+    assert house_list(corrected).count("\n") == with_footnotes(corrected).count("\n[^") == 1
+    document = etree.fromstring(tei(read, corrected.placed))
+    tei_schema.assertValid(document)
+    choices = document.findall(".//{*}choice")
+    ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
+    assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
+    flags = tuple(
+        replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
+                transcribed=one.original, suggested=one.replacement, kind=one.kind)
+        for one in moved
+    )  # fmt: skip
+    (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png")["items"]
+    assert len(annotation["target"]) == 2
+    assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")

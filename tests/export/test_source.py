@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proof.errors import OutputError, TextError, UsageError
 from proof.export.corrections import ChangedSourceError, Correction, context_of
-from proof.export.script import AmbiguousScriptError
+from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct, write_corrected
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded, decode
@@ -148,7 +148,45 @@ def test_an_ambiguous_simplification_is_asked_about() -> None:
         correct(read, [decided])
     (question,) = caught.value.questions
     assert question.correction is decided
-    assert "西干耦" in correct(read, [decided], choices={"乾": "干"}).text
+    assert "西干耦" in correct(read, [decided], choices=[FormChoice("乾", "干")]).text
+
+
+def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
+    """乾 dried is 干, 乾 the trigram is 乾: what is answered for one place is not answered for all."""
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    places = [read.text.index("北耦"), read.text.index("射曰")]
+    decided = [correction(read, place, 1, "乾") for place in places]
+    with pytest.raises(AmbiguousScriptError) as caught:
+        correct(read, decided)
+    first, second = ("WYG0103-0192c:1:8", "WYG0103-0192c:3:2")
+    assert f"--choose 乾@{first}=干" in str(caught.value)
+    assert f"--choose 乾@{second}=干" in str(caught.value)
+    with pytest.raises(AmbiguousScriptError) as caught:
+        correct(read, decided, choices=[FormChoice.parse(f"乾@{first}=干")])
+    assert [question.correction for question in caught.value.questions] == decided[1:]
+    for told in (["乾@{first}=干", "乾@{second}=乾"], ["乾=干", "乾@{second}=乾"], ["乾=乾", "乾@{first}=干"],
+                 ["乾@WYG0103-0192c=干", "乾@WYG0103-0192c:3=乾"]):  # fmt: skip
+        choices = [FormChoice.parse(one.format(first=first, second=second)) for one in told]
+        text = correct(read, decided, choices=choices).text
+        assert "西干耦" in text
+        assert "命上乾曰" in text
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (["乾@WYG0103-0192c:9:8=干"], "no correction there has 乾"),
+        (["乾=坤"], "乾 is 干 or 乾"),
+        (["乾=干", "乾=乾"], "which of the two"),
+        (["乾@=干"], "PAGE:COLUMN:OFFSET"),
+        (["乾干"], "such as 乾=干"),
+    ],
+)
+def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: str) -> None:
+    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    decided = correction(read, read.text.index("北耦"), 1, "乾")
+    with pytest.raises(UsageError, match=said):
+        correct(read, [decided], choices=[FormChoice.parse(one) for one in told])
 
 
 def test_a_scribes_form_is_written_as_the_word_that_it_is() -> None:

@@ -11,8 +11,10 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from proof.errors import FontError, UsageError
+from proof.facsimile.brush import LINES as OF_LINES
 from proof.facsimile.leaf import Style, chinese_number
-from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, render_page, render_plate
+from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, fonts_for, render_page, render_plate
+from proof.facsimile.strokes import stroke_apart
 from proof.facsimile.wear import LEVELS, Wear
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page, Row
@@ -279,3 +281,25 @@ def test_a_recogniser_reads_what_was_written(make_page: MakePage, wear: Wear) ->
     readings = PPOCR().read(strips)
     wrong = sum(Levenshtein.distance(line, reading.text) for line, reading in zip(READABLE, readings, strict=True))
     assert wrong <= 0.04 * sum(map(len, READABLE))
+
+
+def test_it_is_known_whose_ink_is_where(make_page: MakePage) -> None:
+    drawn = render_page(make_page(*LINES), Style(detached=0.5, leaning=0.2, bent=0.02, frame=1.5), seed=2, owners=True)
+    assert drawn.owners is not None
+    assert drawn.owners.shape == drawn.image.shape
+    for number, one in enumerate(drawn.characters, 1):
+        ys, xs = np.nonzero(drawn.owners == number)
+        inside = (xs >= one.box.x - 2) & (xs <= one.box.x + one.box.w + 2)
+        assert inside.mean() > 0.95, one.text
+        assert (drawn.image[ys, xs] < 128).mean() > 0.7, one.text
+    assert (drawn.image[drawn.owners == OF_LINES] < 128).mean() > 0.7
+
+
+def test_an_upright_stroke_can_stand_by_itself() -> None:
+    """同 has its frame and what is in it; with the left of the frame apart there is one piece of ink more."""
+    field = fonts_for(()).field("同")
+    assert field is not None
+    apart = stroke_apart(field, np.random.default_rng(1))
+    before, after = (cv2.connectedComponents((one > 128).astype(np.uint8))[0] for one in (field, apart))
+    assert after > before
+    assert np.count_nonzero(apart > 128) > 0.85 * np.count_nonzero(field > 128)

@@ -95,7 +95,7 @@ def test_the_crops_are_pictures_and_the_mark_is_on_the_glyph(tab: Tab, report: P
 
 def test_the_glyph_is_shown_large(tab: Tab, report: Path) -> None:
     page = tab.open(report)
-    boxes = [rectangle(glyph) for glyph in page.locator("figure.glyph svg").all()]
+    boxes = [rectangle(glyph) for glyph in page.locator("figure.glyph img").all()]
     assert len(boxes) == 8
     assert min(box["width"] for box in boxes) >= 96
     assert all(box["width"] == pytest.approx(box["height"], abs=1) for box in boxes)

@@ -156,3 +156,33 @@ def test_characters_are_counted_as_the_page_shows_them() -> None:
     assert ordinal(page(indented), flag(1)) == 1
     assert ordinal(page(indented), flag(5)) == 5
     assert ordinal(page(cells=()), flag(5)) is None
+
+
+def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None:
+    """不告告者, of which the image has 不者: both 告 are shown, one below the other, beside the gap."""
+    text = "不告告者"
+    cells = tuple(
+        CheckedCharacter(1, offset, 1, Row.MAIN, text[offset], Box(520, 100 + n * PITCH, 60, PITCH), text[offset], 0.9)
+        for n, offset in enumerate((0, 3))
+    )
+    gap = Box(520, 135, 60, 30)
+    first, second = (
+        replace(flag(offset, 1, Kind.INSERTION, gap), transcribed="告", suggested="", id=str(offset))
+        for offset in (1, 2)
+    )
+    view = seen(replace(page(cells), flags=(first, second)), first)
+    wedged = [one for one in view.characters if one.wedged]
+    assert [(one.text, one.marked) for one in wedged] == [("告", True), ("告", False)]
+    assert wedged[0].y < (100 + 1.0 * PITCH) < wedged[1].y
+    plain = [one for one in view.characters if not one.wedged]
+    assert [one.text for one in plain] == ["不", "者"]
+    assert all(one.x > max(other.x for other in plain) for one in wedged)
+
+
+def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_has_it() -> None:
+    there = replace(flag(3, 1, Kind.INSERTION), transcribed="藏", suggested="", id="a", moved="b")
+    here = replace(flag(6, 0, Kind.OMISSION, Box(520, 100 + 6 * PITCH, 60, PITCH)), suggested="藏", id="b", moved="a")
+    for asked in (there, here):
+        view = seen(replace(page(), flags=(there, here)), asked)
+        assert view.gap is not None
+        assert any(one.marked for one in view.characters)

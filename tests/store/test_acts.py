@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.marks import Mark, PageConflictError, PageState
-from proof.store.models import DecisionRow, PageEventRow, RuleRow
+from proof.store.models import DecisionRow, MendRow, PageEventRow, RuleRow
 from proof.store.queue_records import Order, QueueFilter
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
@@ -91,18 +92,25 @@ def seen(store: Store) -> dict[str, Any]:
         "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
         "rules": {(one.transcribed, one.suggested) for one in store.marks.rules(WORK)},
         "standing": sorted((one.flag, one.state, one.reading) for one in store.decisions.standing(WORK)),
+        "layouts": {place: (one.layout, one.image, one.quadrant) for place, one in store.mends.of_work(WORK).items()},
     }
 
 
 def events(store: Store) -> set[tuple[Any, ...]]:
     """All that was ever said, with who said it."""
-    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow]
+    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, MendRow]
     with store._reading() as session:
         return {
             (table.__tablename__, row.id, row.person, row.about)
             for table in tables
             for row in session.scalars(select(table))
         }
+
+
+def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
+    """Have a page read from an image, or, with none, as it is found."""
+    version = len(store.mends.history(WORK, page))
+    store.mends.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
@@ -119,6 +127,10 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
     did(filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
     filled.marks.set_rule(WORK, "甲", "字", True, "甲")
     did("a rule")
+    lay_out(filled, 1, "other.png")
+    did("an image")
+    lay_out(filled, 1, "third.png")
+    did("another image")
     filled.decisions.decide(demand(7, Verdict.COPY, person="乙"))
 
     back = []
@@ -128,8 +140,10 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         assert now["rules"] == state["rules"]
         assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
         assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
-    assert [one.what for one in back] == [What.RULE, What.PAGE, *[What.DECISIONS] * 3]
-    assert [len(one.decisions) for one in back] == [0, 0, 1, 3, 1]
+        assert now["layouts"] == state["layouts"]
+    assert [one.what for one in back] == [*[What.LAYOUT] * 2, What.RULE, What.PAGE, *[What.DECISIONS] * 3]
+    assert [len(one.decisions) for one in back] == [0, 0, 0, 0, 1, 3, 1]
+    assert [one.laid_out for one in back[:3]] == [1, 1, None]
     with pytest.raises(NothingLeftError):
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
@@ -189,6 +203,20 @@ def test_a_rule_and_a_page_that_others_changed_since_are_theirs(filled: Store) -
     assert filled.queue.pages(WORK)[0].state is PageState.NOT_PROOFREAD
 
 
+def test_a_layout_that_another_set_since_is_theirs(filled: Store) -> None:
+    filled.decisions.decide(demand(1, Verdict.KEEP))
+    lay_out(filled, 1, "other.png")
+    lay_out(filled, 1, "third.png", "乙")
+    with pytest.raises(ChangedError) as refused:
+        filled.acts.undo(WORK, "甲", key())
+    assert refused.value.people == ("乙",)
+    assert filled.acts.undo(WORK, "乙", key()).what is What.LAYOUT
+    assert filled.acts.undo(WORK, "甲", key()).what is What.LAYOUT
+    assert filled.mends.of_work(WORK) == {}
+    assert filled.acts.redo(WORK, "甲", key()).again
+    assert [one.image for one in filled.mends.of_work(WORK).values()] == ["other.png"]
+
+
 def test_a_validation_taken_back_leaves_the_page_proofread_by_who_proofread_it(filled: Store) -> None:
     say = filled.marks.set_page
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
@@ -224,6 +252,8 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What)
         filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
     elif what is What.RULE:
         filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    elif what is What.LAYOUT:
+        lay_out(filled, 1, "other.png")
     else:
         filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     first = filled.acts.undo(WORK, "甲", "request-0001")
@@ -233,6 +263,30 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What)
     assert [one.id for one in again.decisions] == [one.id for one in first.decisions]
     with pytest.raises(RefusedDecisionError, match="this key"):
         filled.acts.undo(WORK, "乙", "request-0001")
+
+
+def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
+    """What is asked for under the key of another act is refused, and changes nothing."""
+    [flag, other, *_] = (one.number for one in filled.queue.flags(WORK, range(1, 5)))
+    asks: dict[str, Callable[[str], object]] = {
+        "decide": lambda key: filled.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", key)),
+        "page": lambda key: filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
+        "layout": lambda key: filled.mends.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
+        "undo": lambda key: filled.acts.undo(WORK, "甲", key),
+        "redo": lambda key: filled.acts.redo(WORK, "甲", key),
+    }
+    used = {name: f"{name}-0001" for name in asks}
+    for name, ask in asks.items():
+        ask(used[name])
+    asks["many"] = lambda key: filled.decisions.decide_all([DecisionRequest(WORK, other, Verdict.TAKE, 0, "甲", key)])
+    asks["correct"] = lambda key: filled.marks.correct(Mark(WORK, 2, 1, 7, 1, "某", "甲", key))
+    before = [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)]
+    for name, ask in asks.items():
+        for of, key_of_other in used.items():
+            if name != of:
+                with pytest.raises(RefusedDecisionError, match="used for something else"):
+                    ask(key_of_other)
+    assert [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)] == before
 
 
 def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
@@ -344,6 +398,10 @@ class People(RuleBasedStateMachine):
     def said_of_page(self, person: str, page: int, state: PageState) -> None:
         version = len(self.store.marks.page_history(WORK, page))
         self.act(person, lambda: self.store.marks.set_page(WORK, page, state, version, person, key()))
+
+    @rule(person=PEOPLE, page=st.integers(1, PAGES), image=st.sampled_from(["", "1.png", "2.png"]))
+    def laid_out(self, person: str, page: int, image: str) -> None:
+        self.act(person, lambda: lay_out(self.store, page, image, person))
 
     def takes_back(self, person: str, act: Any, **options: bool) -> bool:
         """Whether `act` wrote anything: then rows of that person alone, about their own; else nothing was changed."""

@@ -9,13 +9,14 @@ import socket
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proof.cli import main
 from proof.errors import UsageError
 from proof.layout.overrides import LayoutOverrideShape
-from proof.settings.config import STORE_NAME, Settings
+from proof.settings.config import SETTINGS, STORE_NAME, Settings
 from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
 from proof.store.decision_records import DecisionRequest, Verdict
@@ -220,3 +221,63 @@ def test_a_backup_whose_store_lost_something_does_not_verify(project: Settings, 
     with pytest.raises(BackupError, match="not in its journal"):
         verify(tmp_path / "project.zip")
     assert not list(tmp_path.glob(".proof-*"))
+
+
+@pytest.mark.parametrize(
+    "store", ["", "sqlite:///proof.sqlite", "sqlite:///kept/other.sqlite", "sqlite:///../far.sqlite"]
+)
+def test_a_relative_folder_is_restored_into_beside_another_project(
+    project: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    """An address counts from the folder that is restored, as in its settings, and not from where the command runs: the
+    store of the project that lies there is no empty one."""
+    monkeypatch.chdir(tmp_path / "project")
+    backup(project, Path("saved.zip"))
+    assert main(["restore", "saved.zip", "restored/here", *(["--store", store] if store else [])]) == 0
+    with Store.open(Settings.load(Path("restored/here")).store_address) as there:
+        assert [one.flag for one in there.decisions.standing(WORK)] == [1]
+    assert sorted(path.name for path in Path().glob("*.sqlite")) == ["proof.sqlite"]
+    assert verify(Path("saved.zip")).rows > 20
+
+
+def test_all_that_the_settings_name_is_saved_or_told(
+    project: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every setting that names a file: witnesses of all kinds, fonts, models, lists; what lies outside is told."""
+    folder = tmp_path / "project"
+    names = ("font.ttf", "witness.txt", "juan/1.txt", "read/a.xml", "read/more/b.xml", "lists/x.txt")
+    more = ("text.txt", "imglist/j_010.txt", "hand.ttf", "models/rec.onnx", "lm.bin", "variants.tsv")
+    for name in (*names, *more, "../far.txt", "git/HEAD"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x", encoding="utf-8")
+    changed: dict[str, Any] = {
+        "project.texts": ["*.txt"],
+        "project.witnesses": ["A=witness.txt", "juan", "../far.txt", "B=git@main"],
+        "project.imglist": "lists",
+        "serve.font": "font.ttf",
+        "engine.recording": "read",
+        "engine.model": "models/rec.onnx",
+        "language.model": "lm.bin",
+        "variants.file": "variants.tsv",
+        "render.font": "./hand.ttf",
+    }
+    written = (folder / "config.toml").read_text(encoding="utf-8")
+    for name, value in changed.items():
+        section, key = name.split(".")
+        line = f"{key} = {json.dumps(value)}"
+        written = (
+            written.replace(f"[{section}]\n", f"[{section}]\n{line}\n")
+            if f"[{section}]\n" in written
+            else f"{written}\n[{section}]\n{line}\n"
+        )
+    (folder / "config.toml").write_text(written, encoding="utf-8")
+    named = {setting.name for setting in SETTINGS.values() if setting.kind.value.startswith(("path", "list of"))}
+    assert named == {*changed, "project.images", "project.out", "engine.detection_model"}
+    assert main(["backup", str(tmp_path / "all.zip"), "--config", str(folder)]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        f"not in it, outside the project's folder: {tmp_path / 'far.txt'}",
+        f"not in it, a repository: {folder / 'git'}",
+    ]
+    with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+        assert {*names, *more} <= set(archive.namelist())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import stat
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,44 @@ def test_an_act_on_which_a_later_one_was_built_comes_back_though_its_commit_seem
     with fresh(worked, tmp_path / "new") as store:
         store.recover()
         assert (acts(store), standing(store)) == (before, told)
+
+
+def test_an_act_that_was_committed_comes_back_though_its_commit_seemed_to_fail(worked: Path, tmp_path: Path) -> None:
+    """Who sends it again is told that it is kept: it is not void."""
+    with Store.open(worked) as store:
+        demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
+        failing_commit(store, demand, after=True)
+        assert store.decisions.decide(demand).repeated
+        store.marks.set_rule(WORK, "甲", "乙", True, "甲")
+        assert store.faults() == []
+        before, told = acts(store), standing(store)
+    with fresh(worked, tmp_path / "new") as store:
+        store.recover()
+        assert (acts(store), standing(store)) == (before, told)
+
+
+def test_what_the_journal_calls_void_and_the_store_holds_is_a_fault_and_is_completed(worked: Path) -> None:
+    with Store.open(worked) as store:
+        assert store.journal is not None
+        [last] = [line for line in store.journal.read().lines if line["act"] == "rule"][-1:]
+        store.journal._write([{"format": 1, "act": "void", "of": [list(identity(last))]}])
+        assert store.faults() == ["1 acts are not in its journal"]
+        store.recover()
+        assert store.faults() == []
+
+
+def test_what_an_earlier_version_wrote_meanwhile_is_in_the_journal_when_the_store_is_opened(worked: Path) -> None:
+    """A server that was begun before the update goes on, and keeps no journal."""
+    with Store.open(worked) as store, closing(sqlite3.connect(worked)) as old, old:
+        before = acts(store)
+        old.execute(
+            "INSERT INTO page_events (page_id, version, key, state, person, at, note) "
+            "VALUES (3, 1, 'request-of-old', 'problem', '甲', '2026-01-01 00:00:00', '')"
+        )
+    with Store.open(worked) as store:
+        assert store.faults() == []
+        assert store.journal is not None
+        assert len({identity(line) for line in store.journal.read().lines}) == len(before) + 1
 
 
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])

@@ -195,7 +195,7 @@ def test_a_store_of_an_earlier_version_keeps_what_was_seeded_and_what_was_answer
         config.set_main_option("script_location", str(MIGRATIONS))
         with store.engine.execution_options(writes=True).begin() as connection:
             config.attributes["connection"] = connection
-            command.downgrade(config, "0011")
+            command.downgrade(config, "0014")
     with closing(sqlite3.connect(path)) as connection:  # as that version wrote it
         assert connection.execute("SELECT count(*) FROM flags WHERE kind = 'planted'").fetchone() == (len(made),)
         connection.execute("DROP TRIGGER decisions_no_update")

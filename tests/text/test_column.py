@@ -231,3 +231,12 @@ def test_equal_cells_are_equal_wherever_they_come_from(char: str, offset: int, b
     parsed = parse_column(before + "　" * offset + char)
     last = cells(parsed)[-1]
     assert (last.text, last.offset, last.length) == (char, len(before) + offset, 1)
+
+
+@pytest.mark.parametrize("source", ["玄黃[疏宇宙", "甲[沔-丏乙", "["])
+def test_a_bracket_that_is_not_closed_is_told_and_stays_in_the_text(source: str) -> None:
+    parsed = parse_column(source)
+    (problem,) = parsed.problems
+    assert problem.code is Code.COMPOSITION_OPEN
+    assert "".join(cell.text for run in parsed.runs for cell in run.cells) == source
+    assert not parse_column("蔣[蔣汾功]曰[沔-丏+丐]").problems

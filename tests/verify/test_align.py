@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proof.ocr.belief import FLOOR
 from proof.text.model import Cell, Row
-from proof.verify.align import SKIP_CELL, Pairing, Step, align
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.align import SKIP_CELL, Pairing, Step, _cheapest, _Costs, _traced, align
+from proof.verify.glyphs import Glyph
 
 WORDS = "天地玄黃宇宙洪荒"
 
@@ -111,3 +113,36 @@ def test_of_two_glyphs_that_are_something_else_a_character_was_taken_for_the_one
     for like in (0, 1):
         pairings, _ = align(cells("子"), shown(like), exact)
         assert [pairing.glyphs for pairing in pairings if pairing.step is Step.MATCH] == [(like,)]
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
+    """A column and a slightly different one, in two half-rows, of which the engine is more or less sure."""
+    text = draw(st.text(WORDS, max_size=16))
+    shown = list(text)
+    for at, change in draw(st.lists(st.tuples(st.integers(0, 15), st.sampled_from("-+/~")), max_size=3)):
+        match change:
+            case "-":
+                del shown[at : at + 1]
+            case "+":
+                shown.insert(at, WORDS[at % len(WORDS)])
+            case "/":
+                shown[at : at + 1] = WORDS[-1 - at % len(WORDS)]
+            case _:
+                shown[at : at + 2] = reversed(shown[at : at + 2])
+    half = draw(st.integers(0, 16))
+    rows = [Row.RIGHT if place < half else Row.LEFT for place in range(40)]
+    written = [replace(cell, row=rows[place]) for place, cell in enumerate(cells(text))]
+    found = []
+    for place, character in enumerate(shown):
+        one = glyph(character, place, draw(st.sampled_from((1.0, 0.9, 0.2))), rows[place], int(place >= half))
+        others = draw(st.dictionaries(st.sampled_from(WORDS), st.floats(-12, 0), max_size=3))
+        found.append(replace(one, believed={} if draw(st.integers(0, 9)) == 0 else {**one.believed, **others}))
+    return written, found
+
+
+@given(columns())
+def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
+    written, shown = column
+    came, total = _cheapest(_Costs(written, shown, exact), inf)
+    assert align(written, shown, exact) == (_traced(came, len(written), len(shown)), total)

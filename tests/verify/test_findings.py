@@ -11,6 +11,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.ocr.belief import FLOOR
 from proof.settings.config import Settings
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
@@ -18,7 +19,7 @@ from proof.text.variants import VariantPolicy
 from proof.verify.align import align
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher, linked
-from proof.verify.glyphs import FLOOR, Glyph
+from proof.verify.glyphs import Glyph
 from proof.verify.scores import doubts
 
 PITCH = 50.0

@@ -99,6 +99,41 @@ def test_a_page_is_read_again_and_says_what_came_of_it(sample: Path, tmp_path: P
         assert (outcome["fresh"], outcome["gone"], outcome["lost"]) == (0, 0, [])
 
 
+def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_page_is_read_again(
+    sample: Path, tmp_path: Path
+) -> None:
+    """As Z does on any view: what was decided before stays, the page comes back with its flags and their decisions."""
+    folder = shutil.copytree(sample, tmp_path / "project")
+    settings = Settings.load(folder)
+    with Store.open(settings.store_address) as store:
+        client = create_app(settings, store=store).test_client()
+        [work] = store.queue.works()
+        headers, base = token(client, work.name), f"/api/v1/works/{work.name}"
+        flag = told(client.get(f"{base}/flags?limit=1"))["items"][0]
+        decided = {"verdict": "keep", "version": flag["version"], "key": "decided-0001"}
+        assert client.post(f"{base}/flags/{flag['number']}/decisions", json=decided, headers=headers).status_code == 201
+        names = told(client.get(f"{base}/images"))["items"]
+        page = flag["page"]["number"]
+        wrong = next(name for name in names if "0194" in name)
+        set_ = {"layout": None, "image": wrong, "quadrant": "", "version": 0, "key": "request-0001"}
+        assert client.post(f"{base}/pages/{page}/mends", json=set_, headers=headers).status_code == 201
+        come(
+            client,
+            f"{base}/pages/{page}/read-again",
+            told(client.post(f"{base}/pages/{page}/read-again", headers=headers)),
+        )
+        undone = told(client.post(f"{base}/undo", json={"key": "undo-00001"}, headers=headers))
+        assert (undone["what"], undone["laid_out"], undone["decisions"]) == ("layout", page, [])
+        assert undone["told"].endswith("the page is read again")
+        assert store.mends.of_work(work.name) == {}
+        deadline = time.monotonic() + PATIENCE
+        while store.queue.page(work.name, page)[0].status != "checked":
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        again = told(client.get(f"{base}/flags/{flag['number']}"))
+        assert (again["state"], again["version"]) == ("kept", 1)
+
+
 def come(client: FlaskClient, base: str, said: dict[str, Any]) -> dict[str, Any]:
     """What came of a reading that is asked after until it is there."""
     deadline = time.monotonic() + PATIENCE

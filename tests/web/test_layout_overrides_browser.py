@@ -64,6 +64,25 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
         assert store.mends.of_work(work.name) == {}
 
 
+def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_read_again(
+    page: Page, project: Path
+) -> None:
+    page.locator("#layout-open").click()
+    rule = page.locator('[data-handle="rule-3"]')
+    expect(rule).to_be_attached()
+    rule.press("ArrowRight")
+    page.locator("#mend-read-again").click()
+    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("body")).to_have_attribute("data-ready", "1")
+    page.locator("body").press("z")
+    expect(page.locator("#act-told")).to_contain_text("layout or image; the page is read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#act-told")).to_contain_text("layout or image; the page is read again")
+    with Store.open(Settings.load(project).store_address) as store:
+        [work] = store.queue.works()
+        assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
+
+
 def test_where_a_page_stands_is_said_in_its_view_and_validated_by_another_person_alone(page: Page) -> None:
     state = page.locator("#state")
     expect(state).to_have_value("not proofread")

@@ -2,8 +2,9 @@
 // decided is on its way while the next flag is already looked at.
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
+import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
-import { draw, drawGlyph, picture } from "./stage.js";
+import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 
 const AHEAD = 6;
@@ -91,7 +92,7 @@ async function fetchAhead() {
   fetchAhead();
 }
 
-const prepare = () => flags.slice(at, at + AHEAD).forEach(picture);
+const prepare = () => flags.slice(at, at + AHEAD).forEach((flag) => { picture(flag); prepareBeside(flag); });
 
 /** A flag as it stands now. */
 function set(flag, { state, reading, version }) {
@@ -158,13 +159,13 @@ function show() {
   $("cell").textContent = (moved ?? [flag]).map(place).join(" → ");
   $("kind").textContent = kind;
   $("score").textContent = flag.score.toFixed(1);
-  big($("transcribed"), moved ? moved[0].transcribed : flag.transcribed);
-  big($("suggested"), moved ? moved[0].transcribed : flag.suggested);
+  tiles(flag, moved);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
   $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say("take");
   document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
+  showBeside(flag);
   witnesses(flag);
   alternatives(flag);
   stands(flag);
@@ -202,11 +203,30 @@ function missed(flag) {
   setTimeout(again, AGAIN);
 }
 
-function big(element, text) {
-  element.textContent = text;
+/** What keeping and taking would leave there: two different things, or one alone, or what differs said. */
+function tiles(flag, moved) {
+  if (moved) {
+    big($("transcribed"), moved[0].transcribed, place(moved[0]));
+    big($("suggested"), moved[0].transcribed, place(moved[1]));
+  } else {
+    const codes = flag.kind === "variant" && [...flag.transcribed, ...flag.suggested].length === 2;
+    big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : flag.kind === "layout" ? place(flag) : "");
+    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : flag.kind === "layout" ? words.kinds.layout : "", flag.kind === "insertion" && !flag.suggested ? flag.transcribed : "");
+  }
+  const alone = !moved && flag.kind !== "layout" && flag.transcribed === flag.suggested;
+  document.querySelector(".tile.seen").hidden = alone;
+  document.querySelector(".tiles").classList.toggle("alone", alone);
+}
+const codeOf = (text) => `U+${text.codePointAt(0).toString(16).toUpperCase()}`;
+
+/** A tile: the text, or in its place what is struck, or that there is nothing; a note below says what else tells it apart. */
+function big(element, text, note = "", struck = "") {
+  const shown = text || struck;
+  element.replaceChildren(...(struck && !text ? [make("s", {}, struck)] : [text || make("span", { class: "words" }, note || say("nothing"))]),
+    ...(note && text ? [make("span", { class: "words" }, note)] : []));
   element.lang = script;
-  element.classList.toggle("none", !text);
-  element.classList.toggle("long", [...text].length > 1);
+  element.classList.toggle("none", !shown);
+  element.classList.toggle("long", [...shown].length > 1);
   element.closest("button").dataset.text = text || say("nothing");
 }
 
@@ -236,7 +256,7 @@ function witnesses(flag) {
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
 /** Whether there is something to take: that nothing is to stand there, only a finding of that kind says. */
-const takes = (flag) => Boolean(flag) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
+const takes = (flag) => Boolean(flag) && (flag.kind === "layout" || flag.suggested !== flag.transcribed) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
 
 /** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
 const corrected = (transcribed, reading, moved = "") => (moved ? say("moves", { text: moved }) : reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
@@ -481,9 +501,11 @@ const acts = {
     localStorage.setItem("proof-whole", whole ? "1" : "0");
     if (flags[at]) paint(flags[at]);
   },
+  beside: () => toggleBeside(flags[at]),
+  outline: () => flags[at]?.view && nextOutline(flags[at]),
 };
 
-const LOOKING = ["back", "ahead", "whole"];
+const LOOKING = ["back", "ahead", "whole", "beside", "outline"];
 const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
@@ -493,13 +515,18 @@ if (!may("decide"))
 const turn = inTurn();
 let turning = 0;
 function perform(name, n) {
+  const coming = DECIDING.includes(name) || name === "type" ? pictureOn(flags[at]) : null;
+  if (coming) { // nobody decides before an image that is not there yet
+    turning += 1;
+    return turn(() => coming.then(() => acts[name](n))).finally(() => { turning -= 1; });
+  }
   if (!turning && name !== "undo" && name !== "redo") return acts[name](n);
   turning += 1;
   return turn(() => acts[name](n)).finally(() => { turning -= 1; });
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", o: "outline",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 

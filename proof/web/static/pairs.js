@@ -1,6 +1,6 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
-import { api, ask, data, han, isShortcut, make, may, oneAtATime, piece, say, square, uuid, words } from "./shell.js";
+import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, say, uuid, words } from "./shell.js";
 import { goThrough, takeBack } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -59,7 +59,7 @@ function grid() {
   $("grid").replaceChildren(...flags.map((flag) => {
     const open = flag.state === "open";
     const cell = make("button", { type: "button", class: `glyph ${open ? "" : "over"}`, "aria-pressed": String(open && !out.has(flag.number)), disabled: !open, title: `${flag.page.page} ${say("column", { number: flag.line })}` },
-      flag.bbox && flag.page.image ? make("img", { class: "paper", alt: "", loading: "lazy", width: 96, height: 96, src: piece(flag.page.image, square(flag.bbox), "192,192") }) : make("span", { class: "noimage" }),
+      flag.bbox && flag.page.image ? make("img", { class: "paper", alt: "", loading: "lazy", width: 96, height: 96, src: glyphOf(flag) }) : make("span", { class: "noimage" }),
       make("span", { class: "context han", lang: document.body.dataset.script }, flag.context.replace("[", "").replace("]", "")),
       make("span", { class: `state ${flag.state}` }, open ? "" : words.states[flag.state]));
     cell.addEventListener("click", () => {

@@ -1,7 +1,7 @@
 // The queue: flags in order, filters with their counts, the dial, and the way to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
-import { api, ask, data, han, isShortcut, make, nothing, oneAtATime, piece, say, square, words, work } from "./shell.js";
+import { api, ask, data, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
@@ -20,7 +20,7 @@ const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(
 
 function row(flag) {
   const glyph = flag.bbox && flag.page.image
-    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: piece(flag.page.image, square(flag.bbox), "104,104") })
+    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: glyphOf(flag) })
     : make("span", { class: "noimage" });
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
   const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");

@@ -1,6 +1,7 @@
 // A page that is read again: asked for, followed until it is there, taken back; and what came of it is told.
 
 import { api, ask, data, make, may, person, say, why } from "./shell.js";
+import { keepTold } from "./undo.js";
 
 const own = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
@@ -72,6 +73,7 @@ export const request = () => ask(api(`${own}/read-again`), {});
 export function show(outcome, notices) {
   sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, said: outcome }));
   const dialog = document.querySelector("dialog[open]");
+  keepTold(); // that it was read again may be what an undo led to
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
     notices.append(make("p", { class: "notice" }, say("mendKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));

@@ -129,11 +129,9 @@ export const nothing = () => make("span", { class: "void", role: "img", "aria-la
 /** Where a piece of a page image is found. */
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
 
-/** The square of an image, in its pixels, that shows a glyph with a little of what stands around it. */
-export function square([x, y, w, h]) {
-  const side = Math.round(Math.max(1.15 * h, 0.66 * w));
-  return [Math.max(Math.round(x + w / 2 - side / 2), 0), Math.max(Math.round(y + h / 2 - side / 2), 0), side, side];
-}
+/** Where the glyph of a flag is found, cut about its ink; where that of any character of a page is. */
+export const glyphOf = (flag) => `/works/${encodeURIComponent(work)}/flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`;
+export const glyphAt = ({ page, line, offset, image }) => `/works/${encodeURIComponent(work)}/pages/${page}/glyphs/${line}-${offset}.webp?${image.slice(0, 12)}`;
 
 export const uuid = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,11 +1,13 @@
 // The column on the image and, beside it, the text at the places of its glyphs. All places are pixels of the
 // image; the page is turned upright about the glyph in question.
 
-import { nothing, piece, script } from "./shell.js";
+import { glyphOf, make, nothing, piece, say, script } from "./shell.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const CLOSE = 9; // characters shown close up
-const TEXT_WIDTH = 1.25; // width of the transcribed column, in widths of the column on the image
+const BESIDE = 2.6; // heights of a character that are seen on either side of the glyph
+const TEXT_WIDTH = 3.1; // width of the transcribed column, in heights of a character
+const THUMB = 150; // pixels of the half-folio that is shown small
 
 const svg = (tag, attributes = {}, ...children) => {
   const element = document.createElementNS(NS, tag);
@@ -31,9 +33,16 @@ export function picture(flag) {
       if (!ok) pictures.delete(url); // asked for anew where it is shown again
     });
     pictures.set(url, found);
+    new Image().src = glyphOf(flag);
     if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
   }
   return found;
+}
+
+/** The image of a flag while it is on its way; null once it is there, or known not to come. */
+export function pictureOn(flag) {
+  const found = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
+  return found && !found.image.complete ? found.ready : null;
 }
 
 const frame = ([x, y, w, h], air, cls, more = {}) =>
@@ -43,31 +52,34 @@ const frame = ([x, y, w, h], air, cls, more = {}) =>
 const beyond = ({ view, other }) => Boolean(other?.bbox) && !within(other.bbox, seen(view, false)) && within(other.bbox, view.area);
 const within = ([x, y, w, h], [left, top, wide, tall]) => x + w > left && x < left + wide && y >= top && y + h <= top + tall;
 
+/** What is seen, in pixels of the image: as much about every glyph, so that it stands where the one before stood. */
 function seen(view, whole) {
   const [x, y, w, h] = view.area;
-  const tall = Math.min(whole ? h : CLOSE * view.pitch, h);
-  const middle = view.focus[1] + view.focus[3] / 2;
-  const top = Math.max(y, Math.min(middle - tall / 2, y + h - tall));
-  return [x, top, w, tall];
+  const [cx, cy] = middle(view.focus);
+  const half = whole ? Math.max(cy - y, y + h - cy) : (CLOSE * view.pitch) / 2;
+  const beside = whole ? Math.max(cx - x, x + w - cx) : BESIDE * view.pitch;
+  return [cx - beside, cy - half, 2 * beside, 2 * half];
 }
+const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 
 /** Draws a flag into `stage`; `came(ok)` hears whether its image did, unless another flag is shown by then. */
 export function draw(stage, flag, whole, label, came) {
   const { view } = flag;
   if (!view) {
+    stage.classList.remove("waiting");
     stage.replaceChildren(plain(flag));
     came(true);
     return;
   }
   const [x, y, w, h] = view.area;
   const [left, top, wide, tall] = seen(view, whole || beyond(flag));
-  const [cx, cy] = [view.focus[0] + view.focus[2] / 2, view.focus[1] + view.focus[3] / 2];
+  const [cx, cy] = middle(view.focus);
   const lean = Math.tan((view.skew * Math.PI) / 180); // how far the column moves to the right, a pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
   const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
-  const gap = 0.12 * colW;
-  const textW = TEXT_WIDTH * colW;
-  const textX = left + wide + gap + textW / 2 - (view.column[0] + view.column[2] / 2); // from a place in the column to its text
+  const gap = 0.2 * view.pitch;
+  const textW = TEXT_WIDTH * view.pitch;
+  const textX = left + wide + gap + textW / 2 - cx; // from a place in the column to its text
   const air = 0.06 * view.pitch;
 
   const drawing = svg("svg", {
@@ -85,18 +97,8 @@ export function draw(stage, flag, whole, label, came) {
     svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, image),
     shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
   if (flag.other?.bbox) page.append(svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, frame(flag.other.bbox, air, "place other")));
-  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" },
-    svg("rect", { class: "sheet", x: left + wide + gap, y: top, width: textW, height: tall }));
-  if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
-  for (const one of view.characters) {
-    const at = one.x + textX;
-    if (one.marked) text.append(frame([at - one.em / 2, one.y - one.em / 2, one.em, one.em], air, "said"));
-    const glyph = svg("text", { x: at, y: one.y, "font-size": one.em, class: one.marked ? "said" : "" });
-    glyph.textContent = [...one.text].length > 3 ? "〓" : one.text;
-    text.append(glyph);
-  }
   const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
-  drawing.append(svg("defs", {}, clip, told), page, text);
+  drawing.append(svg("defs", {}, clip, told), page, transcript(view, textX, [left + wide + gap, top, textW, tall], air));
   const known = picture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
   known.ready.then((ok) => {
@@ -104,8 +106,34 @@ export function draw(stage, flag, whole, label, came) {
     stage.classList.remove("waiting");
     came(ok);
   });
-  stage.replaceChildren(drawing);
+  stage.replaceChildren(drawing, thumbnail(view), make("p", { class: "loading", role: "status" }, say("imageLoading")));
   stage.setAttribute("aria-label", label);
+}
+
+/** The text of the column at the heights of its glyphs; what the image has no room for stands beside it, with a wedge. */
+function transcript(view, textX, [x, y, width, height], air) {
+  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
+  if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
+  for (const one of view.characters) {
+    const [at, half] = [one.x + textX, one.em / 2];
+    if (one.wedged) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${one.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
+    if (one.marked) text.append(frame([at - half, one.y - half, one.em, one.em], air, "said"));
+    const glyph = svg("text", { x: at, y: one.y, "font-size": one.em, class: one.marked ? "said" : "" });
+    glyph.textContent = [...one.text].length > 3 ? "〓" : one.text;
+    text.append(glyph);
+  }
+  return text;
+}
+
+/** The half-folio, small, and where on it the glyph stands. */
+function thumbnail(view) {
+  const [x, y, w, h] = view.page;
+  const [cx, cy] = middle(view.focus);
+  const size = w > h ? `${THUMB},` : `,${THUMB}`;
+  const small = svg("svg", { viewBox: `${x} ${y} ${w} ${h}`, class: "thumb", "aria-hidden": "true" },
+    svg("image", { href: piece(view.image, view.page, size), x, y, width: w, height: h, preserveAspectRatio: "none", class: "paper" }),
+    svg("circle", { cx, cy, r: Math.max(w, h) / 28, class: "here" }));
+  return small;
 }
 
 /** A flag without a place on an image: its context, vertical. */
@@ -119,24 +147,11 @@ function plain(flag) {
   return box;
 }
 
-/** The glyph alone, large, on a canvas. */
-export function drawGlyph(canvas, flag) {
-  const side = Math.round(canvas.clientWidth * devicePixelRatio) || 132;
-  canvas.width = canvas.height = side;
-  const context = canvas.getContext("2d");
-  const found = picture(flag);
-  canvas.classList.toggle("none", !found);
-  if (!found) return;
-  const [x, y, w, h] = flag.view.focus;
-  const shown = Math.max(1.12 * h, 1.25 * flag.view.pitch); // a glyph is narrower than its column
-  const paint = () => {
-    if (!found.image.complete || !found.image.naturalWidth) return;
-    const scale = side / shown;
-    context.setTransform(scale, 0, 0, scale, side / 2, side / 2);
-    context.rotate((flag.view.skew * Math.PI) / 180);
-    context.drawImage(found.image, flag.view.area[0] - x - w / 2, flag.view.area[1] - y - h / 2);
-    context.setTransform(1, 0, 0, 1, 0, 0);
-  };
-  if (found.image.complete) paint();
-  else found.ready.then((ok) => ok && canvas.dataset.flag === String(flag.number) && paint());
+/** The glyph alone, large: whole, about its own ink. */
+export function drawGlyph(image, flag) {
+  const shown = Boolean(flag.view);
+  image.classList.toggle("none", !shown);
+  if (shown) image.src = glyphOf(flag);
+  else image.removeAttribute("src");
+  image.alt = shown ? image.dataset.alt : "";
 }

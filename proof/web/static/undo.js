@@ -8,12 +8,24 @@ const [TOLD, ASKED] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
 const PATIENCE = 5000; // milliseconds that decisions which were not sent yet are waited for
 const line = document.getElementById("act-told");
 
+let last = null; // what is said at the moment
+
 /** Says what was done; `way` is how it is undone: "undo", "redo" or nothing. */
 export function tell(text, way = "") {
   if (!line) return;
   line.replaceChildren(text, " ");
   if (way) line.append(make("button", { type: "button", "data-undo": way }, make("kbd", {}, way === "undo" ? "Z" : "Y"), " ", say(way)));
   line.hidden = !text;
+  last = text ? [text, way] : null;
+}
+
+/** What is said now is said again by the page that is shown next. */
+export function keepTold() {
+  try {
+    if (last) sessionStorage.setItem(TOLD, JSON.stringify(last));
+  } catch (error) {
+    reportError(error);
+  }
 }
 
 /** Shows the page as it is now, and there says what was done. */

@@ -1,0 +1,105 @@
+"""`proof cluster`: a scheduler and workers on this machine, which check pages for `proof check --cluster`."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from proof.commands.serve import is_loopback
+from proof.errors import UsageError
+
+EVERY = 1.0
+"""Seconds between two looks at whether the scheduler still runs."""
+
+RULES = {
+    # each worker that dies costs its pages one try; who sends the pages counts (`proof.check.cluster.DEATHS`)
+    "distributed.scheduler.allowed-failures": 0,
+    # a machine that is cut off from the network is given up before anybody thinks that the check hangs
+    "distributed.scheduler.worker-ttl": "60 s",
+    # logs of what happened to tasks that are long done hold these tasks: they would be most of the memory
+    "distributed.admin.low-level-log-length": 20,
+    "distributed.admin.log-length": 100,
+    # nobody looks at where its time goes, and looking takes a tenth of it
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10 s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+    # a worker holds a page, a model and an image; pausing it below what it was given only makes it slow
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.target": False,
+}
+
+
+@click.command("cluster")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    metavar="NUMBER",
+    help="Worker processes, each with one thread; 0: a scheduler alone. [default: one a core]",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8786, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
+@click.option("--join", metavar="ADDRESS", help="Start workers alone, for the scheduler at this address.")
+@click.option("--memory", default="4GB", show_default=True, help="Memory of a worker, which is restarted beyond it.")
+def command(workers: int | None, host: str, port: int, join: str | None, memory: str) -> int:
+    """Start a scheduler and workers on this machine, for `proof check --cluster`.
+
+    Runs until it is interrupted; a worker that dies is started again. On further machines `proof cluster --join
+    ADDRESS` adds workers to the same scheduler. Whoever reaches the port can run programs here: it listens to this
+    machine alone unless --host says otherwise, and then belongs into a network of its own.
+    """
+    try:
+        import dask  # noqa: PLC0415 - of the extra, half a second
+        from distributed import LocalCluster  # noqa: PLC0415
+    except ImportError as error:
+        raise UsageError("a cluster needs Dask distributed: pip install 'proof[cluster]'") from error
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    count = os.cpu_count() or 1 if workers is None else workers
+    with dask.config.set(RULES):
+        if join:
+            return _join(join, count, memory)
+        if not is_loopback(host):
+            click.echo(f"proof: whoever reaches {host}:{port} can run programs here", err=True)
+        try:
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                host=host,
+                scheduler_port=port,
+                dashboard_address="127.0.0.1:0",
+                memory_limit=memory,
+            )
+        except (OSError, RuntimeError) as error:
+            raise UsageError(f"{host}:{port}: no scheduler can listen there ({error}); name another --port") from error
+        with cluster:
+            click.echo(f"{count} workers at {cluster.scheduler_address}")
+            while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
+                time.sleep(EVERY)
+    return 0
+
+
+def _join(address: str, workers: int, memory: str) -> int:
+    """Workers for a scheduler elsewhere, until it ends or they are interrupted. Raises UsageError."""
+    import asyncio  # noqa: PLC0415
+
+    from distributed import Nanny  # noqa: PLC0415
+
+    async def run() -> None:
+        nannies = [
+            Nanny(address, nthreads=1, memory_limit=memory, death_timeout="60 s", dashboard=False)
+            for _ in range(workers)
+        ]
+        try:
+            await asyncio.gather(*nannies)
+            click.echo(f"{workers} workers for {address}")
+            await asyncio.gather(*(nanny.finished() for nanny in nannies))
+        finally:
+            await asyncio.gather(*(nanny.close() for nanny in nannies), return_exceptions=True)
+
+    try:
+        asyncio.run(run())
+    except (OSError, TimeoutError) as error:
+        raise UsageError(f"{address}: no scheduler answers there ({error}); start one with `proof cluster`") from error
+    return 0

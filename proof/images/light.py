@@ -1,0 +1,116 @@
+"""Pages in uneven or poor light: the tone of their paper made even, as if no shade lay on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+
+Grey = NDArray[np.uint8]
+
+HEIGHT = 1400
+"""Pixels: the tone of the paper is measured on a page of this height at most."""
+
+SHADE = 31
+"""Pixels at that height: what is broader than this and dark is shade, not ink."""
+
+DEEPEST = 0.25
+"""Of the paper's tone: no shade is taken for deeper."""
+
+EVEN = 0.85
+"""Of the paper's tone: lighter shade does no harm."""
+
+SHADED = 0.78
+"""The same where a page is said to lie in the shade: stains are no shade."""
+
+DIM, WHITE = 165.0, 240.0
+"""Paper darker than this is made as light as that."""
+
+DARK = 0.5
+"""Of the paper's tone: what is darker and reaches the edge of the image may be what the page lies on."""
+
+LITTLE = 2.0
+"""Percent of a page: so much may be as dark as it will, a seal or a tail of solid ink."""
+
+INK = 0.6
+"""Of the tone around it: what is darker is ink."""
+
+BARE = 0.004
+"""Share of ink in the dark from which there is text on it: then it is paper in the shade."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvenPage:
+    """A page (grey, height x width) in even light: `paper` is the tone of its paper, `shaded` says whether it lay in
+    the shade before."""
+
+    pixels: Grey
+    paper: float
+    shaded: bool
+
+
+def evenly_lit(page: Grey) -> EvenPage:
+    """The page as if its paper were of one light tone, and what it lies on too; one in even light stays as it is."""
+    scale = min(1.0, HEIGHT / page.shape[0])
+    small = page
+    if scale < 1:
+        small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    ground = _ground(small)
+    paper = _paper(ground)
+    beneath = _beneath(small, ground, paper)
+    seen = ground[~beneath]
+    uneven = bool(seen.size) and float(np.percentile(seen, LITTLE)) < SHADED * paper
+    if not uneven and paper >= DIM:
+        return EvenPage(page, paper, shaded=False)
+    white = max(paper, WHITE) if paper < DIM else paper
+    light = np.asarray(white / _smooth(ground, paper), dtype=np.float32)
+    light[beneath] = 255.0
+    if scale < 1:
+        height, width = page.shape
+        light = np.asarray(cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+    return EvenPage(np.asarray(np.minimum(page * light, 255.0), dtype=np.uint8), white, shaded=True)
+
+
+def evened(page: Grey) -> Grey:
+    """A page of working size as if its paper were of one tone, for photographs; one in even light stays as it is."""
+    ground = _ground(page)
+    paper = _paper(ground)
+    if float(np.percentile(ground, LITTLE)) > EVEN * paper:
+        return page
+    return np.asarray(np.minimum(page * (paper / _smooth(ground, paper)), 255.0), dtype=np.uint8)
+
+
+def _ground(page: Grey) -> Grey:
+    """The tone of the paper at every place: the page without its ink."""
+    return np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((SHADE, SHADE), np.uint8)), dtype=np.uint8)
+
+
+def _paper(ground: Grey) -> float:
+    return max(float(np.percentile(ground, 75)), 1.0)
+
+
+def _smooth(ground: Grey, paper: float) -> NDArray[np.float32]:
+    tones = np.maximum(ground.astype(np.float32), np.float32(DEEPEST * paper))
+    return np.asarray(cv2.blur(tones, (SHADE, SHADE)), dtype=np.float32)
+
+
+def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
+    """Where the table is seen that a page lies on: dark up to the edge of the image, and nothing written on it."""
+    dark = (ground < DARK * paper).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
+    height, width = page.shape
+    found = np.zeros(page.shape, dtype=bool)
+    for label in range(1, count):
+        x, y, w, h, area = (int(value) for value in stats[label])
+        if area < SHADE * SHADE or not (x == 0 or y == 0 or x + w == width or y + h == height):
+            continue
+        here = labels == label
+        # ink stands out from the dark around it
+        inner = np.asarray(cv2.erode(here.astype(np.uint8), np.ones((SHADE, SHADE), np.uint8)), dtype=np.bool_)
+        ink = np.count_nonzero(page[inner] < np.float32(INK) * ground[inner].astype(np.float32))
+        if ink < BARE * max(int(inner.sum()), 1):
+            found |= np.asarray(cv2.dilate(here.astype(np.uint8), np.ones((5, 5), np.uint8)), dtype=np.bool_)
+    return found

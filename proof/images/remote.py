@@ -1,0 +1,117 @@
+"""Images that a worker on another machine reads: where it finds what lies in the image folders here."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from threading import Lock
+from urllib.parse import quote
+
+from proof.errors import ImageError, UsageError
+from proof.images.pdf import PdfPage
+from proof.model.notices import NoticeCode
+
+SCHEMES = ("s3", "https", "http", "file")
+"""What images are fetched by, where the settings say so."""
+
+TRIES = 3
+"""How often a file is asked for that a network did not give."""
+
+KEPT = 16
+"""Files that a worker keeps of those that it fetched: a plate serves four pages that follow each other."""
+
+_ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+]*)://")
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLocations:
+    """For each image folder here, where the workers find what lies in it: a folder, or an address to fetch from."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, folders: Sequence[Path], named: str) -> ImageLocations:
+        """As `cluster.images` names them, with spaces between. Raises UsageError."""
+        places = named.split()
+        if not places:
+            return cls()
+        if len(places) != len(folders):
+            raise UsageError(
+                f"cluster.images names {len(places)} places for the {len(folders)} folders of project.images: "
+                "give one for each, in their order, with spaces between"
+            )
+        for place in places:
+            scheme = scheme_of(place)
+            if scheme and scheme not in SCHEMES:
+                known = ", ".join(f"{one}://" for one in SCHEMES)
+                raise UsageError(f"cluster.images: {place}: images are fetched by {known} or seen in a folder")
+            if not scheme and not Path(place).is_absolute():
+                raise UsageError(f"cluster.images: {place}: give the whole path of the folder, as the workers see it")
+        return cls(tuple(zip(map(str, folders), places, strict=True)))
+
+    def place_of(self, path: Path) -> str:
+        """Where a worker finds the image that lies at `path` here."""
+        for folder, place in self.pairs:
+            if path.is_relative_to(folder):
+                inside = path.relative_to(folder).as_posix()
+                web = scheme_of(place) in ("http", "https")
+                return f"{place.rstrip('/')}/{quote(inside) if web else inside}"
+        return str(path)
+
+
+def scheme_of(place: str) -> str:
+    """`s3` of `s3://bucket/scans`; empty for a path."""
+    found = _ADDRESS.match(place)
+    return found["scheme"] if found else ""
+
+
+class FetchedImages:
+    """Images as files of this machine; what has to be fetched is kept while few others were fetched since."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="proof-images-")
+        self._held: OrderedDict[str, Path] = OrderedDict()
+        self._lock = Lock()
+        self._count = 0
+
+    def file(self, path: Path, locations: ImageLocations) -> Path:
+        """The file of this machine that has the image that lies at `path` where the check began; of a page of a PDF
+        that page of the PDF's copy. Raises ImageError."""
+        page = PdfPage.match(path)
+        place = locations.place_of(page.file if page else path)
+        if scheme_of(place):
+            with self._lock:
+                here = self._held.get(place) or self._fetch(place)
+                self._held[place] = here
+                self._held.move_to_end(place)
+        else:
+            here = Path(place)
+        return PdfPage(here, page.number).path if page else here
+
+    def _fetch(self, place: str) -> Path:
+        import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
+
+        while len(self._held) >= KEPT:
+            _, gone = self._held.popitem(last=False)
+            gone.unlink(missing_ok=True)
+        self._count += 1
+        here = Path(self._folder.name) / f"{self._count}{PurePath(place).suffix}"
+        for left in reversed(range(TRIES)):
+            try:
+                files, name = fsspec.url_to_fs(place)
+                files.get_file(name, str(here))
+                return here
+            except FileNotFoundError:
+                raise ImageError(place, NoticeCode.FILE_MISSING) from None
+            except Exception as error:  # each file system of fsspec has errors of its own
+                here.unlink(missing_ok=True)
+                if isinstance(error, ImportError | PermissionError) or not left:
+                    said = f"{type(error).__name__}: {error}"
+                    raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=said) from error
+                time.sleep(0.5 * (TRIES - left))
+        raise AssertionError("unreachable")

@@ -1,0 +1,231 @@
+"""How much of a half-folio is on its image: how many of its columns, and whether top or bottom are cut off.
+
+Where the settings say eight columns and only four fit the rules at a width that a column can have, the others are not
+on the image; where nine or ten fit better, the page has as many. Where rules run into the edge of the image and no
+level line ends them, the frame lies beyond it, as far as so many cells of the height that the glyphs show would reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.layout.columns import cell_height
+from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.page import FoundColumn
+from proof.layout.regions import runs, thickened
+from proof.layout.rules import ink_mask, inked_along, long_strokes, without_border
+
+Grey = NDArray[np.uint8]
+
+HEIGHT = 1000
+"""Pixels: columns are counted on a page of this height."""
+
+RULED = 0.12
+"""Of the height of the text: where upright strokes are as long as this together, there is a rule."""
+
+THICK = 0.5
+"""Of the height of the text: what a rule that runs further counts."""
+
+APART, FRAME = 3, 15
+"""Pixels: strokes of one rule, and the two lines of a double frame, are no further apart."""
+
+NARROWEST, WIDEST = 1 / 16, 1 / 6.5
+"""Width of a column against the height of the text; a half-folio's of eight has 1/11.5, with its top cut off 1/8."""
+
+PITCHES = 120
+"""How many widths of a column are tried."""
+
+NEAR = 0.06
+"""Of a column's width: how far from its place a rule may stand."""
+
+FRAMED = 0.2
+"""The same for the outermost rule, away from the columns."""
+
+BAD = 1e6
+"""Less than anything: a rule beyond the image."""
+
+OUT = 0.12
+"""Of a column's width: how far beyond the edge of the image the outermost rule may lie."""
+
+FEWEST, MOST = 2, 14
+"""Columns that are counted."""
+
+HALF_AS_WELL = 0.5
+"""Where the expected columns fit the rules only so well against others, these are taken."""
+
+RULES_FIT = 0.6
+"""How well fewer columns than expected must fit the rules: 1 where each stands where it should and none elsewhere."""
+
+CLEARLY, COMPLETE = 0.015, 0.75
+"""How much better more columns than expected must fit, and how well they must."""
+
+TAIL = 16
+"""Pixels at the height at which columns are counted: no stroke of text is as broad."""
+
+LEVEL = 0.3
+"""Of the width of the columns: a level line as long as this is the frame's."""
+
+INTO_EDGE = 0.5
+"""Of the rules: so many run into the edge of the image where the frame is cut off."""
+
+THROUGH = 0.6
+"""Of the band at the edge: a rule that runs through so much of it runs on beyond the image."""
+
+GLYPH = 0.75
+"""The width of a glyph against that of its column."""
+
+LESS = 0.6
+"""Cells: where less than this is missing, nothing is."""
+
+FULL = 1.018
+"""The height of a frame against that of the cells in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comb:
+    """So many equal columns between two x of a page, and how well they explain its rules, 0 to 1."""
+
+    columns: int
+    left: float
+    right: float
+    fit: float
+
+
+def other_count(page: Grey, expected: int) -> Comb | None:
+    """The columns of a ruled page (grey, height x width, lying flat) where its rules plainly speak for another count
+    than the expected one."""
+    scale = min(1.0, HEIGHT / page.shape[0])
+    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    ink = without_border(ink_mask(small))
+    height, width = ink.shape
+    rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
+    if rows.size < height // 3:
+        return None
+    tall = float(rows[-1] - rows[0])
+    upright = long_strokes(ink, height // 25, vertical=True)
+    fits = _fits(inked_along(thickened(upright, 5, 1), 0) / tall, tall)
+    if not fits:
+        return None
+    usual = fits[expected].fit if expected in fits else 0.0
+    best = max(fits.values(), key=lambda comb: comb.fit)
+    fewer = best.columns < expected and best.fit > RULES_FIT and usual < HALF_AS_WELL * best.fit
+    more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
+    if not fewer and not (more and not _with_fold_strip(ink, best)):
+        return None
+    return replace(best, left=best.left / scale, right=best.right / scale)
+
+
+def _with_fold_strip(ink: Grey, comb: Comb) -> bool:
+    """Whether the outermost of these columns is a fold strip, told by its fish tail, which is solid ink."""
+    solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((TAIL, TAIL), np.uint8))
+    pitch = (comb.right - comb.left) / comb.columns
+    middles = comb.left + pitch / 2, comb.right - pitch / 2
+    inner = (solid[:, max(0, round(x - 0.3 * pitch)) : max(0, round(x + 0.3 * pitch))] for x in middles)
+    return any(bool(part.any()) for part in inner)
+
+
+def _rules(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Where rules stand, along which share of the height each runs, and the sum of these shares; there the two lines of
+    a frame are one."""
+    single, double = (_stretches(share, apart) for apart in (APART, FRAME))
+    places = [float(np.average(np.arange(a, b), weights=share[a:b])) for a, b in single]
+    strength = [min(float(share[a:b].max()), THICK) for a, b in single]
+    return np.array(places), np.array(strength), sum(min(float(share[a:b].max()), THICK) for a, b in double)
+
+
+def _stretches(share: NDArray[np.float64], apart: int) -> list[tuple[int, int]]:
+    """From where to where (exclusive) there are rules, those within `apart` pixels taken together."""
+    ruled = (share > RULED).astype(np.uint8)[None, :]
+    return runs(np.asarray(cv2.morphologyEx(ruled, cv2.MORPH_CLOSE, np.ones((1, apart), np.uint8)))[0] > 0)
+
+
+def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
+    """For every count of columns those that explain best where rules stand, by the F measure of rules that are where
+    they are expected, each weighed by how far it runs."""
+    places, strength, total = _rules(share)
+    if not FEWEST < places.size < 3 * MOST:
+        return {}
+    pitch = np.linspace(NARROWEST * tall, WIDEST * tall, PITCHES)[:, None, None]
+    teeth = places[None, :, None] + np.arange(-MOST, MOST + 1)[None, None, :] * pitch
+    off = (places - teeth[..., None]) / pitch[..., None]
+    beyond = np.where((teeth < -OUT * pitch) | (teeth > share.size + OUT * pitch), -np.inf, 0.0)
+
+    def hit(low: float, high: float) -> NDArray[np.float64]:
+        there = (off > -low) & (off < high)
+        return np.asarray((there * strength).max(axis=-1) + beyond, dtype=np.float64)
+
+    # the outer line of a frame may be all that is left of it
+    inner, left, right = hit(NEAR, NEAR), hit(FRAMED, NEAR), hit(NEAR, FRAMED)
+    sums = np.cumsum(np.pad(np.where(np.isfinite(inner), inner, -BAD), ((0, 0), (0, 0), (1, 0))), axis=-1)
+    fits = {}
+    for count in range(FEWEST, MOST + 1):
+        within = sums[..., count:-1] - sums[..., 1:-count]
+        score = left[..., :-count] + within + right[..., count:]
+        best = np.unravel_index(int(score.argmax()), score.shape)
+        start = float(teeth[best])
+        fit = 2 * float(score[best]) / (total + THICK * (count + 1))
+        if fit > 0:
+            fits[count] = Comb(count, start, start + count * float(pitch[best[0], 0, 0]), fit)
+    return fits
+
+
+def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tuple[float, float]) -> Layout:
+    """The layout of a ruled page with its columns as long as they are, where the image cuts them off above or below.
+
+    `page` is height and width of the image, `origin` where it lies in its file; a full column holds `rows` cells.
+    """
+    areas = layout.columns
+    above, below = _edges(layout, page, origin)
+    reach = areas[0].cell(rows)
+    near = areas[0].top - above < reach, below - areas[0].bottom < reach
+    if not any(near):
+        return layout
+    ink = ink_mask(layout.grey)
+    height = ink.shape[0]
+    upright = long_strokes(ink, height // 25, vertical=True)
+    level = long_strokes(ink, height // 15, vertical=False)
+    top = near[0] and _runs_out(upright, level, areas, above, above + reach)
+    bottom = near[1] and _runs_out(upright, level, areas, below - reach, below)
+    if not top and not bottom:
+        return layout
+    begin, end = above if top else areas[0].top, below if bottom else areas[0].bottom
+    found = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
+    pitch = cell_height(layout.ink, found)
+    full = FULL * rows * pitch
+    if full - (end - begin) < LESS * pitch:
+        return layout
+    # cut on both sides it is the text that tells how far above it begins
+    first = begin if bottom else end - full
+    longer = tuple(replace(area, top=first, bottom=first + full, raised=0.0) for area in areas)
+    cut = (begin if top else None, end if bottom else None)
+    return replace(layout, outline=replace(layout.outline, columns=longer, cut=cut))
+
+
+def _edges(layout: Layout, page: tuple[int, int], origin: tuple[float, float]) -> tuple[float, float]:
+    """The y of the rectified page at which the image ends above and below its columns."""
+    height, width = page
+    xs = np.linspace(0, width, 41)
+    left, right = layout.columns[-1].left, layout.columns[0].right
+    found = []
+    for y, inner in ((0.0, 0.0), (float(height), float(layout.grey.shape[0]))):
+        seen = layout.rectification.to_page(np.stack([xs, np.full_like(xs, y)], axis=1) + np.array(origin))
+        across = (seen[:, 0] > left) & (seen[:, 0] < right)
+        found.append(float(np.median(seen[across, 1])) if across.any() else inner)
+    return max(0.0, found[0]), min(float(layout.grey.shape[0]), found[1])
+
+
+def _runs_out(upright: Grey, level: Grey, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
+    """Whether rules run through a band at the edge of an image, and no line of the frame across it."""
+    rows = slice(max(0, round(first)), round(last))
+    left, right = max(0, round(areas[-1].left)), round(areas[0].right)
+    across = inked_along(level[rows, left:right], 1) / max(right - left, 1)
+    if not across.size or across.max() > LEVEL:
+        return False
+    rules = [round(area.left) for area in areas] + [right]
+    bands = [upright[rows, max(0, x - 5) : x + 6] for x in rules]
+    through = sum(bool(band.size) and float(band.any(axis=1).mean()) > THROUGH for band in bands)
+    return through >= INTO_EDGE * len(rules)

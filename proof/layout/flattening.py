@@ -1,0 +1,172 @@
+"""The map from a page laid flat back to the image that shows it askew, at an angle or curved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.layout.rules import Rectification
+from proof.layout.straight import Shear, Straightening
+
+Floats = NDArray[np.float64]
+
+MESH = 16
+"""Pixels: a map is computed at every so many and interpolated between."""
+
+TERMS = 7
+"""How many functions `terms` gives."""
+
+ROUNDS = 12
+"""Steps of the fixed-point iteration that inverts a map; each one leaves a tenth of the error at most."""
+
+
+def terms(along: Floats, across: Floats) -> Floats:
+    """The functions of a place by which the lines of one direction depart from straight and parallel ones (... x 7).
+
+    `along` runs from -1 to 1 down a line, `across` from line to line. The first two are a lean and a fan, the rest
+    bends; all are zero in the middle of a line.
+    """
+    t, s = along, across
+    return np.stack([t, s * t, t * t, s * t * t, t**3, s * t**3, s * s * t], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """How a curved sheet departs from a flat one, in shares of half the page: upright lines by `upright`, level ones by
+    `level` (weights of `terms`). `even` are the weights of a square and of a cube by which columns that look narrow
+    at one side are made as broad as the others."""
+
+    upright: tuple[float, ...]
+    level: tuple[float, ...]
+    even: tuple[float, float] = (0.0, 0.0)
+
+    def shown(self, places: Floats) -> Floats:
+        """Where places (n x 2, from -1 to 1) of the flat sheet are on the curved one."""
+        s, t = places[:, 0], places[:, 1]
+        s = s + self.even[0] * (s * s - 1.0) + self.even[1] * (s**3 - s)
+        x = s + terms(t, s) @ np.array(self.upright)
+        y = t + terms(s, t) @ np.array(self.level)
+        return np.stack([x, y], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Flattening:
+    """A page laid flat: `size` (width, height) of it in pixels, `homography` (3 x 3) and `bends` that lead back.
+
+    A place goes by `corner` onto the whole sheet, of half width and half height `half`, then through the bends, the
+    last found first, and through the homography into pixels of the image. `lies` names what was undone.
+    """
+
+    size: tuple[int, int]
+    corner: tuple[float, float]
+    half: tuple[float, float]
+    homography: tuple[float, ...]
+    bends: tuple[Bend, ...] = ()
+
+    def to_image(self, points: Floats) -> Floats:
+        """Points (n x 2) of the flat page, in pixels of the image."""
+        half = np.array(self.half)
+        places = (points + np.array(self.corner)) / half - 1.0
+        for bend in reversed(self.bends):
+            places = bend.shown(places)
+        return _through(np.reshape(self.homography, (3, 3)), (places + 1.0) * half)
+
+    def to_flat(self, points: Floats) -> Floats:
+        """Points (n x 2) of the image, in pixels of the flat page."""
+        half, corner = np.array(self.half), np.array(self.corner)
+        places = _through(np.linalg.inv(np.reshape(self.homography, (3, 3))), points) / half - 1.0
+        for bend in self.bends:
+            found = places
+            for _ in range(ROUNDS):
+                found = np.clip(found + places - bend.shown(found), -2.0, 2.0)
+            places = found
+        return np.asarray((places + 1.0) * half - corner, dtype=np.float64)
+
+    def flat(self, page: NDArray[np.uint8], paper: float) -> NDArray[np.uint8]:
+        """The image (height x width) laid flat; `paper` is the tone of what lies beyond its edges."""
+        width, height = self.size
+        across, down = width // MESH + 2, height // MESH + 2
+        ys, xs = np.mgrid[0:down, 0:across].astype(np.float64) * MESH
+        mesh = self.to_image(np.stack([xs.ravel(), ys.ravel()], axis=1)).reshape(down, across, 2).astype(np.float32)
+        scale = np.array([[1 / MESH, 0, 0], [0, 1 / MESH, 0]])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        maps = cv2.warpAffine(mesh, scale, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        x, y = cv2.split(maps)
+        edge = cv2.BORDER_CONSTANT
+        flat = cv2.remap(page, x, y, cv2.INTER_LINEAR, borderMode=edge, borderValue=(paper,))
+        return np.asarray(flat, dtype=np.uint8)
+
+    def enlarged(self, factor: float) -> Flattening:
+        """The same for an image so many times larger."""
+        scale = np.diag([factor, factor, 1.0])
+        homography = scale @ np.reshape(self.homography, (3, 3)) @ np.linalg.inv(scale)
+        (width, height), (left, top), (x, y) = self.size, self.corner, self.half
+        size = round(width * factor), round(height * factor)
+        corner, half = (left * factor, top * factor), (x * factor, y * factor)
+        return Flattening(size, corner, half, tuple(homography.ravel().tolist()), self.bends)
+
+    def as_list(self) -> list[Any]:
+        """As numbers and lists, from which `of_list` makes it again, to the last bit."""
+        bends = [[bend.upright, bend.level, bend.even] for bend in self.bends]
+        return [self.size, self.corner, self.half, self.homography, bends]
+
+    @classmethod
+    def of_list(cls, parts: Sequence[Any]) -> Flattening:
+        """What `as_list` gave."""
+        size, corner, half, homography, bends = parts
+        found = tuple(Bend(tuple(upright), tuple(level), tuple(even)) for upright, level, even in bends)
+        return cls(tuple(size), tuple(corner), tuple(half), tuple(homography), found)
+
+
+def _through(matrix: Floats, points: Floats) -> Floats:
+    seen = np.c_[points, np.ones(len(points))] @ matrix.T
+    return np.asarray(seen[:, :2] / seen[:, 2:], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Flattened(Rectification):
+    """The rectification of a page that was laid flat first: `own` leads to the flat page, `flattening` from there to
+    the image, and the affine map (`matrix` and `inverse` of this one) from the image to its file."""
+
+    own: Rectification
+    flattening: Flattening
+
+    def to_file(self, points: Floats) -> Floats:
+        seen = self.flattening.to_image(self.own.to_file(points))
+        return seen @ self.inverse[:, :2].T + self.inverse[:, 2]
+
+    def to_page(self, points: Floats) -> Floats:
+        seen = points @ self.matrix[:, :2].T + self.matrix[:, 2]
+        return self.own.to_page(self.flattening.to_flat(seen))
+
+    @classmethod
+    def of_flat(cls, own: Rectification, flattening: Flattening, origin: tuple[float, float]) -> Flattened:
+        """`origin` is where the image lies in its file."""
+        x, y = origin
+        return cls(np.array([[1.0, 0, -x], [0, 1, -y]]), np.array([[1.0, 0, x], [0, 1, y]]), own, flattening)
+
+
+def rectification_as_list(rectification: Rectification) -> list[Any]:
+    """A rectification of any kind as numbers and lists, from which `rectification_of` makes it again."""
+    maps = [part.ravel().tolist() for part in (rectification.matrix, rectification.inverse)]
+    if isinstance(rectification, Straightening):
+        return [*maps, [list(astuple(block)) for block in rectification.blocks]]
+    if isinstance(rectification, Flattened):
+        return [*maps, rectification_as_list(rectification.own), rectification.flattening.as_list()]
+    return maps
+
+
+def rectification_of(parts: Sequence[Any]) -> Rectification:
+    """What `rectification_as_list` gave."""
+    matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in parts[:2])
+    match parts[2:]:
+        case [blocks]:
+            return Straightening(matrix, inverse, tuple(Shear(*block) for block in blocks))
+        case [own, flattening]:
+            return Flattened(matrix, inverse, rectification_of(own), Flattening.of_list(flattening))
+    return Rectification(matrix, inverse)

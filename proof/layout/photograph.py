@@ -1,0 +1,85 @@
+"""A page as it was photographed: brought into even light and laid flat where it needs that, then cut into columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.light import evenly_lit
+from proof.layout.columns import as_layout
+from proof.layout.dewarp import laid_flat
+from proof.layout.extent import Comb, other_count, with_cut_edges
+from proof.layout.flattening import Flattened, Flattening
+from proof.layout.half_folio import Layout, find_layout
+from proof.layout.overrides import LayoutOverrideShape
+from proof.layout.page import find_columns
+from proof.model.notices import Notice, NoticeCode
+
+Grey = NDArray[np.uint8]
+
+ROOM = 0.3
+"""Of a column's width: what is left beside columns that were counted, too little for another one."""
+
+
+def page_columns(
+    page: Grey,
+    columns: int,
+    rows: int,
+    origin: tuple[float, float] = (0, 0),
+    hint: LayoutOverrideShape | None = None,
+) -> Layout:
+    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not.
+
+    What is in uneven light, askew, seen at an angle or curved is set right first, and the outline remarks on it. The
+    rest as in `find_layout`.
+    """
+    even = evenly_lit(page)
+    remarks: tuple[Notice, ...] = (Notice.of(NoticeCode.PAGE_IN_SHADE),) if even.shaded else ()
+    flat = laid_flat(even.pixels, columns)
+    if flat is None:
+        layout = _columns_of(even.pixels, columns, rows, origin, hint)
+    else:
+        flattening, damage = flat
+        told = hint and _laid_flat(hint, flattening, origin)
+        pixels = flattening.flat(even.pixels, even.paper)
+        layout = _columns_of(pixels, columns, rows, (0, 0), told)
+        back = Flattened.of_flat(layout.rectification, flattening, origin)
+        layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
+        remarks += damage.notices
+    if layout.ruled and not hint and layout.columns[0].pitch is None:
+        layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
+    return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
+
+
+def _columns_of(
+    page: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
+) -> Layout:
+    if columns and not hint:
+        comb = other_count(page, columns)
+        if comb is not None:
+            layout = _counted(page, comb, rows, origin)
+            missing = max(0, columns - comb.columns)
+            if layout.ruled:
+                return replace(layout, outline=replace(layout.outline, missing=missing)) if missing else layout
+    layout = find_layout(page, columns, rows, origin, hint)
+    if layout.ruled:
+        return layout
+    found = find_columns(page, origin)
+    return as_layout(found) if found.kind == "columns" else layout
+
+
+def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:
+    """The layout of so many columns on that part of a page where they are."""
+    room = ROOM * (comb.right - comb.left) / comb.columns
+    left, right = max(0, round(comb.left - room)), round(comb.right + room)
+    part = np.ascontiguousarray(page[:, left:right])
+    return find_layout(part, comb.columns, rows, (origin[0] + left, origin[1]))
+
+
+def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[float, float]) -> LayoutOverrideShape:
+    """What a person said of the layout, on the page laid flat."""
+    corners = flattening.to_flat(np.array(hint.corners, dtype=np.float64) - np.array(origin))
+    (a, b, c, d) = ((float(x), float(y)) for x, y in corners)
+    return replace(hint, corners=(a, b, c, d))

@@ -1,0 +1,97 @@
+"""What an engine believes a glyph to be: what it listed, and, asked for one by one, what else was sought there.
+
+How improbable a character is that the engine did not list matters only where two glyphs are both something else, or a
+character fits none. It is asked for then and not before, so that a text with another character in one place is judged
+by what was read before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp, inf, log
+from typing import Any
+
+LEAST = 1e-5
+"""The probability taken for what an engine gives less."""
+
+FLOOR = log(LEAST)
+"""Log-probability of a character that the engine does not list."""
+
+
+class Belief(Mapping[str, float]):
+    """Log-probabilities of characters, given that there is a glyph at all. `listed` are known; of those that are
+    `sought` beside them `rest` says when asked, and none is above `top`."""
+
+    __slots__ = ("_rest", "_sought", "_top", "listed")
+
+    def __init__(
+        self,
+        listed: dict[str, float],
+        sought: Mapping[str, None] | None = None,
+        rest: Callable[[str], float] = lambda _: FLOOR,
+        top: float = -inf,
+    ) -> None:
+        self.listed = listed
+        self._sought = sought or {}
+        self._rest = rest
+        self._top = top
+
+    @classmethod
+    def of(cls, believed: Mapping[str, float]) -> Belief:
+        """The same of log-probabilities that are all known."""
+        return believed if isinstance(believed, Belief) else cls(dict(believed))
+
+    def __getitem__(self, character: str) -> float:
+        value: float | None = self.get(character)
+        if value is None:
+            raise KeyError(character)
+        return value
+
+    def get(self, character: str, default: Any = None) -> Any:
+        value = self.listed.get(character)
+        if value is not None:
+            return value
+        return self._rest(character) if character in self._sought else default
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.listed
+        yield from (character for character in self._sought if character not in self.listed)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return bool(self.listed or self._sought)
+
+    def __contains__(self, character: object) -> bool:
+        return character in self.listed or character in self._sought
+
+    @property
+    def best(self) -> str:
+        """The likeliest character; empty where nothing was read and nothing sought."""
+        known: Mapping[str, float] = self.listed or self
+        return max(known, key=known.__getitem__, default="")
+
+    def greatest(self, characters: Sequence[str]) -> float:
+        """The log-probability of the likeliest of these; `FLOOR` where nothing is known of any."""
+        listed = self.listed
+        best = max([listed[one] for one in characters if one in listed], default=-inf)
+        if best < self._top:
+            best = max([best, *(self._rest(one) for one in characters if one in self._sought and one not in listed)])
+        return FLOOR if best == -inf else best
+
+    def ranked(self) -> Iterator[tuple[str, float]]:
+        """All characters with their log-probabilities, the likeliest first: what is listed, then the others."""
+        yield from sorted(self.listed.items(), key=lambda item: -item[1])
+        rest = [(character, self._rest(character)) for character in self._sought if character not in self.listed]
+        yield from sorted(rest, key=lambda item: -item[1])
+
+    def mixed(self, other: Belief, share: float) -> Belief:
+        """The mean of the two probabilities, the other one's at `share` of the whole."""
+
+        def mean(character: str) -> float:
+            ours, theirs = self.get(character, FLOOR), other.get(character, FLOOR)
+            return log((1.0 - share) * exp(ours) + share * exp(theirs))
+
+        listed = {character: mean(character) for character in {**self.listed, **other.listed}}
+        return Belief(listed, {**self._sought, **other._sought}, mean, max(self._top, other._top, FLOOR))

@@ -1,0 +1,305 @@
+"""A glyph as people are shown it: centred on its own ink, whole, with what stands beside it pale.
+
+One routine for the desk, the lists, the glyph views and the report. `glyph_place` says of a flag or a character where
+its glyph is to be looked for; `cut_glyph` looks for it on the image and cuts the tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import cos, radians, sin, tan
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from proof.images.opencv import cv2
+from proof.layout.glyph_ink import BESIDE, REACH, GlyphInk, Rectangle, glyph_ink
+from proof.model.flags import Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.report.view import focus_of, pitch_of
+
+GLYPH_METHOD = 1
+"""Raised whenever a tile would look otherwise than before: earlier ones are then not taken again."""
+
+HALF = 0.72
+"""Of its column's width: what is narrower stands in a half-row."""
+
+AIR = 0.11
+"""Cells of margin around the ink."""
+
+SIDE = 1.16
+"""Cells: the side of a tile whose glyph is no larger than most; 一 is not blown up."""
+
+NOTE_CELL = 0.56
+"""Of its column's width: the height of a cell that a glyph of a half-row fills."""
+
+PALE = 0.2
+"""Of its darkness: what is left of ink that is not the glyph's."""
+
+SAME_ROW = 0.5
+"""Cells: boxes no further apart stand side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphPlace:
+    """Where a glyph is to be looked for, in pixels of the image file.
+
+    `boxes` are the glyphs of its row around it, in reading order; `chosen` are those that are shown, none where the
+    image has no glyph: then the gap after the first `before` of the boxes is. `column` is upright and holds a column
+    that leans by `skew` degrees; `pitch` is the height of a cell.
+    """
+
+    boxes: tuple[Box, ...]
+    chosen: tuple[int, ...]
+    before: int
+    focus: Box
+    column: Box
+    pitch: float
+    skew: float
+
+    @property
+    def half(self) -> bool:
+        """Whether it stands in a half-row of a note."""
+        return self.focus.w < HALF * self.column_width
+
+    @property
+    def column_width(self) -> float:
+        """The width of the column without what its leaning adds to its box."""
+        return max(self.column.w - abs(tan(radians(self.skew))) * self.column.h, self.column.w / 2)
+
+    @property
+    def cell(self) -> float:
+        """The height of a cell that such a glyph fills: what tiles of one scale are measured by."""
+        return min(self.pitch, NOTE_CELL * self.column_width) if self.half else self.pitch
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphTile:
+    """A tile: its picture, and the ink of the glyph in pixels of the upright tile; None where it shows a gap. `corner`
+    is its upper left one, seen from the middle of the glyph's place."""
+
+    picture: Image.Image
+    ink: Box | None
+    corner: tuple[float, float]
+
+
+def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
+    """Where the glyph of a flag is looked for; None where its place on the image is not known."""
+    focus = focus_of(result, flag)
+    if focus is None:
+        return None
+    column = result.column_of(replace(flag, bbox=focus))
+    end = flag.offset + flag.length
+    inside = [
+        c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
+    ]
+    lacking = [one.bbox for one in result.flags if one.bbox and one.line == flag.line and not one.length]
+    if flag.length and not inside and flag.kind is not Kind.OMISSION:
+        return _place(result, column, focus, (), lacking)
+    return _place(result, column, focus, inside or [focus], lacking)
+
+
+def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPlace:
+    """Where the glyph of a character is looked for."""
+    named = [column for column in result.columns if column.number == character.line]
+    x = character.box.centre[0]
+    column = min(named, key=lambda one: abs(one.box.centre[0] - x), default=None)
+    return _place(result, column, character.box, [character], ())
+
+
+def _place(
+    result: PageResult,
+    column: CheckedColumn | None,
+    focus: Box,
+    own: Sequence[CheckedCharacter | Box],
+    lacking: Sequence[Box],
+) -> GlyphPlace:
+    """`own` are the glyphs that are shown, `lacking` those of the column that no character stands for."""
+    area = column.box if column else focus
+    pitch = pitch_of(result, focus, area)
+    shown = [one if isinstance(one, Box) else one.box for one in own]
+    reach = (REACH + 1) * pitch
+    half = focus.w < HALF * area.w
+    left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
+    near = [
+        one.box
+        for one in result.characters
+        if not any(one is mine for mine in own)
+        and (column is None or one.line == column.number)
+        and not one.text.isspace()
+        and focus.y - reach < one.box.centre[1] < focus.bottom + reach
+        and (left < one.box.centre[0] < right or not half or one.box.w > HALF * area.w)
+    ]
+    kept: list[Box] = []
+    for box in sorted([*near, *lacking], key=lambda box: box.centre[1]):
+        if not any(_together(box, other, pitch) for other in (*kept, *shown)):
+            kept.append(box)
+    boxes = sorted([*kept, *shown], key=lambda box: box.centre[1])
+    chosen = tuple(number for number, box in enumerate(boxes) if any(box is one for one in shown))
+    before = sum(box.centre[1] < focus.centre[1] for box in boxes)
+    return GlyphPlace(tuple(boxes), chosen, before, focus, area, pitch, result.skew)
+
+
+def _together(one: Box, other: Box, pitch: float) -> bool:
+    return abs(one.centre[1] - other.centre[1]) < SAME_ROW * pitch
+
+
+def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> GlyphTile | None:
+    """The tile of a glyph, upright; None where its place lies outside the image."""
+    window = _Window.of(image, place)
+    if window is None:
+        return None
+    column, row = window.column(place), window.row(place)
+    glyphs = [window.moved(box) for box in place.boxes]
+    grey = window.grey
+    found = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell) if place.chosen else None
+    if found is not None:
+        box = found.box
+        edges = _tile_edges(box, place, len(place.chosen))
+        picture = _paled(window.pixels, found) if pale else window.pixels
+        ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
+        return GlyphTile(_cropped(picture, edges), ink, window.seen_from_place(edges))
+    x, y = _gap(grey, column, row, glyphs, place)
+    side = 0.75 * SIDE * place.cell
+    edges = Rectangle(x - side, y - side, x + side, y + side)
+    return GlyphTile(_cropped(window.pixels, edges), None, window.seen_from_place(edges))
+
+
+def _gap(
+    grey: NDArray[np.uint8],
+    column: Rectangle,
+    row: tuple[float, float],
+    glyphs: Sequence[Rectangle],
+    place: GlyphPlace,
+) -> tuple[float, float]:
+    """The middle of the place between two glyphs where there is none; of the empty place where one was looked for."""
+    x = (row[0] + row[1]) / 2
+    if place.chosen:
+        return x, glyphs[place.chosen[0]].y
+    sides: list[float | None] = []
+    for number in (place.before - 1, place.before):
+        if 0 <= number < len(glyphs):
+            ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell)
+            half = place.pitch / 2
+            box = ink.box if ink else Rectangle(row[0], glyphs[number].y - half, row[1], glyphs[number].y + half)
+            sides.append(box.bottom if number < place.before else box.top)
+        else:
+            sides.append(None)
+    above, below = sides
+    if above is not None and below is not None and below - above < 2 * place.pitch:
+        return x, (above + below) / 2
+    if above is not None:
+        return x, above + place.pitch / 4
+    if below is not None:
+        return x, below - place.pitch / 4
+    return x, grey.shape[0] / 2
+
+
+def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
+    """A square around the ink of a glyph; higher where there are several."""
+    air = 2 * AIR * place.cell
+    wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
+    if count == 1:
+        wide = high = max(wide, high, SIDE * place.cell)
+    else:
+        wide = max(wide, SIDE * place.cell)
+        high = max(high, wide)
+    return Rectangle(ink.x - wide / 2, ink.y - high / 2, ink.x + wide / 2, ink.y + high / 2)
+
+
+def _paled(pixels: NDArray[np.uint8], found: GlyphInk) -> NDArray[np.uint8]:
+    """The window with all ink pale that is not the glyph's."""
+    own = cv2.dilate(found.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    other = cv2.dilate((found.ink & ~found.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
+    paper = np.percentile(colours, 80, axis=0)
+    faded = np.maximum(paper - (paper - colours) * PALE, colours).clip(0, 255).astype(np.uint8)
+    return np.where((other & ~own).reshape(-1, 1), faded, colours).reshape(pixels.shape)
+
+
+def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
+    """A piece of the window, white where it reaches beyond it."""
+    left, top = round(edges.left), round(edges.top)
+    wide, high = max(round(edges.right - edges.left), 1), max(round(edges.bottom - edges.top), 1)
+    piece = Image.new("L" if pixels.ndim == 2 else "RGB", (wide, high), "white")
+    piece.paste(Image.fromarray(pixels), (-left, -top))
+    return piece
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The part of an image around a glyph, turned upright about it. `origin` is the glyph's middle on the image, which
+    is at `middle` of the window."""
+
+    pixels: NDArray[np.uint8]
+    origin: tuple[float, float]
+    middle: tuple[float, float]
+    skew: float
+
+    @classmethod
+    def of(cls, image: Image.Image, place: GlyphPlace) -> _Window | None:
+        x, y = place.focus.centre
+        tall = (2 * REACH * place.pitch + place.focus.h) / 2
+        wide = max((0.5 + BESIDE) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
+        air = abs(tan(radians(place.skew))) * max(tall, wide) + 2
+        left, top = round(x - wide - air), round(y - tall - air)
+        right, bottom = round(x + wide + air), round(y + tall + air)
+        if right <= 0 or bottom <= 0 or left >= image.width or top >= image.height or wide * tall > 4e6:
+            return None
+        inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
+        pixels = np.asarray(image.crop(inside))
+        around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
+        if any(around):
+            pixels = cv2.copyMakeBorder(pixels, *around, cv2.BORDER_CONSTANT, value=(255, 255, 255))
+        if abs(place.skew) > 0.05:
+            turn = cv2.getRotationMatrix2D((x - left, y - top), -place.skew, 1.0)
+            size = (pixels.shape[1], pixels.shape[0])
+            pixels = cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_LINEAR, borderValue=(255, 255, 255))
+        return cls(np.asarray(pixels, dtype=np.uint8), (x, y), (x - left, y - top), place.skew)
+
+    @property
+    def grey(self) -> NDArray[np.uint8]:
+        """The channel in which ink is dark and vermilion is not."""
+        return self.pixels if self.pixels.ndim == 2 else np.ascontiguousarray(self.pixels[..., 0])
+
+    def seen_from_place(self, edges: Rectangle) -> tuple[float, float]:
+        """The upper left corner of a rectangle, seen from the middle of the glyph's place."""
+        return round(edges.left) - self.middle[0], round(edges.top) - self.middle[1]
+
+    def moved(self, box: Box) -> Rectangle:
+        """A box of the image as it lies in the window."""
+        x, y = box.centre[0] - self.origin[0], box.centre[1] - self.origin[1]
+        lean = radians(self.skew)
+        u = x * cos(lean) - y * sin(lean) + self.middle[0]
+        v = x * sin(lean) + y * cos(lean) + self.middle[1]
+        return Rectangle(u - box.w / 2, v - box.h / 2, u + box.w / 2, v + box.h / 2)
+
+    def column(self, place: GlyphPlace) -> Rectangle:
+        """The column."""
+        x = _column_x(place) - self.origin[0] + self.middle[0]
+        half, down = place.column_width / 2, self.middle[1] - self.origin[1]
+        return Rectangle(x - half, place.column.y + down, x + half, place.column.bottom + down)
+
+    def row(self, place: GlyphPlace) -> tuple[float, float]:
+        """The left and right edge of the glyph's row: of the column, or of its half."""
+        column = self.column(place)
+        left, right = column.left, column.right
+        if not place.half:
+            return left, right
+        low, high = round(left + 0.38 * (right - left)), round(left + 0.62 * (right - left))
+        middle = (left + right) / 2
+        y, reach = round(self.middle[1]), round(0.8 * place.pitch)
+        part = self.grey[max(y - reach, 0) : y + reach, max(low, 0) : max(high, 1)]
+        if part.size:
+            ink = 255.0 - part.mean(axis=0)
+            away = np.abs(np.arange(len(ink)) + low - middle) / (right - left)
+            middle = low + float((np.convolve(ink, np.ones(3) / 3, mode="same") + 90 * away).argmin()) + 0.5
+        return (middle, right) if self.middle[0] > middle else (left, middle)
+
+
+def _column_x(place: GlyphPlace) -> float:
+    """The middle of the column at the height of the glyph: a column of a leaning page moves to the side."""
+    return place.column.centre[0] + tan(radians(place.skew)) * (place.focus.centre[1] - place.column.centre[1])

@@ -1,0 +1,179 @@
+"""The glyphs of a work by character: where each occurrence stands and what it looks like, some 220 bytes each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from proof.model.result import CheckedCharacter
+from proof.store import rows
+from proof.store.decision_records import State
+from proof.store.marks import NO_WORK
+from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
+from proof.store.quality import is_seeded
+from proof.store.queue_records import MissingError
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+Shapes = NDArray[np.int8]
+"""What the glyphs of characters look like, a row each."""
+
+LENGTH = 200
+"""Numbers of a shape (`proof.layout.glyph_shapes`)."""
+
+LONGEST = 64
+"""Code points of what stands for one character, an entity say."""
+
+MOST = 20_000
+"""Occurrences looked at at once; of a character that is more frequent so many pages are taken, evenly spread."""
+
+OCCURRENCE = np.dtype(
+    [
+        ("line", "<i4"),
+        ("offset", "<i4"),
+        ("length", "u1"),
+        ("p", "u1"),
+        ("x", "<f4"),
+        ("y", "<f4"),
+        ("shape", "i1", LENGTH),
+    ]
+)
+"""One occurrence as it is packed: its place in the text, the posterior of what is transcribed (0 to 255), the middle of
+its box on the image, its shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """The occurrences of a character: `pages` (n) are the numbers of their pages, `glyphs` (n) as `OCCURRENCE`. `total`
+    are all that the work has, of which these are part `part` of `parts`."""
+
+    pages: NDArray[np.int64]
+    glyphs: NDArray[Any]
+    total: int
+    part: int
+    parts: int
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphState:
+    """What is said of an occurrence: the number of its flag, where it stands, and what then is to be read."""
+
+    flag: int
+    state: State
+    reading: str
+    by_hand: bool
+
+
+class Glyphs:
+    """The glyphs of a store; `Store.glyphs` is one."""
+
+    def __init__(self, reading: Sessions) -> None:
+        self._reading = reading
+
+    def stamp(self, work: str) -> tuple[Any, ...]:
+        """What changes with the glyphs of a work. Raises MissingError."""
+        with self._reading() as session:
+            found = session.execute(select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work)).first()
+            if found is None:
+                raise MissingError(NO_WORK, work=work)
+            finished = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == found.id)
+            return (*found, *(session.execute(finished).one()))
+
+    def shown(self, image_sha: str) -> bool:
+        """Whether the glyphs of a page on this image are known."""
+        there = select(GlyphRow.page_id).join(PageRow, GlyphRow.page_id == PageRow.id)
+        with self._reading() as session:
+            return session.scalar(there.where(PageRow.image_sha == image_sha).limit(1)) is not None
+
+    def of(self, work: str, text: str, part: int = 0) -> Occurrences:
+        """The occurrences of a character in the text of a work as it was checked; `part` counts from 0."""
+        here = (
+            GlyphRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery(),
+            GlyphRow.text == text,
+        )
+        with self._reading() as session:
+            total = session.scalar(select(func.sum(GlyphRow.count)).where(*here))
+            parts = max(-(-int(total or 0) // MOST), 1)
+            part = min(part, parts - 1)
+            query = select(GlyphRow.page_id, GlyphRow.count, GlyphRow.data).where(*here).order_by(GlyphRow.page_id)
+            if parts > 1:
+                query = query.where(GlyphRow.page_id % parts == part)
+            found = session.execute(query).all()
+        numbers = np.repeat([row[0] for row in found], [row[1] for row in found]).astype(np.int64)
+        glyphs = np.frombuffer(b"".join(row[2] for row in found), dtype=OCCURRENCE)
+        return Occurrences(numbers, glyphs, int(total or 0), part, parts)
+
+    def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
+        """What is said of occurrences, each given as page, line and offset; those of which nothing is are left out."""
+        wanted = set(places)
+        query = select(FlagRow).where(FlagRow.page_id.in_({page for page, _, _ in places}), FlagRow.length == 1)
+        query = query.where(~is_seeded())
+        query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | (FlagRow.ordinal == rows.BY_HAND))
+        said: dict[tuple[int, int, int], GlyphState] = {}
+        with self._reading() as session:
+            for row in session.scalars(query.order_by(FlagRow.id)):
+                at, by_hand = (row.page_id, row.line, row.offset), row.ordinal == rows.BY_HAND
+                if at in wanted and not (by_hand and row.state == State.OPEN.value):
+                    said[at] = GlyphState(row.id, State(row.state), row.reading if row.version else "", by_hand)
+        return said
+
+
+def save_glyphs(session: Session, page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes | None) -> None:
+    """Keep the glyphs of a page by character; without their `shapes` those are taken that were at the same places of
+    the image before."""
+    if shapes is None:
+        shapes = _as_before(session, page, characters)
+    session.execute(delete(GlyphRow).where(GlyphRow.page_id == page.id))
+    values = glyph_values(page, characters, shapes)
+    if values:
+        session.execute(insert(GlyphRow), values)
+
+
+def glyph_values(page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes) -> list[dict[str, Any]]:
+    """The rows of the glyphs of a page, one a character."""
+    by_text: dict[str, list[int]] = defaultdict(list)
+    for number, character in enumerate(characters):
+        if shapes[number].any() and not character.text.isspace() and len(character.text) <= LONGEST:
+            by_text[character.text].append(number)
+    if not by_text:
+        return []
+    packed = _packed(characters, shapes)
+    return [
+        {"work_id": page.work_id, "page_id": page.id, "text": text, "count": len(at), "data": packed[at].tobytes()}
+        for text, at in by_text.items()
+    ]
+
+
+def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:
+    packed = np.zeros(len(characters), dtype=OCCURRENCE)
+    packed["line"] = [one.line for one in characters]
+    packed["offset"] = [one.offset for one in characters]
+    packed["length"] = [min(one.length, 255) for one in characters]
+    packed["p"] = [round(255 * (one.p_text or 0.0)) for one in characters]
+    centres = np.array([one.box.centre for one in characters])
+    packed["x"], packed["y"] = centres[:, 0], centres[:, 1]
+    packed["shape"] = shapes
+    return packed
+
+
+def _as_before(session: Session, page: PageRow, characters: Sequence[CheckedCharacter]) -> Shapes:
+    """The shapes that were kept of the same places of the page's image; zero where there are none."""
+    kept = session.scalars(select(GlyphRow.data).where(GlyphRow.page_id == page.id))
+    known = np.frombuffer(b"".join(kept), dtype=OCCURRENCE)
+    at = {(round(float(one["x"])), round(float(one["y"]))): one["shape"] for one in known}
+    shapes = np.zeros((len(characters), LENGTH), np.int8)
+    for number, character in enumerate(characters):
+        x, y = character.box.centre
+        shapes[number] = at.get((round(x), round(y)), 0)
+    return shapes

@@ -1,0 +1,173 @@
+"""A page of which only a part is on its image: which lines, and which characters of each, can be checked at all.
+
+The layout says that columns are missing at a side, or that the image cuts columns off above or below; what is read in
+the columns that are there says which lines these are and where each begins and ends. The rest of the page is told once
+and raises nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from proof.layout.half_folio import Outline
+from proof.model.flags import Flag
+from proof.model.notices import Notice, NoticeCode
+from proof.text.model import Column, Page, Run
+
+HALF = (0.35, 0.65)
+"""Of the columns of a page: what is called half of it."""
+
+AROUND = 3
+"""Cells: how far from where the layout says a line may begin or end; raised columns begin above the frame."""
+
+BETTER = 3.0
+"""Percent of similarity by which another place must be better than the one that the layout says."""
+
+PART = 0.75
+"""Cells: what lies nearer to where the image cuts a column off is not a whole character."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfPage:
+    """What of a page is on its image: the `page` with nothing else, and what is to be said of the rest."""
+
+    page: Page
+    notices: tuple[Notice, ...] = ()
+
+
+def is_partial(outline: Outline) -> bool:
+    """Whether columns or parts of them seem to be missing on the image."""
+    return outline.missing > 0 or any(edge is not None for edge in outline.cut)
+
+
+def part_on_image(
+    page: Page, outline: Outline, reads: Sequence[str], rows: int, fold: Callable[[str], str]
+) -> PartOfPage:
+    """What of a page is on an image on whose columns (right to left) `reads` was read without its help. A full column
+    holds `rows` cells; `fold` brings forms of one word and both scripts together."""
+    shown = ["".join(map(fold, read)) for read in reads]
+    first = _first_line(page.columns, shown, fold) if outline.missing else 0
+    there = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
+    notices = _missing_columns(page.columns, first, len(shown), outline.missing)
+    if any(edge is not None for edge in outline.cut):
+        there, cut = _cut_lines(there, outline, shown, rows, fold)
+        notices += cut
+    return PartOfPage(replace(page, columns=tuple(there)), notices) if notices else PartOfPage(page)
+
+
+def is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
+    """Whether a flag is about a character that the image cuts off."""
+    if flag.bbox is None or not flag.line:
+        return False
+    above, below = outline.cut
+    middle = np.array([[flag.bbox.x + flag.bbox.w / 2, flag.bbox.y + flag.bbox.h / 2]])
+    y = float(outline.rectification.to_page(middle)[0, 1])
+    near = PART * outline.columns[0].cell(rows)
+    return (above is not None and y < above + near) or (below is not None and y > below - near)
+
+
+def _key(line: Column, fold: Callable[[str], str]) -> str:
+    return "".join(fold(cell.text) for cell in line.cells if cell.glyph)
+
+
+def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[str], str]) -> int:
+    """The number, from 0, of the line that stands in the first column on the image."""
+    texts = [_key(line, fold) for line in lines]
+
+    def worth(first: int) -> float:
+        pairs = zip(shown, texts[first:], strict=False)
+        return sum(fuzz.partial_ratio(read, text) * min(len(read), len(text)) for read, text in pairs if read and text)
+
+    return max(range(max(1, len(lines) - len(shown) + 1)), key=worth)
+
+
+def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
+    """What is said of the lines to the right and to the left of those that are there."""
+    notices = []
+    total = shown + missing
+    sides = (
+        (lines[:first], NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING),
+        (lines[first + shown :], NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING),
+    )
+    for gone, half, some in sides:
+        if missing and any(line.cells for line in gone):
+            code = half if HALF[0] <= len(gone) / total <= HALF[1] else some
+            notices.append(Notice.of(code, number=len(gone), of=total))
+    return tuple(notices)
+
+
+def _cut_lines(
+    lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
+) -> tuple[list[Column], tuple[Notice, ...]]:
+    """The lines as far as they are between where the image cuts its columns off, and what is said of the rest."""
+    area = outline.columns[0]
+    above, below = outline.cut
+    cell = area.cell(rows)
+    top = 0 if above is None else round((above - area.top) / cell)
+    height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
+    found, gone_above, gone_below = [], [], []
+    for line, read in zip(lines, [*shown, *[""] * len(lines)], strict=False):
+        size = sum(map(_height, line.runs))
+        begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
+        found.append(replace(line, runs=_between(line.runs, begin, end)))
+        if size > begin:
+            gone_above.append(begin)
+        if size > end:
+            gone_below.append(size - end)
+    notices = []
+    if above is not None and any(gone_above):
+        notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(gone_above))))
+    if below is not None and gone_below:
+        notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(gone_below))))
+    return found, tuple(notices)
+
+
+def _extent(
+    line: Column, read: str, expected: tuple[int, int], cut: tuple[bool, bool], fold: Callable[[str], str]
+) -> tuple[int, int]:
+    """From which row of a line to which (exclusive) it is on the image: what fits best what was read there, of what
+    lies around the expected first row and height."""
+    top, height = expected
+    size = sum(map(_height, line.runs))
+    begins = range(max(0, top - AROUND), top + AROUND + 1) if cut[0] else [0]
+    if all(cut):
+        begins = range(max(1, size - height + AROUND))
+
+    def end_of(begin: int, more: int) -> int:
+        return max(begin, begin + height + more) if cut[1] else size
+
+    usual = (top if not all(cut) else 0, end_of(top if not all(cut) else 0, 0))
+    if not read:
+        return usual
+
+    def likeness(extent: tuple[int, int]) -> float:
+        runs = _between(line.runs, *extent)
+        return fuzz.ratio(read, "".join(fold(c.text) for run in runs for c in run.cells if c.glyph))
+
+    mores = range(-AROUND, AROUND + 1) if cut[1] else [0]
+    tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
+    best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
+    return best if likeness(best) > likeness(usual) + BETTER / 10 else usual
+
+
+def _height(run: Run) -> int:
+    """How many cells of its column a run takes."""
+    return max(len(run.right), len(run.left))
+
+
+def _between(runs: Sequence[Run], begin: int, end: int) -> tuple[Run, ...]:
+    """The runs of a line from one row to another (exclusive)."""
+    kept = []
+    at = 0
+    for run in runs:
+        first, last = max(0, begin - at), max(0, end - at)
+        cut = replace(run, right=run.right[first:last], left=run.left[first:last])
+        if cut.cells:
+            kept.append(cut)
+        at += _height(run)
+    return tuple(kept)

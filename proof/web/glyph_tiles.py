@@ -1,0 +1,55 @@
+"""Tiles of glyphs: of a flag, and of any character of a page. The desk, the lists and the glyph views show these."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from proof.model.result import CheckedCharacter, PageResult
+from proof.report.glyphs import GlyphPlace, character_place, flag_place
+from proof.store.decision_records import _
+from proof.store.queue_records import MissingError
+from proof.web.project import project
+
+KEPT = "private, max-age=600"
+"""A page that is read again may have its glyphs elsewhere."""
+
+glyph_tiles = Blueprint("glyph_tiles", __name__, url_prefix="/works/<work>")
+
+
+@glyph_tiles.get("/flags/<int:number>/glyph.webp")
+def of_flag(work: str, number: int) -> Response:
+    """The glyph that a flag is about; the gap on the image where it is about a character without a glyph."""
+    queue = project().store.queue
+    queued = queue.flags(work, [number])[0]
+    result = queue.results([queued.page.number])[queued.page.number]
+    place = flag_place(result, queued.flag) if queued.page.image_sha else None
+    if place is None:
+        raise MissingError(_("%(work)s: flag %(number)s has no place on an image"), work=work, number=number)
+    return _tile(queued.page.image_sha, place)
+
+
+@glyph_tiles.get("/pages/<int:page>/glyphs/<int:line>-<int:offset>.webp")
+def of_character(work: str, page: int, line: int, offset: int) -> Response:
+    """The glyph of a character of a page."""
+    place, result = project().store.queue.page(work, page)
+    character = character_at(result, line, offset)
+    if character is None or not place.image_sha:
+        raise MissingError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
+    return _tile(place.image_sha, character_place(result, character))
+
+
+def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
+    """The character of a page at a place of its text that has a glyph."""
+    return next((one for one in result.characters if (one.line, one.offset) == (line, offset)), None)
+
+
+def _tile(sha: str, place: GlyphPlace) -> Response:
+    images = project().images
+    etag = images.glyph_etag(sha, place)
+    if etag in request.if_none_match:
+        response = Response(status=304)
+    else:
+        response = Response(images.glyph(sha, place).data, mimetype="image/webp")
+    response.set_etag(etag)
+    response.headers["Cache-Control"] = KEPT
+    return response

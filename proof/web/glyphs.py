@@ -1,0 +1,148 @@
+"""Glyphs beside glyphs: all occurrences of a character, the least alike first, and their correction, many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from flask import Response
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from numpy.typing import NDArray
+
+from proof.store import Store
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
+from proof.store.glyphs import GlyphState, Occurrences
+from proof.store.marks import Mark
+from proof.web import answers, schemas
+from proof.web.api import ERRORS, answer, by_whom, number_of
+from proof.web.people import person
+from proof.web.project import project
+
+GLYPHS = Tag(name="glyphs")
+glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+
+
+@glyphs.get(
+    "/works/<string:work>/glyphs",
+    tags=[GLYPHS],
+    responses={200: answers.GlyphsOut},
+    summary="Occurrences of a character as glyphs, the least alike first",
+)
+def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
+    store = project().store
+    found, unlike, order = project().glyphs.of(path.work, query.text, query.against, query.part)
+    along = order if query.order == "unlike" else order[::-1]
+    start = number_of(query.cursor) or 0
+    chosen = along[start : start + query.limit]
+    items = _items(store, path.work, found, unlike, chosen)
+    more = start + query.limit < len(along)
+    return answer(
+        answers.GlyphsOut(
+            items=items,
+            next=str(start + query.limit) if more else None,
+            total=found.total,
+            looked=len(found),
+            part=found.part,
+            parts=found.parts,
+        )
+    )
+
+
+def _items(
+    store: Store, work: str, found: Occurrences, unlike: NDArray[np.float64], chosen: NDArray[np.intp]
+) -> list[answers.GlyphOut]:
+    listed = store.queue.listed(work, [int(found.pages[n]) for n in chosen])
+    places = [(int(found.pages[n]), int(found.glyphs["line"][n]), int(found.glyphs["offset"][n])) for n in chosen]
+    said = store.glyphs.states(places)
+    items = []
+    for n, place in zip(chosen, places, strict=True):
+        page, line, offset = place
+        if page not in listed:  # it is no longer in its text
+            continue
+        state = said.get(place)
+        items.append(
+            answers.GlyphOut(
+                page=page,
+                name=listed[page].page,
+                line=line,
+                offset=offset,
+                length=int(found.glyphs["length"][n]),
+                image=listed[page].image_sha,
+                unlike=round(float(unlike[n]), 3),
+                flag=state.flag if state else None,
+                state=state.state if state else None,
+                reading=state.reading if state else "",
+            )
+        )
+    return items
+
+
+@glyphs.post(
+    "/works/<string:work>/glyphs/corrections",
+    tags=[GLYPHS],
+    responses={200: answers.GlyphOutcomesOut},
+    summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
+)
+def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
+    store = project().store
+    said = store.glyphs.states([(one.page, one.line, one.offset) for one in body.places])
+    outcomes: dict[str, Decision | ConflictError] = {}
+    flagged = [(one, state) for one in body.places if (state := _open_flag(said, one))]
+    by_hand = [one for one in body.places if _open_flag(said, one) is None]
+    marks = [_mark(path.work, one, body) for one in by_hand]
+    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, store.marks.correct_all(marks), strict=True)}
+    demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
+    if demands:
+        decided = store.decisions.decide_all(demands)
+        outcomes |= {one.key: outcome for (one, _), outcome in zip(flagged, decided, strict=True)}
+    return answer(answers.GlyphOutcomesOut(items=[_outcome(one, outcomes[one.key]) for one in body.places]))
+
+
+def _open_flag(said: dict[tuple[int, int, int], GlyphState], one: schemas.GlyphPlaceBody) -> GlyphState | None:
+    """The flag of a check at a place, while nothing was decided of it."""
+    state = said.get((one.page, one.line, one.offset))
+    return state if state and not state.by_hand and state.state is State.OPEN else None
+
+
+def _mark(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> Mark:
+    return Mark(
+        work=work,
+        page=one.page,
+        line=one.line,
+        offset=one.offset,
+        length=len(one.transcribed),
+        reading=body.reading,
+        person=person(),
+        key=one.key,
+        delete=body.delete,
+        batch=body.batch,
+        transcribed=one.transcribed,
+    )
+
+
+def _demand(
+    store: Store, work: str, one: schemas.GlyphPlaceBody, state: GlyphState, body: schemas.GlyphCorrectionsBody
+) -> DecisionRequest:
+    verdict = Verdict.DELETE if body.delete else Verdict.TYPED
+    version = store.queue.flags(work, [state.flag])[0].version
+    return DecisionRequest(
+        work=work,
+        flag=state.flag,
+        verdict=verdict,
+        version=version,
+        key=one.key,
+        reading=body.reading,
+        batch=body.batch,
+        **by_whom(),
+    )
+
+
+def _outcome(one: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
+    return answers.GlyphOutcome(
+        page=one.page,
+        line=one.line,
+        offset=one.offset,
+        decision=None if isinstance(outcome, ConflictError) else answers.decision_of(outcome),
+        conflict=[answers.decision_of(since) for since in outcome.decisions]
+        if isinstance(outcome, ConflictError)
+        else None,
+    )

@@ -1,0 +1,213 @@
+// Glyphs beside glyphs: all occurrences of a character, the least alike first; those that are chosen are corrected at once.
+
+import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { tell } from "./undo.js";
+
+const $ = (id) => document.getElementById(id);
+const LIMIT = 60;
+const placeOf = (one) => `${one.page} ${one.line} ${one.offset}`;
+let now = { text: $("text").value, against: $("against").value, part: 0 };
+let items = [];
+let next = null;
+let asked = 0;
+const chosen = new Set();
+
+const query = (more = {}) => new URLSearchParams({ ...now, limit: LIMIT, ...more });
+
+async function show(wanted) {
+  const mine = (asked += 1);
+  now = wanted;
+  chosen.clear();
+  $("text").value = now.text;
+  $("against").value = now.against;
+  offered();
+  $("hint").hidden = Boolean(now.text);
+  if (!now.text) return;
+  history.replaceState(null, "", `?${new URLSearchParams({ text: now.text, ...(now.against && { against: now.against }), ...(now.part && { part: now.part }) })}`);
+  $("grid").setAttribute("aria-busy", "true");
+  const found = await ask(`${api("glyphs")}?${query()}`).finally(() => $("grid").removeAttribute("aria-busy"));
+  if (mine !== asked) return;
+  items = [];
+  $("grid").replaceChildren();
+  $("stroke").hidden = false;
+  $("pair-text").textContent = now.text;
+  $("pair-image").textContent = now.against;
+  document.querySelector("[data-act=take]").hidden = !now.against;
+  $("take-label").textContent = say("corrects", { text: now.text, reading: now.against });
+  add(found);
+}
+
+function add(found) {
+  items.push(...found.items);
+  next = found.next;
+  $("grid").append(...found.items.map(cell));
+  $("more").hidden = next === null;
+  $("next-part").hidden = found.part + 1 >= found.parts;
+  $("empty").hidden = items.length > 0;
+  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.looked.toLocaleString() });
+  $("announce").textContent = $("looked").textContent;
+  count();
+}
+
+function cell(one) {
+  const button = make("button", { type: "button", class: "glyph", "data-place": placeOf(one) });
+  fill(button, one);
+  return make("li", {}, button);
+}
+
+function fill(button, one) {
+  const over = Boolean(one.state) && one.state !== "open";
+  button.className = `glyph ${over ? "over" : ""} ${one.state === "open" ? "flagged" : ""}`;
+  button.setAttribute("aria-pressed", String(chosen.has(placeOf(one))));
+  button.disabled = over;
+  button.title = `${one.name} ${say("column", { number: one.line })}`;
+  button.replaceChildren(
+    make("img", { class: "paper", alt: button.title, loading: "lazy", width: 84, height: 84, src: glyphAt(one) }),
+    make("span", { class: "soft id" }, one.name),
+    make("span", { class: `state ${one.state ?? ""}` }, one.state === "corrected" ? han(one.reading) : one.state ? words.states[one.state] : ""));
+}
+
+const picked = () => items.filter((one) => chosen.has(placeOf(one)));
+const buttonOf = (one) => $("grid").querySelector(`[data-place="${placeOf(one)}"]`);
+
+function count() {
+  $("chosen").textContent = say("selected", { num: chosen.size });
+  for (const button of document.querySelectorAll("#stroke [data-act]")) button.disabled = !may("decide") || !chosen.size;
+}
+
+function toggle(button) {
+  const place = button.dataset.place;
+  if (!chosen.delete(place)) chosen.add(place);
+  button.setAttribute("aria-pressed", String(chosen.has(place)));
+  count();
+}
+
+/** Sets all that are chosen to one reading, as one act. */
+const correct = oneAtATime(async (reading, more = {}) => {
+  const some = picked();
+  if (!some.length || !may("decide")) return;
+  const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: now.text, key: uuid() }));
+  const said = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
+  let beaten = 0;
+  said.items.forEach((outcome, n) => {
+    const stands = outcome.decision ?? outcome.conflict?.at(-1);
+    if (!outcome.decision) beaten += 1;
+    if (stands) Object.assign(some[n], { state: stands.state, reading: stands.reading });
+    chosen.delete(placeOf(some[n]));
+    const button = buttonOf(some[n]);
+    if (button) fill(button, some[n]);
+  });
+  const done = say("decidedMany", { num: said.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
+  $("outcome").textContent = "";
+  tell(`${more.delete ? say("deletes", { text: now.text }) : say("corrects", { text: now.text, reading })} · ${done}`, "undo");
+  count();
+});
+
+async function attempt(act) {
+  try {
+    await act();
+  } catch (problem) {
+    $("outcome").textContent = why(problem);
+  }
+}
+
+function openTyping() {
+  $("typing").hidden = false;
+  $("typed").value = "";
+  $("typed-problem").textContent = "";
+  $("typed").focus();
+}
+function closeTyping() {
+  $("typing").hidden = true;
+  ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
+}
+let composing = false;
+$("typed").addEventListener("compositionstart", () => { composing = true; });
+$("typed").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+$("typed").addEventListener("keydown", (event) => {
+  if (event.isComposing || event.keyCode === 229 || composing) {
+    if (event.key === "Enter") event.preventDefault();
+    return;
+  }
+  if (event.key === "Escape") closeTyping();
+});
+$("typing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (composing) return;
+  const reading = $("typed").value.trim();
+  if (!reading) $("typed-problem").textContent = say("typeFirst");
+  else attempt(() => correct(reading)).then(closeTyping);
+});
+$("typing-close").addEventListener("click", closeTyping);
+
+const acts = {
+  take: () => now.against && attempt(() => correct(now.against)),
+  type: openTyping,
+  delete: () => attempt(() => correct("", { delete: true })),
+  none: () => {
+    chosen.clear();
+    for (const one of items) buttonOf(one)?.setAttribute("aria-pressed", "false");
+    count();
+  },
+};
+
+/** The glyph that the arrow keys lead to: along the row, or to the one above or below. */
+function beside(button, key) {
+  const all = [...$("grid").querySelectorAll("button")];
+  const at = all.indexOf(button);
+  const across = getColumns();
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + across, ArrowUp: at - across }[key];
+  return at < 0 ? all[0] : all[to];
+}
+function getColumns() {
+  const [first, ...rest] = [...$("grid").children].map((one) => one.offsetTop);
+  const wrapped = rest.findIndex((top) => top !== first);
+  return wrapped < 0 ? rest.length + 1 : wrapped + 1;
+}
+
+$("grid").addEventListener("click", (event) => {
+  const button = event.target.closest(".glyph");
+  if (button && !button.disabled && may("decide")) toggle(button);
+});
+addEventListener("click", (event) => {
+  const button = event.target.closest("#stroke [data-act]");
+  if (button && !button.disabled) acts[button.dataset.act]();
+});
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event)) return;
+  if (event.key.startsWith("Arrow") && items.length) {
+    event.preventDefault();
+    beside(document.activeElement, event.key)?.focus();
+    return;
+  }
+  if (event.repeat) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    $("text").select();
+  }
+  const one = items.find((each) => placeOf(each) === document.activeElement?.dataset?.place);
+  if (event.key === "p" && one) location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}`);
+  const name = { t: "take", e: "type", d: "delete", Escape: "none" }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!name || !chosen.size || !may("decide")) return;
+  event.preventDefault();
+  acts[name]();
+});
+
+function offered() {
+  $("offered").replaceChildren(...data.pairs.map((pair) => make("button", {
+    type: "button", class: "chip", "aria-pressed": String(pair.text === now.text && pair.image === now.against),
+    onclick: () => show({ text: pair.text, against: pair.image, part: 0 }),
+  }, han(pair.text, "said"), make("span", { class: "arrow" }, "→"), han(pair.image, "seen"), make("span", { class: "count" }, pair.count))));
+}
+$("sought").addEventListener("submit", (event) => {
+  event.preventDefault();
+  show({ text: $("text").value.trim(), against: $("against").value.trim(), part: 0 });
+});
+$("next-part").addEventListener("click", () => show({ ...now, part: now.part + 1 }));
+$("more").addEventListener("click", oneAtATime(async () => {
+  const mine = asked;
+  const found = await ask(`${api("glyphs")}?${query({ cursor: next })}`);
+  if (mine === asked) add(found);
+}));
+
+show({ ...now, part: data.part });

@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+"""Measure a check on many machines, with workers that only take time, and print one table.
+
+    bench_cluster.py efficiency [--workers 64] [--seconds 0.3] [--pages 6000]
+    bench_cluster.py writer [--pages 6000]
+    bench_cluster.py memory [--workers 64] [--seconds 0.3] [--pages 200000]
+    bench_cluster.py kill [--times 20] [--pages 400]
+    bench_cluster.py two TEXT --images DIR
+
+Scheduler, workers and writer are processes of their own and speak by sockets, as on several machines. Simulated workers
+sleep for the time that a page is said to take and give a result of the size of a dense half-folio's (168 characters,
+8 columns, 6 flags); all else is the program's own: plan, sending, gathering, writing, settling, reports. `two` is no
+simulation: one and two worker processes read the real pages of TEXT.
+"""
+# ruff: noqa: PLC0415 - each process loads what it needs
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+FOLIOS = 100
+"""Folios of a simulated juan."""
+
+
+def echo(*words: object, file: Any = sys.stdout, flush: bool = True) -> None:
+    """Print a line at once."""
+    file.write(" ".join(map(str, words)) + "\n")
+    file.flush()
+
+
+# the processes
+
+
+def scheduler(port: int) -> None:
+    """A scheduler under the rules of `proof cluster`."""
+    import dask
+    from distributed import Scheduler
+
+    from proof.commands.cluster import RULES
+
+    async def run() -> None:
+        async with Scheduler(host="127.0.0.1", port=port, dashboard_address="127.0.0.1:0") as running:
+            echo(running.address, flush=True)
+            await running.finished()
+
+    with dask.config.set(RULES):
+        asyncio.run(run())
+
+
+def workers(address: str, count: int, seconds: float) -> None:
+    """So many simulated workers in one process; they end with their scheduler."""
+    import dask
+    from distributed import Worker
+
+    import proof.check.worker as real
+    from proof.check.executor import CheckedPage
+    from proof.commands.cluster import RULES
+
+    def take_time(task: Any, keys: Any, *_: Any) -> CheckedPage:
+        time.sleep(seconds)
+        return CheckedPage(task, made_up(task.page.id), keys.key(task))
+
+    real.check_or_fail = take_time
+
+    async def run() -> None:
+        them = [
+            Worker(address, nthreads=1, name=f"{os.getpid()}-{n}", memory_limit=0, dashboard_address="127.0.0.1:0")
+            for n in range(count)
+        ]
+        await asyncio.gather(*them)
+        echo(count, flush=True)
+        await asyncio.gather(*(one.finished() for one in them))
+
+    with dask.config.set(RULES):
+        asyncio.run(run())
+
+
+_COLUMNS: list[Any] = []
+_CHARACTERS: list[Any] = []
+
+
+def made_up(page: str) -> Any:
+    """A result that depends on the page's id alone."""
+    from proof.model.flags import Evidence, Flag, Kind, flag_id
+    from proof.model.geometry import Box
+    from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+    from proof.text.model import Row
+
+    rnd = random.Random(page)  # noqa: S311
+    if not _COLUMNS:
+        _COLUMNS.extend(CheckedColumn(n, Box(100.0 * (9 - n), 100, 100, 1200), "射人告具于公" * 4) for n in range(1, 9))
+        _CHARACTERS.extend(
+            CheckedCharacter(
+                n // 21 + 1,
+                n % 21,
+                1,
+                Row.MAIN,
+                "射",
+                Box(100.0 * (8 - n // 21), 100.0 + 55 * (n % 21), 60.0, 55.0),
+                "射",
+                random.random(),  # noqa: S311
+                (("謝", 0.01),),
+            )
+            for n in range(168)
+        )
+    flags = []
+    for n in range(6):
+        kind = Kind.SUBSTITUTION if n < 2 else Kind.VARIANT
+        score, chance = rnd.uniform(1, 9), rnd.random() / 100
+        evidence = Evidence("posterior", p_text=chance, p_best=0.98)
+        name = flag_id(page, 1 + n, kind, str(n), 0)
+        flags.append(
+            Flag(
+                page,
+                "",
+                n + 1,
+                n,
+                1,
+                kind,
+                rnd.choice("告于公"),
+                "吿",
+                score,
+                n < 2,
+                Box(1, 2, 3, 4),
+                evidence,
+                id=name,
+            )
+        )
+    sizes = ((1160, 1559), None, 0.1, 168)
+    return PageResult(
+        page, "", Status.CHECKED, None, None, "ab" * 32, *sizes, tuple(_COLUMNS), tuple(_CHARACTERS), tuple(flags)
+    )
+
+
+def write(folder: Path, address: str, images: str) -> None:
+    """The writer: a whole check; prints a line of JSON a second and one at the end."""
+    from proof.check.pipeline import Progress, check
+
+    start, first, last = time.monotonic(), 0.0, 0.0
+    told = start
+
+    def watch(done: Progress) -> None:
+        nonlocal first, last, told
+        last = time.monotonic()
+        first = first or last
+        if last - told >= 1 or done.done == done.total:
+            told = last
+            paging = last - first or 1e-9
+            record = {"done": done.done, "reused": done.reused, "seconds": round(paging, 2), "rss": rss(os.getpid())}
+            echo(json.dumps(record), flush=True)
+
+    outcome = check(settings_of(folder, address, images), watch)
+    whole = round(time.monotonic() - start, 1)
+    echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}), flush=True)
+
+
+def settings_of(folder: Path, address: str, images: str = "") -> Any:
+    from proof.settings.config import Settings
+
+    given = {
+        "project.texts": [str(folder / "text.txt")],
+        "project.images": [images or str(folder / "images")],
+        "project.out": str(folder / "out"),
+        "store.url": f"sqlite:///{folder / 'proof.sqlite'}",
+        "cluster.address": address,
+    }
+    return Settings().replace(given if images else given | {"engine.name": "null", "flags.sense": False})
+
+
+# what they are started with
+
+
+def lay_out(folder: Path, pages: int) -> Path:
+    """A text of so many short pages, each with an image file that is never decoded."""
+    (folder / "images").mkdir(parents=True)
+    with (folder / "text.txt").open("w", encoding="utf-8") as text:
+        for number in range(pages):
+            juan, side = divmod(number, 2 * FOLIOS)
+            name = f"KR9x0001_SIM_{juan + 1:04d}-{side // 2 + 1}{'ab'[side % 2]}"
+            text.write(f"<pb:{name}>¶\n射人告具于公¶\n")
+            (folder / "images" / f"{name}.png").write_text(name)
+    return folder
+
+
+def start(*words: object) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    line = [sys.executable, __file__, *map(str, words)]
+    return subprocess.Popen(  # noqa: S603
+        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    )
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@contextmanager
+def processes(*running: subprocess.Popen[str]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for one in running:
+            one.kill()
+            one.wait()
+
+
+def cpu(pid: int) -> float:
+    """Seconds of processor time that a process took."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
+
+
+def rss(pid: int) -> float:
+    """Megabytes that a process holds; 0 where it has ended."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                return round(int(line.split()[1]) / 1000, 1)
+    except OSError:
+        pass
+    return 0.0
+
+
+# the measurements
+
+
+def simulate(pages: int, count: int, seconds: float, hosts: int = 1) -> dict[str, Any]:
+    """A check of so many pages by so many simulated workers."""
+    with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
+        folder = lay_out(Path(name), pages)
+        one = start("scheduler", 0)
+        address = first_line(one)
+        them = [start("workers", address, count // hosts, seconds) for _ in range(hosts)]
+        [first_line(each) for each in them]
+        writer = start("write", folder, address)
+        samples: list[dict[str, Any]] = []
+        with processes(one, *them, writer):
+            assert writer.stdout is not None
+            for line in writer.stdout:
+                samples.append(json.loads(line) | {"scheduler": rss(one.pid), "workers": rss(them[0].pid)})
+                samples[-1]["cpu"] = [cpu(each.pid) for each in (one, writer, *them)]
+                if "done" in samples[-1] and len(samples) % 30 == 0:
+                    echo(samples[-1], file=sys.stderr, flush=True)
+        size = sum(path.stat().st_size for path in folder.glob("proof.sqlite*"))
+    paged = [sample for sample in samples if "done" in sample]
+    middle = [sample for sample in paged if sample["done"] > pages * 0.05]
+    rate = (middle[-1]["done"] - middle[0]["done"]) / max(middle[-1]["seconds"] - middle[0]["seconds"], 1e-9)
+    return {
+        "pages": pages,
+        "workers": count,
+        "seconds a page": seconds,
+        "pages a second": round(rate, 1),
+        "efficiency": round(rate * seconds / count, 3) if seconds else None,
+        "writer MB at 10 %, 50 %, 100 %, after the reports": [at(paged, pages, x, "rss") for x in (0.1, 0.5, 1.0)]
+        + [samples[-1]["rss"]],
+        "scheduler MB at 10 %, 50 %, 100 %": [at(paged, pages, x, "scheduler") for x in (0.1, 0.5, 1.0)],
+        "processor ms a page: scheduler, writer, simulated workers": [
+            round(1000 * (b - a) / (middle[-1]["done"] - middle[0]["done"]), 2)
+            for a, b in zip(middle[0]["cpu"], middle[-1]["cpu"], strict=True)
+        ],
+        "store MB": round(size / 1e6, 1),
+        "check in all, seconds": samples[-1].get("whole"),
+        "load": os.getloadavg()[0],
+    }
+
+
+def at(samples: list[dict[str, Any]], pages: int, share: float, what: str) -> Any:
+    return next(sample[what] for sample in samples if sample["done"] >= pages * share)
+
+
+def kill(times: int, pages: int) -> dict[str, Any]:
+    """Checks in which a worker, the scheduler or the writer is killed at a random moment, against one undisturbed."""
+    found: dict[str, Any] = {}
+    rnd = random.Random(14)  # noqa: S311
+    with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
+        whole = lay_out(Path(name) / "whole", pages)
+        disturbed(whole, "", 0.0)
+        expected = outcome(whole)
+        for victim in ("worker", "scheduler", "writer"):
+            lost = doubled = other = fired = 0
+            for number in range(times):
+                folder = lay_out(Path(name) / f"{victim}-{number}", pages)
+                fired += disturbed(folder, victim, rnd.uniform(0.05, 0.9))
+                got = outcome(folder)
+                lost += len(expected[1].keys() - got[1].keys())
+                doubled += sum(count > 1 for count in got[1].values())
+                other += got[0] != expected[0]
+            found[victim] = {"killed": fired, "pages lost": lost, "pages doubled": doubled, "runs that differ": other}
+            echo(victim, found[victim], file=sys.stderr, flush=True)
+    return found
+
+
+def disturbed(folder: Path, victim: str, share: float) -> bool:
+    """A check that is run again until it ends well; `victim` is killed once when this share of the pages is done. Gives
+    whether it was."""
+    killed = False
+    running: dict[str, subprocess.Popen[str]] = {}
+
+    def begin_cluster() -> str:
+        running["scheduler"] = start("scheduler", 0)
+        address = first_line(running["scheduler"])
+        for n in range(2):
+            running[f"worker {n}"] = start("workers", address, 4, 0.05)
+        [first_line(running[f"worker {n}"]) for n in range(2)]
+        return address
+
+    address = begin_cluster()
+    try:
+        for _ in range(5):
+            writer = running["writer"] = start("write", folder, address)
+            ended = threading.Event()
+            if victim and not killed:
+                killed = when_done(folder, share, ended, writer)
+                if killed and writer.poll() is None:
+                    target = {"worker": "worker 0", "scheduler": "scheduler", "writer": "writer"}[victim]
+                    running[target].send_signal(signal.SIGKILL)
+                    running[target].wait()
+                    if victim == "worker":
+                        running["worker 0"] = start("workers", address, 4, 0.05)
+            assert writer.stdout is not None
+            writer.stdout.read()
+            if writer.wait() == 0:
+                return killed
+            if victim == "scheduler":
+                for process in running.values():
+                    process.kill()
+                    process.wait()
+                address = begin_cluster()
+        raise AssertionError(f"{folder}: five checks did not end")
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+
+
+def when_done(folder: Path, share: float, ended: threading.Event, writer: subprocess.Popen[str]) -> bool:
+    """Waits until that share of the pages is in the store; False where the writer ended before."""
+    import sqlite3
+
+    pages = len(list((folder / "images").iterdir()))
+    while writer.poll() is None:
+        try:
+            with sqlite3.connect(f"file:{folder / 'proof.sqlite'}?mode=ro", uri=True) as store:
+                if store.execute("SELECT count(*) FROM pages").fetchone()[0] >= share * pages:
+                    return True
+        except sqlite3.Error:
+            pass
+        ended.wait(0.02)
+    return False
+
+
+def outcome(folder: Path) -> tuple[bytes, dict[str, int]]:
+    """The flags as written, and how often the store has each page."""
+    import sqlite3
+
+    with sqlite3.connect(folder / "proof.sqlite") as store:
+        rows = store.execute("SELECT page, count(*) FROM pages WHERE status = 'checked' GROUP BY page").fetchall()
+    return (folder / "out" / "flags.jsonl").read_bytes(), dict(rows)
+
+
+def two(text: Path, images: Path) -> dict[str, Any]:
+    """Real pages by one worker process and by two, each of one thread."""
+    found: dict[str, Any] = {}
+    flags = {}
+    for count in (1, 2):
+        with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
+            folder = Path(name)
+            (folder / "text.txt").write_bytes(text.read_bytes())
+            line = [sys.executable, "-m", "proof", "cluster", "--workers", str(count), "--port", "0"]
+            cluster = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
+            address = first_line(cluster).split()[-1]
+            warm(folder, address, images)
+            writer = start("write", folder, address, "--images", images)
+            try:
+                lines = [json.loads(line) for line in writer.communicate()[0].splitlines()]
+            finally:
+                cluster.send_signal(signal.SIGINT)
+                cluster.wait(60)
+            paged = [one for one in lines if "done" in one]
+            found[f"{count} workers"] = round((paged[-1]["done"] - 1) / paged[-1]["seconds"], 2)
+            flags[count] = (folder / "out" / "flags.jsonl").read_bytes()
+    found["ratio"] = round(found["2 workers"] / found["1 workers"], 2)
+    found["flags are the same"] = flags[1] == flags[2]
+    found["load"] = os.getloadavg()[0]
+    return found
+
+
+def warm(folder: Path, address: str, images: Path) -> None:
+    """Every worker has its model before the clock runs."""
+    from distributed import Client
+
+    from proof.check.executor import engine_settings
+    from proof.check.plan import PageKeys
+    from proof.check.worker import ClusterJob, Release, _checker
+    from proof.images.remote import ImageLocations
+    from proof.ocr.registry import open_engine
+    from proof.text.model import Script
+
+    settings = settings_of(folder, address, str(images))
+    engine = open_engine(engine_settings(settings))
+    job = ClusterJob(settings, PageKeys.of(settings, engine.identity), ImageLocations(), Release.here())
+    with Client(address, set_as_default=False) as client:
+        client.run(lambda: [_checker(job, script) for script in Script] and None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kinds = parser.add_subparsers(dest="what", required=True)
+    for name, pages in (("efficiency", 6000), ("writer", 6000), ("memory", 200_000)):
+        one = kinds.add_parser(name)
+        one.add_argument("--workers", type=int, default=64)
+        one.add_argument("--seconds", type=float, default=0.0 if name == "writer" else 0.3)
+        one.add_argument("--pages", type=int, default=pages)
+    one = kinds.add_parser("kill")
+    one.add_argument("--times", type=int, default=20)
+    one.add_argument("--pages", type=int, default=400)
+    one = kinds.add_parser("two")
+    one.add_argument("text", type=Path)
+    one.add_argument("--images", type=Path, required=True)
+    kinds.add_parser("scheduler").add_argument("port", type=int)
+    one = kinds.add_parser("workers")
+    one.add_argument("address")
+    one.add_argument("count", type=int)
+    one.add_argument("seconds", type=float)
+    one = kinds.add_parser("write")
+    one.add_argument("folder", type=Path)
+    one.add_argument("address")
+    one.add_argument("--images", default="")
+    given = parser.parse_args()
+    match given.what:
+        case "scheduler":
+            scheduler(given.port)
+        case "workers":
+            workers(given.address, given.count, given.seconds)
+        case "write":
+            write(given.folder, given.address, given.images)
+        case "kill":
+            echo(json.dumps(kill(given.times, given.pages), indent=1))
+        case "two":
+            echo(json.dumps(two(given.text, given.images), indent=1))
+        case _:
+            echo(json.dumps(simulate(given.pages, given.workers, given.seconds), indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Measure the crops that show a glyph: is all its ink inside, unpaled, and is it in the middle?
+
+    bench_crops.py [--pages 200] [--shared DIR] [--folder DIR] [--sheet FLAGS.png]
+
+Pages of the transcriptions are rendered with every kind of wear and checked with the real recogniser; every crop is
+then held against the true box of the glyph's ink. `--sheet` draws a hundred flags of the real pages for looking at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import cos, radians, sin
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from proof.check.pipeline import check  # noqa: E402
+from proof.facsimile.benchmark_pages import choose, rendered  # noqa: E402
+from proof.facsimile.files import write_image  # noqa: E402
+from proof.facsimile.fonts import find_faces  # noqa: E402
+from proof.model.geometry import Box  # noqa: E402
+from proof.model.result import PageResult  # noqa: E402
+from proof.report.crops import load_picture  # noqa: E402
+from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place  # noqa: E402
+from proof.report.source import StoredRun  # noqa: E402
+from proof.settings.config import Settings  # noqa: E402
+from proof.store import Store  # noqa: E402
+from proof.text.read import read_transcription  # noqa: E402
+
+SEED = 20
+"""The pages of the table; other seeds are for tuning."""
+SHORT, OFF = 0.07, 0.1
+"""Cells: how far ink may end inside its true box, and how far the middle of a tile may be from that of the ink."""
+
+
+def draw(folder: Path, shared: Path, count: int, seed: int) -> None:
+    """Draw the pages once: images, one text, and the true boxes."""
+    files = sorted((shared / "kanripo").glob("*/*.txt"))
+    texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
+    trials = choose(texts, count, seed)
+    lines, boxes = [], []
+    for trial, (_, page) in zip(trials, rendered(trials, seed), strict=True):
+        write_image(folder / f"{trial.page.id}.png", page.image)
+        lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
+        boxes += [
+            {"page": trial.page.id, "line": c.line, "offset": c.offset, "box": [c.box.x, c.box.y, c.box.w, c.box.h]}
+            for c in page.characters
+            if not c.missing
+        ]
+    (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
+    (folder / "text.txt").write_text("".join(lines), encoding="utf-8")
+
+
+def check_in(folder: Path, texts: list[Path], images: list[Path], imglist: Path | None = None) -> None:
+    """Check texts into a store in `folder`, unless that was done before."""
+    if (folder / "summary.json").is_file():
+        return
+    values = {
+        "project.texts": texts,
+        "project.images": images,
+        "project.imglist": imglist,
+        "project.out": folder,
+        "store.url": f"sqlite:///{folder}/proof.sqlite",
+    }
+    check(Settings().replace(values), None)
+
+
+def results_in(folder: Path) -> Iterator[PageResult]:
+    """The pages of the check in `folder`."""
+    with Store.open(f"sqlite:///{folder}/proof.sqlite") as store:
+        run = store.latest_run()
+        assert run is not None
+        yield from StoredRun(store, run.id).results()
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of so many crops, on how many the ink is whole, in the middle, and both."""
+
+    crops: int
+    whole: int
+    centred: int
+    both: int
+    missed: list[str]
+    seconds: float
+
+
+def score(folder: Path, every: int) -> Score:
+    """Hold every so-manieth crop against the true box of its ink.
+
+    Whole: the box lies in the tile, and on no side does what is shown as the glyph's own ink end more than `SHORT`
+    cells inside it. Centred: the middle of the tile is within `OFF` cells of the middle of the box.
+    """
+    boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
+    true = {(one["page"], one["line"], one["offset"]): Box(*one["box"]) for one in boxes}
+    counts = [0, 0, 0, 0]
+    missed = []
+    seconds = 0.0
+    number = 0
+    for result in results_in(folder):
+        image = load_picture(result.image) if result.image else None
+        for character in result.characters:
+            box = true.get((result.page, character.line, character.offset))
+            number += box is not None
+            if box is None or number % every or image is None:
+                continue
+            started = time.perf_counter()
+            place = character_place(result, character)
+            tile = cut_glyph(image, place)
+            seconds += time.perf_counter() - started
+            whole = centred = False
+            if tile is not None and tile.ink is not None:
+                wide, high = tile.picture.size
+                x, y = box_middle(tile.corner, box, place)
+                half_wide, half_high = box.w / 2, box.h / 2
+                left, top, right, bottom = x - half_wide, y - half_high, x + half_wide, y + half_high
+                short = SHORT * place.cell
+                whole = min(left, top, wide - right, high - bottom) > -0.02 * place.cell and not (
+                    tile.ink.x > left + short
+                    or tile.ink.y > top + short
+                    or tile.ink.right < right - short
+                    or tile.ink.bottom < bottom - short
+                )
+                centred = max(abs(x - wide / 2), abs(y - high / 2)) < OFF * place.cell
+            counts = [a + b for a, b in zip(counts, (1, whole, centred, whole and centred), strict=True)]
+            if not (whole and centred):
+                missed.append(f"{result.page} {character.line} {character.offset} {character.text}")
+    return Score(*counts, missed, seconds)
+
+
+def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tuple[float, float]:
+    """The middle of a box of the image on an upright tile whose corner lies there, seen from the glyph's place."""
+    lean = radians(place.skew)
+    x, y = box.centre[0] - place.focus.centre[0], box.centre[1] - place.focus.centre[1]
+    return x * cos(lean) - y * sin(lean) - corner[0], x * sin(lean) + y * cos(lean) - corner[1]
+
+
+def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
+    """Draw the most suspicious flags of real pages as people see them, each with what it says."""
+    font = ImageFont.truetype(str(find_faces()[0].path), 20)
+    found = []
+    for folder in folders:
+        for result in results_in(folder):
+            image = load_picture(result.image) if result.image else None
+            for flag in result.flags if image else ():
+                place = flag_place(result, flag)
+                tile = cut_glyph(image, place) if image and place else None
+                if tile is not None:
+                    found.append((flag, tile.picture))
+    found = sorted(found, key=lambda one: -one[0].score)[:most]
+    across, side, words = 12, 100, 26
+    drawn = Image.new("RGB", (across * side, -(-len(found) // across) * (side + words)), "#ddd")
+    pen = ImageDraw.Draw(drawn)
+    for number, (flag, picture) in enumerate(found):
+        x, y = number % across * side, number // across * (side + words)
+        picture.thumbnail((side - 4, side - 4))
+        drawn.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
+        pen.text((x + 4, y + side), f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}", font=font, fill="black")
+    drawn.save(out)
+    return len(found)
+
+
+def check_real(folder: Path, shared: Path) -> list[Path]:
+    """Check the real pages, and give the folders of the checks."""
+    jmml, plate = folder / "jmml", folder / "plate"
+    for one in (jmml, plate):
+        one.mkdir(parents=True, exist_ok=True)
+    check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
+    whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
+    first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")
+    text = plate / "KR1d0087_223.txt"
+    text.write_text(whole[: whole.index("<pb:")] + whole[first:last], encoding="utf-8")
+    check_in(plate, [text], [shared / "facsimile/plates/WYG0140"], shared / "kanripo/KR1d0087/imglist")
+    return [jmml, plate]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--every", type=int, default=1, help="only every so-manieth crop")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--folder", type=Path, help="pages drawn and checked earlier, or where to keep them")
+    parser.add_argument("--sheet", type=Path, help="draw flags of the real pages there")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = options.folder or Path(temporary)
+        if options.sheet:
+            print(sheet(check_real(kept / "real", options.shared), options.sheet), "flags drawn")  # noqa: T201
+            return
+        folder = kept / f"rendered-{options.pages}-{options.seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "text.txt").is_file():
+            draw(folder, options.shared, options.pages, options.seed)
+        check_in(folder, [folder / "text.txt"], [folder])
+        found = score(folder, options.every)
+    print("| figure | measured | bar |\n| --- | --- | --- |")  # noqa: T201
+    for name, count in (("whole", found.whole), ("centred", found.centred), ("whole and centred", found.both)):
+        print(f"| ink {name}, {found.crops} crops | {count / found.crops:.4f} | 0.995 |")  # noqa: T201
+    print(f"| a crop | {1000 * found.seconds / found.crops:.1f} ms | |")  # noqa: T201
+    print("\n".join(found.missed[:40]))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Measure whether the ink of glyphs reaches the recogniser, and whether that of lines does.
+
+    bench_ink.py [--pages 40] [--seed 20] [--plain] [--details]
+
+Half-folios are drawn as in `bench.py`, and made hard: strokes that stand by themselves, glyphs against the rules, rules
+that bow and are broken, thick frames (`--plain` leaves that out). It is known whose ink every pixel is. Of each glyph
+it is told how much of its ink is in the strips of its own row, as they are cut with the transcription's help, and of
+the lines how much is in any strip, for each cell of text. Where a glyph lies on a rule the ink is both's and counts as
+the glyph's.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from proof.facsimile.benchmark_pages import Trial, choose, hard_style, hard_wear, trial_style, trial_wear
+from proof.facsimile.brush import LINES, Owners
+from proof.facsimile.files import strip_of
+from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.layout.half_folio import Layout
+from proof.layout.strips import DARK, cut_strips
+from proof.text.model import Row
+from proof.text.read import read_transcription
+from proof.verify.page import page_columns
+
+ROOT = Path(__file__).resolve().parents[1]
+LOST = 0.05
+"""Share of a glyph's ink that may be lost."""
+
+LEAST = 12
+"""Pixels: a glyph with less ink on the page is no measure (worn away, or a dot)."""
+
+ROWS = 21
+
+
+@dataclass(frozen=True, slots=True)
+class Conserved:
+    """One glyph: the share of its ink that reached the strips of its row."""
+
+    page: str
+    line: int
+    offset: int
+    text: str
+    row: Row
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageInk:
+    """One page: its glyphs, and how many pixels of lines reached any strip."""
+
+    glyphs: tuple[Conserved, ...]
+    lines: int
+    cell: float
+    ruled: bool
+
+
+def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
+    """Cut a drawn page as a check does, and count whose ink is in the strips."""
+    layout = page_columns(drawn.image, 8, ROWS)
+    assert drawn.owners is not None
+    owners = _on_page(drawn.owners, layout)
+    dark = layout.grey < DARK
+    strips = _reached(layout, trial, owners.shape)
+    count = len(drawn.characters) + 1
+    total = np.bincount(owners[dark & (owners > 0)], minlength=count)
+    kept = np.zeros(count)
+    number_of: dict[tuple[int, Row], list[int]] = {(c.line, c.row): [] for c in drawn.characters}
+    for number, character in enumerate(drawn.characters, 1):
+        number_of[character.line, character.row].append(number)
+    for key, reached in strips.items():
+        own = np.isin(owners, number_of.get(key, []))
+        kept += np.bincount(owners[own & reached & dark], minlength=count)
+    anywhere = np.logical_or.reduce(list(strips.values())) if strips else np.zeros(owners.shape, np.bool_)
+    lines = int(np.count_nonzero(anywhere & dark & (owners == LINES)))
+    glyphs = tuple(
+        Conserved(c.page, c.line, c.offset, c.text, c.row, float(kept[number] / total[number]))
+        for number, c in enumerate(drawn.characters, 1)
+        if total[number] >= LEAST and not c.missing
+    )
+    pitch = float(np.median([area.cell(ROWS) for area in layout.columns])) if layout.columns else 1.0
+    return PageInk(glyphs, lines, pitch * pitch, layout.ruled)
+
+
+def _on_page(owners: Owners, layout: Layout) -> Owners:
+    """Whose ink is where on the rectified page."""
+    height, width = layout.grey.shape
+    matrix = layout.rectification.matrix
+    return np.asarray(cv2.warpAffine(owners, matrix, (width, height), flags=cv2.INTER_NEAREST), dtype=np.int16)
+
+
+def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple[int, Row], NDArray[np.bool_]]:
+    """For every column and row the pixels of the page whose ink is in its strips."""
+    found: dict[tuple[int, Row], NDArray[np.bool_]] = {}
+    for area, line in zip(layout.columns, trial.page.columns, strict=False):
+        for strip in cut_strips(layout, area, line, ROWS):
+            place = found.setdefault((line.number, strip.row), np.zeros(shape, np.bool_))
+            top, left = round(strip.top), round(strip.left)
+            first, last = max(0, -top), min(strip.clean.shape[0], shape[0] - top)
+            part = place[top + first : top + last, left : left + strip.clean.shape[1]]
+            part |= strip.clean[first:last, : part.shape[1]] < DARK
+    return found
+
+
+def pages(shared: Path, count: int, seed: int, plain: bool) -> Iterator[tuple[Trial, RenderedPage]]:
+    files = sorted((shared / "kanripo").glob("*/*.txt"))
+    texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
+    for trial in choose(texts, count, seed):
+        own = page_seed(seed, trial.page.id)
+        style, wear = trial_style(own), trial_wear(own)
+        if not plain:
+            style, wear = hard_style(style, own), hard_wear(wear, own)
+        strip = strip_of(trial.transcription, trial.page)
+        yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=20, help="others are for tuning")
+    parser.add_argument("--plain", action="store_true", help="pages as bench.py draws them")
+    parser.add_argument("--details", action="store_true", help="list the glyphs that lost ink")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    options = parser.parse_args(arguments)
+    found = [measured(*page) for page in pages(options.shared, options.pages, options.seed, options.plain)]
+    glyphs = [glyph for page in found for glyph in page.glyphs]
+    lost = sorted((g for g in glyphs if g.share < 1 - LOST), key=lambda g: g.share)
+    write = Console(highlight=False, soft_wrap=True).print
+    if options.details:
+        for g in lost:
+            write(f"{g.page} {g.line}:{g.offset} {g.text} {g.row} {g.share:.2f}")
+    cells = sum(page.lines / page.cell for page in found) / max(len(glyphs), 1)
+    write(f"pages {len(found)}, of them ruled {sum(page.ruled for page in found)}, glyphs {len(glyphs)}")
+    write(f"glyphs that lose over a twentieth: {len(lost)}, {1000 * len(lost) / max(len(glyphs), 1):.2f} in 1,000 (1)")
+    for row in Row:
+        of_row, bad = sum(g.row is row for g in glyphs), sum(g.row is row for g in lost)
+        write(f"  {row}: {bad} of {of_row}")
+    write(f"ink of glyphs that reaches the recogniser: {np.mean([g.share for g in glyphs]):.4f}")
+    write(f"ink of lines that does, in cells for each glyph: {cells:.5f}")
+
+
+if __name__ == "__main__":
+    main()

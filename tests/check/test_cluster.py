@@ -1,0 +1,286 @@
+"""A check by the workers of a cluster finds what one machine finds, whatever dies on the way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.check.cluster import _in_order_of_id
+from proof.check.engine_bias import REMEMBERED, EngineBias
+from proof.check.executor import CheckedPage
+from proof.check.pipeline import check
+from proof.check.plan import PageTask
+from proof.check.worker import Release
+from proof.commands.cluster import RULES
+from proof.errors import ClusterError, UsageError
+from proof.images.load import sha256_of
+from proof.images.remote import FetchedImages, ImageLocations
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import PPOCR
+from proof.store import PagePlace, Store
+from proof.text.model import Page, Script, Transcription
+from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
+
+dask = pytest.importorskip("dask", reason="proof[cluster] is not installed")
+distributed = pytest.importorskip("distributed", reason="proof[cluster] is not installed")
+
+__all__ = ["again", "checked"]
+
+DIES = """
+import os
+from pathlib import Path
+from proof.verify.page import Checker
+
+judge = getattr(Checker, "mild", Checker.judge)  # dask may run this twice
+Checker.mild = judge
+
+def deadly(self, page, *rest):
+    for victim, deaths in {victims!r}:
+        here = [Path({folder!r}) / f"{{victim}}-{{number}}" for number in range(deaths)]
+        if page.id == victim and not all(one.exists() for one in here):
+            next(one for one in here if not one.exists()).touch()
+            os._exit(1)
+    return judge(self, page, *rest)
+
+Checker.judge = deadly
+"""
+
+
+@contextmanager
+def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
+    """A cluster on this machine; `preload` is what its workers run as they start."""
+    with (
+        dask.config.set(RULES),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=processes,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
+            **({"preload": [preload]} if preload else {}),
+        ) as started,
+    ):
+        yield started
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A scheduler with a worker in this very process, reached by a socket: what crosses it is pickled."""
+    with cluster_of(1, processes=False) as started:
+        yield started.scheduler_address
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    whole = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return dict(whole["pages"])
+
+
+def place(position: int, page: str) -> PageTask:
+    """A task of a page that bears this id."""
+    pages = tuple(Page(page, None, None, "", 1, ()) for _ in range(position + 1))
+    text = Transcription(Path("t"), "kanripo", Script.TRADITIONAL, "", "utf-8", False, "", "", pages)
+    return PageTask(text, position, PagePlace(position), None, None)
+
+
+@pytest.mark.engine
+def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], tmp_path: Path, address: str) -> None:
+    settings = checked[0].settings(str(tmp_path / "out"), cluster__address=address)
+    settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
+    outcome = check(settings)
+    assert raw(outcome) == raw(checked[1])
+    assert summary(outcome_folder(outcome)) == summary(outcome_folder(checked[1]))
+
+
+@pytest.mark.engine
+def test_what_one_machine_did_no_worker_does_again(again: Material, address: str) -> None:
+    seen: list[int] = []
+    check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))
+    assert seen[-1] == 3
+
+
+@pytest.mark.engine
+def test_a_worker_judges_a_changed_text_by_what_was_read_before(
+    again: Material, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[int] = []
+    real = PPOCR.read
+
+    def counted(self: PPOCR, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        shown.append(len(strips))
+        return real(self, strips, sought)
+
+    monkeypatch.setattr(PPOCR, "read", counted)
+    own = again.folder / "variants.tsv"
+    own.write_text("北\t比\tform\n", encoding="utf-8")
+    outcome = check(again.settings(cluster__address=address, variants__file=str(own)))
+    assert shown == []
+    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_a_worker_that_dies_costs_its_pages_another_try_and_a_page_that_kills_three_fails(
+    checked: tuple[Material, Any], tmp_path: Path
+) -> None:
+    material = checked[0]
+    victims = ((SECOND, 9),)
+    with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
+        outcome = check(
+            material.settings(str(tmp_path / "out"), store="deaths", cluster__address=started.scheduler_address)
+        )
+    found = pages(outcome)
+    assert (found[FIRST], found[THIRD]) == ("checked", "checked")
+    assert found[SECOND].startswith("failed: 3 workers of the cluster died")
+    assert len(list(tmp_path.glob(f"{SECOND}-*"))) == 3
+    assert not outcome.sound
+
+
+@pytest.mark.engine
+def test_a_lost_scheduler_leaves_what_was_done(checked: tuple[Material, Any], tmp_path: Path) -> None:
+    def lose(done: object) -> None:
+        if scheduler.poll() is None:
+            scheduler.kill()
+            scheduler.wait()
+
+    settings = checked[0].settings(str(tmp_path / "out"))
+    settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
+    scheduler = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert scheduler.stdout is not None
+    address = scheduler.stdout.readline().split()[-1]
+    with pytest.raises(ClusterError, match="the scheduler is gone; the pages that came back are kept"):
+        check(settings.replace({"cluster.address": address, "engine.name": "null"}), lose)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        assert run.finished is None
+        assert len(list(store.results(run=run.id))) >= 1
+
+
+def test_where_no_scheduler_answers_the_command_says_so(
+    tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.check.cluster.CONNECT", 0.5)
+    (tmp_path / "text.txt").write_text("<pb:KR1d0030_WYG_010-1a>¶\n射人¶\n", encoding="utf-8")
+    (tmp_path / "images").mkdir()
+    said = run("check", "text.txt", "--images", "images", "--cluster", "tcp://127.0.0.1:9", "--engine", "null")
+    assert said.returncode == 2
+    assert "tcp://127.0.0.1:9: no scheduler answers there" in said.stderr
+
+
+@pytest.mark.engine
+def test_a_worker_of_another_release_is_refused(
+    checked: tuple[Material, Any], tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = checked[0].settings(str(tmp_path / "out"), cluster__address=address, engine__name="null")
+    settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
+    own = replace(Release.here(), version="0.0.1")
+    monkeypatch.setattr("proof.check.cluster.Release", SimpleNamespace(here=lambda: own))
+    with pytest.raises(ClusterError, match=r"this machine 0\.0\.1"):
+        check(settings)
+
+
+@pytest.mark.engine
+def test_workers_fetch_images_by_address(checked: tuple[Material, Any], tmp_path: Path, address: str) -> None:
+    images = checked[0].folder / "images"
+    own = tmp_path / "elsewhere"
+    own.symlink_to(images)
+    settings = checked[0].settings(
+        str(tmp_path / "out"), store="fetched", cluster__address=address, cluster__images=f"file://{own}"
+    )
+    outcome = check(settings)
+    assert raw(outcome) == raw(checked[1])
+    with Store.open(settings.store_address) as store:
+        assert {result.image for result in store.results(run=outcome.run_id)} == set(images.iterdir())
+
+
+@pytest.mark.engine
+def test_an_image_that_no_worker_finds_costs_its_page(
+    checked: tuple[Material, Any], tmp_path: Path, address: str
+) -> None:
+    settings = checked[0].settings(
+        str(tmp_path / "out"), store="gone", cluster__address=address, cluster__images=f"file://{tmp_path}/nowhere"
+    )
+    found = pages(check(settings))
+    assert all("there is no such file" in said for said in found.values())
+
+
+def test_images_are_fetched_by_nothing_but_what_was_named(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    with pytest.raises(UsageError, match="2 folders"):
+        ImageLocations.of(folders, "s3://scans")
+    with pytest.raises(UsageError, match="fetched by s3://"):
+        ImageLocations.of(folders, "ftp://a ftp://b")
+    with pytest.raises(UsageError, match="whole path"):
+        ImageLocations.of(folders, "scans more")
+    named = ImageLocations.of(folders, "s3://scans https://host/圖")
+    assert named.place_of(folders[0] / "x" / "1a.png") == "s3://scans/x/1a.png"
+    assert named.place_of(folders[1] / "圖 1a.png") == "https://host/圖/%E5%9C%96%201a.png"
+    assert ImageLocations.of(folders, "").place_of(folders[1] / "1a.png") == str(folders[1] / "1a.png")
+
+
+def test_what_was_fetched_is_what_was_there(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    fetched = FetchedImages()
+    locations = ImageLocations.of([tmp_path / "here"], f"file://{there}")
+    for number in range(20):  # more than are kept
+        (there / f"{number}.bin").write_bytes(bytes([number]) * 100)
+        path = fetched.file(tmp_path / "here" / f"{number}.bin", locations)
+        assert sha256_of(path) == sha256_of(there / f"{number}.bin")
+
+
+@given(order=st.permutations(range(6)))
+def test_pages_of_one_id_come_in_their_order(order: list[int]) -> None:
+    ids = ["a", "b", "a", "c", "a", "b"]
+    tasks = [place(position, name) for position, name in enumerate(ids)]
+    came = [CheckedPage(tasks[n], PageResult(ids[n], "", Status.CHECKED), "") for n in order]
+    given = list(_in_order_of_id(tasks, iter(came)))
+    assert sorted(page.task.place.position for page in given) == list(range(6))
+    for name in "abc":
+        positions = [page.task.place.position for page in given if page.result.page == name]
+        assert positions == sorted(positions)
+
+
+@given(data=st.data())
+def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObject) -> None:
+    chances = data.draw(st.lists(st.floats(1e-6, 1.0), min_size=3, max_size=12))
+    results = []
+    for position in range(40):
+        found = tuple(
+            Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "羲", "義", 5.0, True, None, Evidence("posterior", p_text=chance))
+            for n, chance in enumerate(chances)
+        )
+        results.append((position, PageResult(f"p{position}", "", Status.CHECKED, flags=found)))
+    straight, mixed = EngineBias(), EngineBias()
+    for position, result in results:
+        straight.add(result, position)
+    for position, result in data.draw(st.permutations(results)):
+        mixed.add(result, position)
+    assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
+    assert len(straight.chances["羲", "義"]) == min(REMEMBERED, 40 * len(chances))
+
+
+def test_a_cluster_on_this_machine_starts_checks_and_ends(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "0", "--port", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:  # noqa: S603
+        assert started.stdout is not None
+        assert started.stdout.readline().startswith("0 workers at tcp://127.0.0.1:")
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+    assert "proof: interrupted" in said
+    assert "Traceback" not in said

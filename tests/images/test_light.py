@@ -1,0 +1,56 @@
+"""Pages in uneven light: the paper is made even, the ink stays, and what lies in good light is not touched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proof.images.light import evenly_lit
+
+
+@pytest.fixture
+def page() -> np.ndarray:
+    """Paper with a grid of strokes."""
+    pixels = np.full((1400, 1000), 235, np.uint8)
+    pixels[100:1300:40, 100:900] = 20
+    pixels[100:1300, 100:900:50] = 20
+    return pixels
+
+
+def test_a_page_in_even_light_is_handed_back_itself(page: np.ndarray) -> None:
+    even = evenly_lit(page)
+    assert even.pixels is page
+    assert not even.shaded
+
+
+def test_the_shadow_of_a_hand_goes_and_the_ink_stays(page: np.ndarray) -> None:
+    light = 1 - 0.6 / (1 + np.exp(-(np.arange(1000) - 500) / 40))
+    even = evenly_lit((page * light[None, :]).astype(np.uint8))
+    assert even.shaded
+    ink = page < 100
+    assert even.pixels[~ink].min() > 200
+    assert even.pixels[ink].max() < 100
+
+
+def test_a_page_that_is_dark_throughout_is_brightened(page: np.ndarray) -> None:
+    even = evenly_lit((page * 0.4).astype(np.uint8))
+    assert even.shaded
+    assert even.pixels[page > 100].min() > 225
+    assert even.pixels[page < 100].max() < 40
+
+
+def test_the_table_beside_a_shaded_page_becomes_paper(page: np.ndarray) -> None:
+    light = np.linspace(1.0, 0.6, 1000)[None, :]
+    pixels = np.full((1600, 1200), 30, np.uint8)
+    pixels[100:1500, 100:1100] = page * light
+    even = evenly_lit(pixels)
+    assert even.shaded
+    assert np.percentile(even.pixels[:80], 5) > 200
+    assert even.pixels[220:1400, 1060:1090].min() > 200
+
+
+def test_text_in_deep_shade_at_the_edge_of_an_image_is_no_table(page: np.ndarray) -> None:
+    light = np.where(np.arange(1400) > 900, 0.35, 1.0)[:, None]
+    even = evenly_lit((page * light).astype(np.uint8))
+    ink = page < 100
+    assert even.pixels[1000:][ink[1000:]].max() < 130

@@ -1,0 +1,166 @@
+"""Photographs of half-folios: askew, at an angle, curved, in the shade, or of a part of the page alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.facsimile.leaf import StripText, Style
+from proof.facsimile.render import HalfFolio, RenderedPage, render_page
+from proof.facsimile.wear import LEVELS, Wear
+from proof.layout.dewarp import laid_flat
+from proof.layout.extent import other_count
+from proof.layout.flattening import TERMS, Bend, Flattening
+from proof.layout.half_folio import Layout, Outline, find_layout
+from proof.layout.photograph import page_columns
+from proof.model.notices import NoticeCode
+from proof.text.model import Page
+from tests.layout.damaged import Photograph, at_an_angle, bent, turned
+from tests.layout.half_folio import LINES
+
+MakePage = Callable[..., Page]
+STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
+
+DAMAGE: dict[str, tuple[Callable[[np.ndarray], Photograph], NoticeCode]] = {
+    "turned by 6°": (lambda page: turned(page, 6.0), NoticeCode.PAGE_ASKEW),
+    "turned by -10°": (lambda page: turned(page, -10.0), NoticeCode.PAGE_ASKEW),
+    "at an angle": (at_an_angle, NoticeCode.PAGE_AT_AN_ANGLE),
+    "curved": (bent, NoticeCode.PAGE_CURVED),
+    "curved the other way": (lambda page: bent(page, -0.02, -0.025), NoticeCode.PAGE_CURVED),
+}
+
+
+@pytest.fixture(scope="session")
+def drawn(make_page: MakePage) -> RenderedPage:
+    return render_page(make_page(*LINES), Style(), LEVELS["light"], seed=3, strip=STRIP)
+
+
+def corners_of(half: HalfFolio, number: int) -> np.ndarray:
+    return np.array(half.columns[number], dtype=np.float64)
+
+
+def found_corners(layout: Layout, number: int) -> np.ndarray:
+    area = layout.columns[number]
+    left, right, top, bottom = area.left, area.right, area.top, area.bottom
+    corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+    return layout.rectification.to_file(corners)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_the_columns_of_a_page_that_does_not_lie_flat_are_found_where_they_are(
+    drawn: RenderedPage, damage: str
+) -> None:
+    make, code = DAMAGE[damage]
+    photograph = make(drawn.image)
+    layout = page_columns(photograph.image, 8, 21)
+    assert layout.ruled
+    assert code in [remark.code for remark in layout.outline.remarks]
+    (half,) = drawn.halves
+    width = layout.columns[0].width * drawn.image.shape[0] / layout.grey.shape[0]
+    for number in range(8):
+        true = photograph.gone(corners_of(half, number))
+        off = np.abs(found_corners(layout, number) - true).max()
+        assert off < 0.25 * width, (number, off, width)
+
+
+def test_a_place_goes_to_the_flat_page_and_back(drawn: RenderedPage) -> None:
+    layout = page_columns(bent(drawn.image).image, 8, 21)
+    places = np.array([(200.0, 300.0), (600.0, 900.0), (850.0, 1200.0)])
+    there = layout.rectification.to_page(places)
+    assert np.abs(layout.rectification.to_file(there) - places).max() < 0.1
+
+
+def test_the_outline_of_a_flattened_page_is_kept_to_the_last_bit(drawn: RenderedPage) -> None:
+    outline = page_columns(bent(drawn.image).image, 8, 21).outline
+    parts = msgpack.unpackb(msgpack.packb(outline.as_list()), use_list=False)
+    again = Outline.of_list(parts)
+    area = outline.columns[2]
+    box = (area.left, area.top, area.right, area.bottom)
+    assert again.file_box(*box) == outline.file_box(*box)
+    assert (again.remarks, again.cut, again.missing) == (outline.remarks, outline.cut, outline.missing)
+
+
+weights = st.tuples(*[st.floats(-0.01, 0.01) for _ in range(TERMS)])
+
+
+@given(upright=weights, level=weights, even=st.tuples(st.floats(-0.05, 0.05), st.floats(-0.05, 0.05)))
+def test_whatever_bends_a_page_a_place_comes_back(
+    upright: tuple[float, ...], level: tuple[float, ...], even: tuple[float, float]
+) -> None:
+    homography = (1.01, 0.02, 5.0, -0.03, 0.99, -7.0, 1e-5, -2e-5, 1.0)
+    bends = (Bend(upright, level), Bend(level, upright, even))
+    flattening = Flattening((700, 1000), (20.0, 10.0), (360.0, 520.0), homography, bends)
+    places = np.array([(40.0, 60.0), (350.0, 500.0), (660.0, 950.0)])
+    assert np.abs(flattening.to_flat(flattening.to_image(places)) - places).max() < 0.5
+
+
+@pytest.mark.parametrize("wear", [Wear(), LEVELS["light"], LEVELS["moderate"]])
+def test_a_scan_that_lies_well_stays_as_it_is(make_page: MakePage, wear: Wear) -> None:
+    page = render_page(make_page(*LINES), Style(), wear, seed=5, strip=STRIP).image
+    usual, found = find_layout(page), page_columns(page, 8, 21)
+    assert np.array_equal(usual.ink, found.ink)
+    assert usual.columns == found.columns
+    assert found.outline.remarks == ()
+
+
+def test_a_page_in_the_shade_is_laid_out_like_one_in_the_light(drawn: RenderedPage) -> None:
+    height, width = drawn.image.shape
+    light = np.linspace(1.0, 0.35, width)[None, :] * np.ones((height, 1))
+    shaded = (drawn.image * light).astype(np.uint8)
+    usual, found = page_columns(drawn.image, 8, 21), page_columns(shaded, 8, 21)
+    assert [remark.code for remark in found.outline.remarks] == [NoticeCode.PAGE_IN_SHADE]
+    for one, other in zip(usual.columns, found.columns, strict=True):
+        assert abs(one.left - other.left) < 3
+        assert abs(one.top - other.top) < 6
+    differs = np.count_nonzero(usual.ink != found.ink)
+    assert differs < 0.1 * np.count_nonzero(usual.ink)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_half_a_page_has_half_its_columns(drawn: RenderedPage, side: str) -> None:
+    (half,) = drawn.halves
+    middle = round(float(corners_of(half, 3)[[0, 3], 0].mean())) + (25 if side == "left" else -25)
+    part = drawn.image[:, :middle] if side == "left" else drawn.image[:, middle:]
+    layout = page_columns(np.ascontiguousarray(part), 8, 21)
+    assert len(layout.columns) == 4
+    assert layout.outline.missing == 4
+    shift = 0 if side == "left" else middle
+    for number in range(4):
+        true = corners_of(half, number + (4 if side == "left" else 0)) - (shift, 0)
+        assert np.abs(found_corners(layout, number)[:, 0] - true[:, 0]).max() < 15
+
+
+@pytest.mark.parametrize("edge", ["top", "bottom"])
+def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(drawn: RenderedPage, edge: str) -> None:
+    (half,) = drawn.halves
+    frame = np.array(half.frame)
+    cell = (frame[3, 1] - frame[0, 1]) / 21
+    first, last = round(frame[0, 1] + 4.4 * cell), round(frame[3, 1] - 4.4 * cell)
+    part = np.ascontiguousarray(drawn.image[first:] if edge == "top" else drawn.image[:last])
+    layout = page_columns(part, 8, 21)
+    above, below = layout.outline.cut
+    assert (above is not None, below is not None) == (edge == "top", edge == "bottom")
+    area = layout.columns[0]
+    missing = (above - area.top) if above is not None else (area.bottom - (below or 0))
+    assert missing / area.cell(21) == pytest.approx(4.4, abs=0.8)
+
+
+@pytest.mark.parametrize("columns", [9, 10])
+def test_a_page_with_more_columns_than_expected_has_them(make_page: MakePage, columns: int) -> None:
+    lines = (*LINES, *LINES)[:columns]
+    page = render_page(make_page(*lines), replace(Style(), columns=columns), Wear(broken=0.1), seed=2, strip=STRIP)
+    comb = other_count(page.image, 8)
+    assert comb is not None
+    assert comb.columns == columns
+    assert len(page_columns(page.image, 8, 21).columns) == columns
+
+
+def test_a_page_of_the_expected_columns_is_not_counted_otherwise(drawn: RenderedPage) -> None:
+    assert other_count(drawn.image, 8) is None
+    assert laid_flat(drawn.image) is None

@@ -1,0 +1,134 @@
+"""A glyph is shown whole, in the middle, with what stands beside it pale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.report.glyphs import GlyphTile, character_place, cut_glyph, flag_place
+from proof.text.model import Row
+
+PITCH, WIDTH = 60.0, 100.0
+COLUMN = Box(100.0, 40.0, WIDTH, 10 * PITCH)
+GLYPHS = 10
+
+
+def drawn(skip: int = -1) -> Image.Image:
+    """A ruled column of ten glyphs like 其: a body and two legs that stand apart from it; one may be left out."""
+    image = Image.new("L", (300, 700), 255)
+    pen = ImageDraw.Draw(image)
+    for x in (100, 200):
+        pen.line([x, 0, x, 700], fill=0, width=3)
+    for number in range(GLYPHS):
+        if number != skip:
+            _write(pen, 125, 40 + number * PITCH + 6)
+    return image
+
+
+def _write(pen: ImageDraw.ImageDraw, x: float, y: float, size: float = 50) -> None:
+    pen.rectangle([x, y, x + size, y + 0.66 * size], outline=0, width=4)
+    pen.line([x, y + 0.33 * size, x + size, y + 0.33 * size], fill=0, width=4)
+    pen.rectangle([x + 0.1 * size, y + 0.8 * size, x + 0.3 * size, y + 0.96 * size], fill=0)
+    pen.rectangle([x + 0.7 * size, y + 0.8 * size, x + 0.9 * size, y + 0.96 * size], fill=0)
+
+
+def checked(off: float = 0.0, skip: int = -1, row: Row = Row.MAIN) -> PageResult:
+    """The page as a check found it, every box too high by `off` cells."""
+    characters = tuple(
+        CheckedCharacter(1, n, 1, row, "其", Box(100, 40 + (n - off) * PITCH, WIDTH, PITCH), "其", 0.9)
+        for n in range(GLYPHS)
+        if n != skip
+    )
+    columns = (CheckedColumn(1, COLUMN, "其" * GLYPHS),)
+    size = Box(0, 0, 300, 700)
+    return PageResult(
+        "p", "p", Status.CHECKED, image_size=(300, 700), image_box=size, columns=columns, characters=characters
+    )
+
+
+def dark(tile: GlyphTile) -> NDArray[np.bool_]:
+    return np.asarray(np.asarray(tile.picture.convert("L")) < 100)
+
+
+def shown(image: Image.Image, result: PageResult, number: int) -> GlyphTile:
+    tile = cut_glyph(image, character_place(result, result.characters[number]))
+    assert tile is not None
+    return tile
+
+
+@pytest.mark.parametrize("off", [-0.15, 0.0, 0.15])
+def test_the_whole_glyph_stands_in_the_middle_wherever_its_box_was_found(off: float) -> None:
+    tile = shown(drawn(), checked(off), 4)
+    rows, across = np.nonzero(dark(tile))
+    assert rows.max() - rows.min() == pytest.approx(48, abs=3)  # head and legs
+    middle = tile.picture.height / 2
+    assert (rows.max() + rows.min()) / 2 == pytest.approx(middle, abs=3)
+    assert (across.max() + across.min()) / 2 == pytest.approx(middle, abs=3)
+
+
+def test_neighbours_and_rules_are_pale() -> None:
+    tile = shown(drawn(), checked(), 4)
+    ink = tile.ink
+    assert ink is not None
+    outside = np.asarray(tile.picture.convert("L")).copy()
+    outside[int(ink.y) - 1 : int(ink.bottom) + 2, int(ink.x) - 1 : int(ink.right) + 2] = 255
+    assert outside.min() > 150
+
+
+def test_the_other_half_row_is_pale() -> None:
+    image = Image.new("L", (300, 700), 255)
+    pen = ImageDraw.Draw(image)
+    for number in range(GLYPHS):
+        for x in (106, 156):
+            _write(pen, x, 40 + number * PITCH + 10, 38)
+    right = tuple(
+        CheckedCharacter(1, n, 1, Row.RIGHT, "其", Box(147, 40 + n * PITCH, 53, PITCH), "其", 0.9)
+        for n in range(GLYPHS)
+    )
+    left = tuple(replace(one, row=Row.LEFT, offset=20 + one.offset, box=replace(one.box, x=100)) for one in right)
+    result = replace(checked(), characters=(*right, *left))
+    for number in (4, 14):
+        tile = shown(image, result, number)
+        across = np.nonzero(dark(tile))[1]
+        assert across.max() - across.min() == pytest.approx(38, abs=3)
+
+
+def test_two_characters_get_a_tall_tile() -> None:
+    flag = Flag("p", "p", 1, 3, 2, Kind.TRANSPOSITION, "其其", "某其", 5.0, True, None, Evidence("posterior"))
+    place = flag_place(checked(), flag)
+    assert place is not None
+    tile = cut_glyph(drawn(), place)
+    assert tile is not None
+    assert tile.picture.height > 1.4 * tile.picture.width
+
+
+def test_a_place_without_ink_shows_the_gap_between_its_neighbours() -> None:
+    """The text has a character after the fifth glyph that the image has not."""
+    result = checked()
+    later = tuple(replace(one, offset=one.offset + (one.offset > 4)) for one in result.characters)
+    gap = Box(100, 40 + 4.75 * PITCH, WIDTH, PITCH / 2)
+    flag = Flag("p", "p", 1, 5, 1, Kind.INSERTION, "之", "", 5.0, True, gap, Evidence("no glyph"))
+    place = flag_place(replace(result, characters=later), flag)
+    assert place is not None
+    tile = cut_glyph(drawn(), place)
+    assert tile is not None
+    assert tile.ink is None
+    inked: NDArray[np.bool_] = np.any(dark(tile)[:, 30:-30], axis=1)
+    middle = len(inked) // 2
+    assert not inked[middle - 2 : middle + 3].any()
+    assert inked[: middle - 8].any()
+    assert inked[middle + 8 :].any()
+
+
+def test_a_leaning_page_gives_upright_tiles() -> None:
+    image = drawn().rotate(2.0, fillcolor=255, resample=Image.Resampling.BICUBIC)
+    tile = shown(image, replace(checked(), skew=-2.0), 4)
+    rows, _ = np.nonzero(dark(tile))
+    assert rows.max() - rows.min() == pytest.approx(48, abs=3)

@@ -1,0 +1,57 @@
+"""Where the glyphs of a character stand is kept by character, and over a check that reads no image."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from proof.model.result import PageResult
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.glyphs import LENGTH, Shapes
+from proof.store.saving import CheckedResult
+
+PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+WORK = "KR1d0030"
+
+
+def shapes(result: PageResult) -> Shapes:
+    return np.random.default_rng(1).integers(1, 90, (len(result.characters), LENGTH)).astype(np.int8)
+
+
+@pytest.fixture
+def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
+    run = store.begin_run(info)
+    store.save_pages(run, [CheckedResult(PLACE, "one", page_result, shapes=shapes(page_result))])
+    return store
+
+
+def test_the_occurrences_of_a_character_are_found_with_their_places(filled: Store, page_result: PageResult) -> None:
+    one = page_result.characters[0]
+    found = filled.glyphs.of(WORK, one.text)
+    assert len(found) == found.total == sum(other.text == one.text for other in page_result.characters)
+    glyph = found.glyphs[0]
+    assert (glyph["line"], glyph["offset"], glyph["length"]) == (one.line, one.offset, one.length)
+    assert (glyph["shape"] == shapes(page_result)[0]).all()
+    assert filled.glyphs.shown(page_result.image_sha)
+
+
+def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_stood(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """The text was changed at one place: the glyph there is an occurrence of another character now."""
+    was = page_result.characters[0]
+    changed = replace(page_result, characters=(replace(was, text="某"), *page_result.characters[1:]))
+    run = filled.begin_run(info)
+    filled.save_page(run, PLACE, "two", changed)
+    found = filled.glyphs.of(WORK, "某")
+    assert len(found) == 1
+    assert (found.glyphs[0]["shape"] == shapes(page_result)[0]).all()
+
+
+def test_glyphs_without_ink_are_no_occurrences(store: Store, info: RunInfo, page_result: PageResult) -> None:
+    run = store.begin_run(info)
+    blank = np.zeros((len(page_result.characters), LENGTH), np.int8)
+    store.save_pages(run, [CheckedResult(PLACE, "one", page_result, shapes=blank)])
+    assert len(store.glyphs.of(WORK, page_result.characters[0].text)) == 0

@@ -1,0 +1,95 @@
+"""All works of a store in numbers, and one search over them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proof.model.flags import Flag, flag_id
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.library import FolderState, Found, WorkCounts
+from proof.store.queue_records import Order, QueueFilter
+
+
+def check(store: Store, work: str, results: list[PageResult]) -> None:
+    """A whole check of a work with these results."""
+    engine = EngineIdentity("ppocr", "1", "small", "c0ffee")
+    texts = (TextInfo(f"{work}.txt", "5eed", "kanripo", "traditional"),)
+    run = store.begin_run(RunInfo(work, f"題 {work}", texts, engine))
+    store.save_pages(
+        run,
+        [
+            CheckedResult(PagePlace(n, f"{work}.txt"), f"{work} {n} {len(results)}", one)
+            for n, one in enumerate(results)
+        ],
+    )
+    store.finish_run(run, whole=True)
+
+
+def of_page(result: PageResult, page: str, status: Status = Status.CHECKED) -> PageResult:
+    flags: tuple[Flag, ...] = tuple(
+        replace(flag, page=page, id=flag_id(page, flag.line, flag.kind, f"{flag.offset}", 0)) for flag in result.flags
+    )
+    return replace(result, page=page, status=status, flags=flags if status is Status.CHECKED else ())
+
+
+def counts(store: Store) -> dict[str, WorkCounts]:
+    return {one.work: one.counts for one in store.library.works()}
+
+
+def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResult) -> None:
+    check(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2", Status.NO_IMAGE)])
+    check(store, "B", [of_page(page_result, "B-1", Status.FAILED)])
+    found = counts(store)
+    assert found["A"].pages == {"checked": 1, "no image": 1}
+    assert (found["A"].flagged, found["A"].decided, found["A"].left) == (2, 0, None)
+    assert found["B"].pages == {"failed": 1}
+    assert all(one.speed is not None for one in store.library.works())
+
+
+def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, page_result: PageResult) -> None:
+    check(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2")])
+    check(store, "B", [of_page(page_result, "B-1")])
+    before = counts(store)
+    number = next(flag for flag in store.queue.flags("A", numbers(store, "A")) if flag.flag.line == 1).number
+    store.decisions.decide(DecisionRequest("A", number, Verdict.TAKE, 0, "王", "key-12345"))
+    after = counts(store)
+    assert (after["A"].decided, after["A"].confirmed) == (1, 1)
+    assert after["A"].left == pytest.approx(3.0)  # three more are open, and the one that was decided was an error
+    assert after["B"] == before["B"]
+    check(store, "B", [of_page(page_result, "B-1"), of_page(page_result, "B-2")])
+    assert counts(store)["B"].all_pages == 2
+
+
+def numbers(store: Store, work: str) -> list[int]:
+    return store.queue.find(work, QueueFilter(), Order.PAGE)[0]
+
+
+def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
+    check(store, "A", [of_page(page_result, "A-1")])
+    store.library.begin(["one", "two"])
+    store.library.note("one", FolderState.CHECKED, work="A")
+    assert [(one.folder, one.work, one.state) for one in store.library.works()] == [
+        ("one", "A", FolderState.CHECKED),
+        ("two", "", FolderState.WAITING),
+    ]
+    assert store.library.folder_of("A") == "one"
+    store.library.begin(["two"])
+    assert [(one.folder, one.work) for one in store.library.works()] == [("two", ""), ("", "A")]
+
+
+def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_result: PageResult) -> None:
+    check(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
+    check(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])
+    find = store.library.search
+    assert [one.work for one in find("KR1d0087").works] == ["KR1d0087"]
+    assert [one.page for one in find("KR1d0087_WYG_223").pages] == ["KR1d0087_WYG_223-17b"]
+    assert len(find("WYG0103-0192c").pages) == 2
+    assert [(one.work, one.count, one.open) for one in find("告吿").pairs] == [("KR1d0030", 1, 1), ("KR1d0087", 1, 1)]
+    assert [one.source for one in find("射人(").places] == ["射人(告具/于公)"] * 2
+    nothing = find("%")
+    assert nothing == Found()

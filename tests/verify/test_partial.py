@@ -1,0 +1,196 @@
+"""A page of which a part is on its image: what can be checked of it, and what is said of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proof.facsimile.leaf import Style
+from proof.facsimile.render import RenderedPage, render_page
+from proof.facsimile.wear import Wear
+from proof.images.find import FoundBy, PageImage
+from proof.images.load import LoadedImage, load_image
+from proof.layout.half_folio import ColumnArea, Outline
+from proof.layout.rules import Rectification
+from proof.locale.notices import in_english
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Pixels
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+from proof.text.column import parse_column
+from proof.text.model import Column, Page, Script
+from proof.text.variants import VariantPolicy
+from proof.verify.page import Checker
+from proof.verify.partial import part_on_image
+from tests.layout.damaged import Photograph, at_an_angle, bent, turned
+
+MakePage = Callable[..., Page]
+
+LINES = (
+    "公卿大夫辯聞也許遂適西階上命賓御于公諸公",
+    "卿則以耦告于上大夫則降即位而后告司射東面",
+    "于大夫之西比耦大夫與大夫命上射曰某御于子",
+    "命下射曰子與某子射卒遂比衆耦衆耦立于大夫",
+    "　鄭注倚扑者將即君前不敢佩刑器也升堂者欲",
+    "之南西面北上若有士與大夫爲耦則以大夫之耦",
+    "(爲上命大夫之耦曰子與某子/射告於大夫曰某御於子命衆耦)如命三耦之",
+    "辭諸公卿皆未降遂命三耦各與其耦拾取弓矢皆",
+)
+"""Full columns of 20 cells; one is indented, one begins with a note."""
+
+
+def no_pages() -> PageEngine:
+    raise AssertionError("this page has columns: the page pipeline is not needed")
+
+
+def columns_of(lines: Sequence[str]) -> tuple[Column, ...]:
+    return tuple(Column(n, line, 0, n, parse_column(line).runs) for n, line in enumerate(lines, 1))
+
+
+def outline(cut: tuple[float | None, float | None] = (None, None), missing: int = 0, columns: int = 8) -> Outline:
+    """Columns of 21 cells of 10 pixels."""
+    areas = tuple(ColumnArea(n, 100.0 - 10 * n, 110.0 - 10 * n, -30.0, 180.0, 0.0) for n in range(1, columns + 1))
+    straight = Rectification.of(1.0, 0.0, 0.0, 210, 100, (0, 0))
+    return Outline(straight, areas, True, None, 0.0, (), cut, missing)
+
+
+def test_lines_are_laid_on_the_columns_that_are_there(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    shown = [line.strip("　()") for line in LINES[4:6]]
+    part = part_on_image(page, outline(missing=6, columns=2), shown, 21, str)
+    assert [column.number for column in part.page.columns] == [5, 6]
+    assert [in_english(notice) for notice in part.notices] == [
+        "the right half of the page is not on this image: 4 of its 8 columns",
+        "the left side of the page is not on this image: 2 of its 8 columns",
+    ]
+
+
+def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    shown = [line[3:] for line in LINES[:6]] + ["大夫之耦曰子與某子大夫曰某御於子命衆耦如命三耦之", LINES[7][3:]]
+    part = part_on_image(page, outline(cut=(0.0, None)), shown, 21, str)
+    texts = ["".join(cell.text for cell in column.cells) for column in part.page.columns]
+    assert texts == shown
+    # every character keeps its place in the source
+    assert all(c.source[cell.offset] == cell.text for c in part.page.columns for cell in c.cells)
+    (notice,) = part.notices
+    assert in_english(notice).startswith("the top of the page is cut off: some 3 characters")
+
+
+def test_lines_end_where_the_image_cuts_them_off(make_page: MakePage) -> None:
+    page = make_page(*LINES[:4], "命下射")
+    shown = [line[:16] for line in LINES[:4]] + ["命下射"]
+    cut = outline(cut=(None, 130.0), columns=5)
+    part = part_on_image(page, cut, shown, 21, str)
+    assert [len(column.cells) for column in part.page.columns] == [16, 16, 16, 16, 3]
+    assert in_english(part.notices[0]).startswith("the bottom of the page is cut off: some 4 characters")
+
+
+@pytest.fixture(scope="session")
+def drawn(make_page: MakePage) -> tuple[Page, RenderedPage]:
+    page = make_page(*LINES)
+    return page, render_page(page, Style(), Wear(broken=0.1), seed=11)
+
+
+def check(ppocr: PPOCR, page: Page, pixels: NDArray[np.uint8]) -> PageResult:
+    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
+    shown = np.ascontiguousarray(pixels)
+    image = LoadedImage(Path("page.png"), shown, (shown.shape[1], shown.shape[0]), "")
+    return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
+
+
+def wrong_at(page: Page, line: int, offset: int) -> Page:
+    """The page with another character at one place."""
+    sources = [column.source for column in page.columns]
+    source = sources[line - 1]
+    sources[line - 1] = source[:offset] + "馬" + source[offset + 1 :]
+    return replace(page, columns=columns_of(sources))
+
+
+def raised(result: PageResult) -> list[tuple[int, int, str]]:
+    return [(flag.line, flag.offset, flag.suggested) for flag in result.flags if flag.raised and flag.line]
+
+
+def told(result: PageResult) -> list[str]:
+    return [in_english(f.evidence.notice) for f in result.flags if f.raised and not f.line and f.evidence.notice]
+
+
+@pytest.mark.parametrize("make", [lambda page: turned(page, 8.0), at_an_angle, bent])
+def test_an_error_on_a_page_that_does_not_lie_flat_is_found_where_it_is_on_the_photograph(
+    ppocr: PPOCR, drawn: tuple[Page, RenderedPage], make: Callable[[Pixels], Photograph]
+) -> None:
+    page, rendered = drawn
+    photograph = make(rendered.image)
+    result = check(ppocr, wrong_at(page, 4, 10), photograph.image)
+    assert result.status is Status.CHECKED
+    assert raised(result) == [(4, 10, "遂")]
+    assert len(result.notices) == 1
+    box = next(flag.bbox for flag in result.flags if flag.raised)
+    true = next(one.box for one in rendered.characters if (one.line, one.offset) == (4, 10))
+    assert box is not None
+    ((x, y),) = photograph.gone(np.array([[true.x + true.w / 2, true.y + true.h / 2]]))
+    assert box.x < x < box.right
+    assert box.y < y < box.bottom
+
+
+def test_the_top_of_a_page_that_is_cut_off_is_one_finding_and_the_rest_is_checked(
+    ppocr: PPOCR, drawn: tuple[Page, RenderedPage]
+) -> None:
+    page, rendered = drawn
+    (half,) = rendered.halves
+    cell = (half.frame[3][1] - half.frame[0][1]) / 21
+    result = check(ppocr, wrong_at(page, 4, 10), rendered.image[round(half.frame[0][1] + 3.2 * cell) :])
+    assert raised(result) == [(4, 10, "遂")]
+    (said,) = told(result)
+    assert said.startswith("the top of the page is cut off: some 3 characters")
+    # what is not on the image was not checked
+    assert min(one.offset for one in result.characters if one.line == 1) >= 3
+    assert result.characters_checked < sum(cell.glyph for column in page.columns for cell in column.cells) - 8 * 3
+    assert all(column.box.y > -5 for column in result.columns)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_half_a_page_is_one_finding_and_the_other_half_is_checked(
+    ppocr: PPOCR, drawn: tuple[Page, RenderedPage], side: str
+) -> None:
+    page, rendered = drawn
+    (half,) = rendered.halves
+    parted = round(half.columns[4][1][0])
+    line = 7 if side == "left" else 2
+    pixels = rendered.image[:, : parted + 25] if side == "left" else rendered.image[:, parted - 25 :]
+    offset = 3
+    result = check(ppocr, wrong_at(page, line, offset), pixels)
+    assert raised(result) == [(line, offset, page.columns[line - 1].source[offset])]
+    other = "right" if side == "left" else "left"
+    assert told(result) == [f"the {other} half of the page is not on this image: 4 of its 8 columns"]
+    lines = {one.line for one in result.characters}
+    assert lines == ({5, 6, 7, 8} if side == "left" else {1, 2, 3, 4})
+
+
+def test_an_image_that_is_too_coarse_is_one_finding(ppocr: PPOCR, drawn: tuple[Page, RenderedPage]) -> None:
+    page, rendered = drawn
+    small = cv2.resize(rendered.image, None, fx=0.15, fy=0.15, interpolation=cv2.INTER_AREA)
+    result = check(ppocr, page, np.asarray(small, dtype=np.uint8))
+    assert result.status is Status.MISMATCH
+    assert [flag.evidence.reason for flag in result.flags] == ["image too coarse"]
+
+
+def test_white_on_black_is_read_like_black_on_white(
+    ppocr: PPOCR, drawn: tuple[Page, RenderedPage], tmp_path: Path
+) -> None:
+    page, rendered = drawn
+    cv2.imwrite(str(tmp_path / "page.png"), 255 - rendered.image)
+    image = load_image(tmp_path / "page.png")
+    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
+    found = PageImage(image.path, "", FoundBy.NAME)
+    result = checker.check(wrong_at(page, 4, 10), page.id, found, image, [])
+    assert raised(result) == [(4, 10, "遂")]
+    assert [in_english(notice) for notice in result.notices] == [
+        "light characters on a dark ground: the image was inverted"
+    ]

@@ -1,0 +1,182 @@
+"""The list of all works in the browser, and the search over them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from flask import Flask
+from flask.testing import FlaskClient
+from playwright.sync_api import Browser, ViewportSize, expect
+from sqlalchemy import insert
+
+from proof.model.notices import Notice, NoticeCode
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.library import FolderState
+from proof.store.models import FlagRow, LibraryRow, PageRow, RunRow, WorkRow
+from proof.web import create_app
+from tests.web.served import serving
+
+WORKS = 3500
+PAGES = 4
+START = datetime(2026, 1, 1, tzinfo=UTC)
+FLAG = {
+    "ref": "", "line": 1, "offset": 0, "length": 1, "kind": "substitution", "transcribed": "托", "suggested": "託",
+    "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "ordinal": 0, "stale": False,
+}  # fmt: skip
+
+
+def fill(store: Store, works: int) -> None:
+    """So many works of four pages and four flags, one in ten of them without images, one of them failed."""
+    with store._writing() as session:
+        for table, values in (
+            (WorkRow, [{"id": n, "name": f"KR{n:05d}", "title": f"經部之書 {n}"} for n in range(1, works + 1)]),
+            (RunRow, [run_of(n) for n in range(1, works + 1)]),
+            (PageRow, [page_of(n, k) for n in range(1, works + 1) for k in range(PAGES)]),
+            (FlagRow, [flag_of(n, k) for n in range(1, works + 1) if n % 10 for k in range(PAGES)]),
+            (LibraryRow, [folder_of(n) for n in range(1, works + 2)]),
+        ):
+            session.execute(insert(table), values)
+
+
+def run_of(n: int) -> dict[str, object]:
+    texts = [{"path": f"{n}.txt", "script": "traditional"}]
+    known: dict[str, object] = {
+        "engine_name": "ppocr",
+        "engine_version": "1",
+        "engine_model": "",
+        "engine_checksum": "",
+        "version": "1",
+    }
+    ended = START + timedelta(seconds=2)
+    return known | {
+        "id": n,
+        "work_id": n,
+        "settings": {},
+        "texts": texts,
+        "findings": [],
+        "started": START,
+        "finished": ended,
+    }
+
+
+def page_of(n: int, k: int) -> dict[str, object]:
+    status = "checked" if n % 10 else "no image"
+    return {
+        "work_id": n, "run_id": n, "result_run_id": n, "repeat": 0, "position": k,
+        "page": f"KR{n:05d}_WYG_001-{k + 1}a",
+        "text": f"{n}.txt", "juan": "1", "folio": f"{k + 1}a", "key": f"{n}-{k}", "ref": "", "status": status,
+        "image_sha": "", "width": 0, "height": 0, "skew": 0.0, "characters_checked": 170, "notices": [], "seconds": 0.2,
+    }  # fmt: skip
+
+
+def flag_of(n: int, k: int) -> dict[str, object]:
+    page = (n - 1) * PAGES + k + 1
+    state = ("open", "corrected", "kept", "open")[k]
+    return FLAG | {
+        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "first_run_id": n, "last_run_id": n, "state": state,
+    }  # fmt: skip
+
+
+def folder_of(n: int) -> dict[str, object]:
+    known = {"folder": f"經部/KR{n:05d}", "turn": n - 1, "at": START, "trouble": None}
+    if n > 2:
+        return known | {"work": f"KR{n:05d}", "state": FolderState.CHECKED.value}
+    told = Notice.of(NoticeCode.AS_TOLD, text="text.txt:3: not UTF-8").as_json()
+    return known | {"work": "", "state": FolderState.FAILED.value, "trouble": told}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of 3,500 works; nobody changes it."""
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "config.toml").write_text('[project]\ntitle = "四庫"\n', encoding="utf-8")
+    with Store.open(Settings.load(folder).store_address) as store:
+        fill(store, WORKS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def app(library: Path) -> Iterator[Flask]:
+    settings = Settings.load(library)
+    with Store.open(settings.store_address) as store:
+        yield create_app(settings, store=store)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+def rows(html: str) -> list[list[str]]:
+    """The cells of every line of the list, without their markup."""
+    body = html[html.index("<tbody>") : html.index("</tbody>")]
+    lines = re.findall(r"<tr>(.*?)</tr>", body, re.S)
+    return [
+        [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<t[hd].*?</t[hd]>", one, re.S)]
+        for one in lines
+    ]
+
+
+def test_3500_works_are_listed_in_300_milliseconds(client: FlaskClient) -> None:
+    client.get("/")  # counted as the server starts
+    taken = []
+    for query in ("", "?sort=left", "?start=3400", "?title=經部&state=checked"):
+        began = time.perf_counter()
+        assert client.get(f"/{query}").status_code == 200
+        taken.append(time.perf_counter() - began)
+    assert sorted(taken)[1] < 0.3, taken
+
+
+def test_each_work_stands_there_in_numbers(client: FlaskClient) -> None:
+    found = rows(client.get("/").text)
+    assert len(found) == 100
+    assert found[0][1:3] == ["經部/KR00001", "failed why text.txt:3: not UTF-8"]
+    assert found[2] == ["3", "經部之書 3 KR00003 · 經部/KR00003", "checked", "4", "4", "0", "0", "4", "2", "1.0", "2.0"]
+    assert found[9][3:7] == ["4", "0", "4", "0"]
+
+
+def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> None:
+    assert [one[2].split()[0] for one in rows(client.get("/?state=failed").text)] == ["failed", "failed"]
+    assert [one[0] for one in rows(client.get("/?title=KR00042").text)] == ["42"]
+    assert rows(client.get("/?sort=missing").text)[0][5] == "4"
+    assert rows(client.get("/?sort=turn&up=1").text)[0][0] == str(WORKS + 3)  # two are in no folder
+    last = client.get("/?start=3500").text
+    assert len(rows(last)) == 3
+    assert "start=3400" in last
+    assert client.get("/?sort=nothing&start=-5").status_code == 200
+
+
+def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> None:
+    assert "/works/KR00042/" in client.get("/search?q=KR00042").text
+    assert "/works/KR00042/pages/" in client.get("/search?q=KR00042_WYG").text
+    assert "text=%E6%89%98" in client.get("/search?q=托託").text
+    assert "Nothing was found." in client.get("/search?q=烏有").text
+    assert client.get("/search?q=%00%25<b>").status_code == 200
+
+
+@pytest.mark.parametrize(("theme", "language"), [("light", "zh-Hant"), ("dark", "en")])
+def test_nothing_hinders_a_screen_reader_in_the_list_and_the_search(
+    library: Path, browser: Browser, shots: Path, theme: Literal["light", "dark"], language: str
+) -> None:
+    with serving(library) as address:
+        size: ViewportSize = {"width": 1366, "height": 768}
+        context = browser.new_context(viewport=size, locale=language, color_scheme=theme)
+        page = context.new_page()
+        for name, path in {"library": "/?sort=left", "search": "/search?q=托託"}.items():
+            page.goto(address + path)
+            expect(page.locator("h1")).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            page.screenshot(path=shots / f"{name}-{theme}.png")
+            found = Axe().run(page).response["violations"]
+            grave = [one for one in found if one["impact"] in ("serious", "critical")]
+            assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+        context.close()
