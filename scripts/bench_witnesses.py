@@ -107,8 +107,8 @@ class Trialled:
     twins: dict[tuple[float, float], Parallel]
 
     def heard(self, parallels: Sequence[Parallel], weights: WitnessWeights) -> list[Flag]:
-        hearing = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
-        return [hearing.heard(flag) for flag in self.flags]
+        evidence = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
+        return [evidence.with_witnesses(flag) for flag in self.flags]
 
 
 def set_in_columns(edition: Edition, name: str) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
+from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.quality.seeded_errors import ErrorPolicy, add_seeded_errors
+from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
@@ -71,11 +72,18 @@ def store_in(folder: Path, rate: float, flags: tuple[Flag, ...] = FLAGS) -> Stor
     return store
 
 
+def seeded_ids(store: Store) -> set[str]:
+    """The ids of the seeded errors that stand in the store."""
+    return {one.flag.id for one in store.seeded(WORK)}
+
+
 def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key: str = "same") -> None:
     """Check the page again; the store knows it under the same key."""
     folder = Path(str(store.engine.url.database)).parent
     path = str(folder / f"{WORK}_010.txt")
     texts = (TextInfo(path, "5eed", "kanripo", "traditional"),)
     run = store.begin_run(RunInfo(WORK, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
-    store.save_page(run, PagePlace(0, path, "010", "1a"), key, add_seeded_errors(page(flags), rate, JUDGE))
+    found = page(flags)
+    quality = QualityFlags(seeded=seeded_errors_of(found, rate, JUDGE))
+    store.save_page(run, PagePlace(0, path, "010", "1a"), key, found, quality=quality)
     store.finish_run(run, whole=True)

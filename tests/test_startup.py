@@ -48,6 +48,7 @@ def test_the_list_says_of_a_command_what_the_command_says(name: str) -> None:
     assert command.get_short_help_str(limit=1000) == COMMANDS[name]
 
 
+@pytest.mark.slow
 def test_a_check_in_which_nothing_changed_loads_no_network(tmp_path: Path) -> None:
     text = (ROOT / "pages" / "dasheyi.txt").read_text(encoding="utf-8")
     first, second = "卷十 第 1a 页", "卷十 第 1b 页"

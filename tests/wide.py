@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import TypeVar
 
 from hypothesis import settings
+
+from proof.locale.languages import LANGUAGES
 
 T = TypeVar("T")
 
@@ -23,3 +26,9 @@ def cross_section(found: Sequence[T], count: int, kind: Callable[[T], object] = 
     for one in found:
         kinds.setdefault(kind(one), []).append(one)
     return [one for every in kinds.values() for one in every[:: -(-len(every) // count)]]
+
+
+def looks() -> list[tuple[str, str]]:
+    """Languages and themes in which a page is looked at: each of them, or each with each where the run looks wide."""
+    every = list(product(LANGUAGES, ("light", "dark")))
+    return every if looks_wide() else every[::3] + every[4:5]

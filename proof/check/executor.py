@@ -22,13 +22,14 @@ from proof.images.opencv import cv2
 from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
+from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.readings import HalfFolioReadings, PageRecord
 from proof.ocr.registry import EngineSettings, open_page_engine
-from proof.quality.sampling import add_samples
-from proof.quality.seeded_errors import ErrorPolicy, add_seeded_errors
+from proof.quality.sampling import samples_of
+from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.model import Script, Transcription
@@ -94,11 +95,12 @@ def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
     return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
 
 
-def add_quality_flags(result: PageResult, settings: Settings, checker: Checker) -> PageResult:
-    """What was found on a page, with the samples and planted errors that the project asks for."""
+def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
+    """The samples and seeded errors that the project asks for on a page."""
     audit, threshold = settings.audit, settings.flags.threshold
     judge = ErrorPolicy(checker.policy, checker.engine.familiarity, threshold)
-    return add_seeded_errors(add_samples(result, audit.rate, threshold), audit.planted_rate, judge)
+    samples = samples_of(result, audit.rate, threshold)
+    return QualityFlags(samples, seeded_errors_of(result, audit.planted_rate, judge, samples))
 
 
 @dataclass(frozen=True, slots=True)

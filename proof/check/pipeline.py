@@ -17,7 +17,7 @@ from proof.check.executor import (
     results,
 )
 from proof.check.plan import CheckPlan, work_of
-from proof.check.rescoring import hearings_of, settle
+from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.unseen import by_sense, with_sense
 from proof.check.writer import PageWriter
 from proof.errors import TextError
@@ -199,12 +199,12 @@ def _results(
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """The flags of the run weighed by what the whole work taught and by what witnesses read."""
-    hearings = hearings_of(settings, sources.editions, sources.texts, store)
+    witness_evidence = witness_evidence_of(settings, sources.editions, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
             habits.add(other)
-    settle(store, work.name, habits, settings.flags, hearings, own)
+    settle(store, work.name, habits, settings.flags, witness_evidence, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[Notice, ...]]:

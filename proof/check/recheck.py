@@ -14,19 +14,20 @@ from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
     Plates,
-    add_quality_flags,
     check_page,
     checker_for,
     engine_settings,
     failed_result,
     on_pages,
+    quality_flags,
 )
 from proof.check.plan import CheckPlan, PageTask
-from proof.check.rescoring import hearings_of, weighed
+from proof.check.rescoring import weighed, weighed_seeded, witness_evidence_of
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
 from proof.model.flags import Kind
+from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
 from proof.ocr.external.folder import ExternalEngine
@@ -102,7 +103,7 @@ class Rechecker:
         self._lock = Lock()
         self._engine: Engine | None = None
         self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
-        self._hearings: dict[bytes, WitnessEvidence | None] = {}
+        self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, by the names that they are assigned by."""
@@ -126,20 +127,21 @@ class Rechecker:
         place = replace(known, text=str(self._text_at(Path(known.text))))
         before = self._flags(work, place)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, hearing = self._task(work, place, engine, seen.mend)
+        job, task, evidence = self._task(work, place, engine, seen.mend)
         check_cancelled()
         checker = checker_for(self._settings, engine, job.keys.script(task.text))
         page, trouble = self._checked(task, job, checker)
-        given = self._settled(work, page.result, add_quality_flags(page.result, self._settings, checker), hearing)
+        overlay = quality_flags(page.result, self._settings, checker)
+        given, overlay = self._settled(work, page.result, overlay, evidence)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        if not self._store.replace_page(number, seen, task.place, page.key, given, page.shapes):
+        if not self._store.replace_page(number, seen, task.place, page.key, given, overlay, page.shapes):
             return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
-        self._store.rescore(work, given.flags)
+        self._store.rescore(work, overlay.among(given.flags))
         return _compared(page.result, trouble, before, self._flags(work, place))
 
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
@@ -171,7 +173,7 @@ class Rechecker:
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], mend)
-        return job, task, self._hearing(given, text)
+        return job, task, self._evidence(given, text)
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
@@ -183,7 +185,7 @@ class Rechecker:
             return checked
         return own[0]
 
-    def _hearing(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
+    def _evidence(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a
         setting changed."""
         sources = self._settings.witness_sources()
@@ -193,27 +195,31 @@ class Rechecker:
         known.update(witnesses_state(sources))
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
-            self._hearings.clear()
+            self._known_evidence.clear()
         own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
-        if own not in self._hearings:
-            found = hearings_of(self._settings, [given], [text], self._store, self._witnesses[1])
-            while len(self._hearings) >= KEPT_TEXTS:
-                del self._hearings[next(iter(self._hearings))]
-            self._hearings[own] = next(iter(found.values()), None)
-        return self._hearings[own]
+        if own not in self._known_evidence:
+            found = witness_evidence_of(self._settings, [given], [text], self._store, self._witnesses[1])
+            while len(self._known_evidence) >= KEPT_TEXTS:
+                del self._known_evidence[next(iter(self._known_evidence))]
+            self._known_evidence[own] = next(iter(found.values()), None)
+        return self._known_evidence[own]
 
-    def _settled(self, work: str, result: PageResult, given: PageResult, hearing: WitnessEvidence | None) -> PageResult:
-        """The flags of the page as it is given to proofreaders, in the light of the whole text and its witnesses, as a
-        check leaves them."""
+    def _settled(
+        self, work: str, result: PageResult, overlay: QualityFlags, evidence: WitnessEvidence | None
+    ) -> tuple[PageResult, QualityFlags]:
+        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text and its
+        witnesses, as a check leaves them."""
         habits = EngineBias()
         habits.add(result)
-        asked = tuple({flag.transcribed for flag in given.flags if flag.kind is Kind.SUBSTITUTION})
+        asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
         others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
         for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
             if other.flag.page != result.page:
                 habits.learn(other.flag)
         flagging = self._settings.flags
-        return replace(given, flags=tuple(weighed(flag, habits, flagging, hearing) for flag in given.flags))
+        found = tuple(weighed(flag, habits, flagging, evidence) for flag in result.flags)
+        seeded = tuple(weighed_seeded(flag, habits, flagging, evidence) for flag in overlay.seeded)
+        return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
         wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)

@@ -10,7 +10,7 @@ import proof
 from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import Flag, Kind, is_raised
+from proof.model.flags import Flag, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
@@ -26,39 +26,45 @@ def settle(
     work: str,
     habits: EngineBias,
     flagging: FlagsSection,
-    hearings: Mapping[str, WitnessEvidence] | None = None,
+    witness_evidence: Mapping[str, WitnessEvidence] | None = None,
     pages: Set[str] | None = None,
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
-    read (`hearings`, by page). Of `pages` alone, where they are given."""
+    read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
     while True:  # again where a page was read anew, or collated, while this went on
         seen, changed = store.revision(work), []
-        for stored in store.flags(FlagFilter(work=work, planted=True)):
-            if pages is not None and stored.flag.page not in pages:
-                continue
-            hearing = hearings.get(stored.flag.page) if hearings and not stored.stale else None
-            settled = weighed(stored.flag, habits, flagging, hearing)
-            if settled != stored.flag:
-                changed.append(settled)
+        for flags, weigh in ((store.flags(FlagFilter(work)), weighed), (store.seeded(work), weighed_seeded)):
+            for stored in flags:
+                if pages is not None and stored.flag.page not in pages:
+                    continue
+                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
+                settled = weigh(stored.flag, habits, flagging, evidence)
+                if settled != stored.flag:
+                    changed.append(settled)
         if store.rescore(work, changed, seen=seen):
             return
 
 
-def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: WitnessEvidence | None) -> Flag:
+def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
     """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
     as they are now, whatever they were when its page was judged."""
-    if flag.kind is Kind.AUDIT:
-        return flag
     settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
-    if hearing is not None:
-        settled = hearing.heard(settled)
+    if evidence is not None:
+        settled = evidence.with_witnesses(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
-    settled = replace(settled, raised=raised)
-    # a planted error is met, or it tells nothing
-    return flag if settled.planted and not settled.raised else settled
+    return replace(settled, raised=raised)
 
 
-def hearings_of(
+def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
+    """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
+    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
+    if evidence is not None:
+        settled = evidence.with_witnesses(settled, seeded=True)
+    raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
+    return replace(settled, raised=True) if raised else flag
+
+
+def witness_evidence_of(
     settings: Settings,
     editions: Sequence[Transcription | Edition],
     texts: Sequence[Transcription],
@@ -92,6 +98,6 @@ def hearings_of(
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = VariantPolicy(script, settings.variants.file)
-        hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
-        found |= {page.id: hearing for page in text.pages}
+        evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        found |= {page.id: evidence for page in text.pages}
     return found

@@ -8,7 +8,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from proof.check.executor import CheckedPage, Plates, add_quality_flags, check_or_fail
+from proof.check.executor import CheckedPage, Plates, check_or_fail, quality_flags
 from proof.check.plan import CheckPlan
 from proof.errors import ProofError
 from proof.settings.config import Settings
@@ -78,8 +78,8 @@ class PageWriter:
             self._saved(page)
 
     def _result(self, page: CheckedPage) -> CheckedResult:
-        given = add_quality_flags(page.result, self._settings, self._checker(page))
-        return CheckedResult(page.task.place, page.key, given, page.task.mend, page.shapes)
+        quality = quality_flags(page.result, self._settings, self._checker(page))
+        return CheckedResult(page.task.place, page.key, page.result, page.task.mend, page.shapes, quality)
 
     def _write_as_set(self, page: CheckedPage) -> CheckedPage:
         """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""

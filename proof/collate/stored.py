@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
-from proof.collate.witness_evidence import Parallel, hear
-from proof.model.flags import Kind
-from proof.store import FlagFilter, Store
+from proof.collate.witness_evidence import Parallel, weigh_witnesses
+from proof.model.flags import Flag
+from proof.store import FlagFilter, Store, StoredFlag
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
@@ -42,13 +42,13 @@ def _weigh(
     last = store.latest_run(work)
     assert last is not None, "a text of a work came out of a run"
     pages = text.pages(work)
-    flags = [
-        found.flag
-        for found in store.flags(FlagFilter(work, planted=True))
-        if found.flag.page in pages and found.flag.kind is not Kind.AUDIT
-    ]
     threshold = last.info.settings.get("threshold", THRESHOLD)
-    weighed = hear(flags, edition, parallels, policy, threshold)
-    changed = [after for before, after in zip(flags, weighed, strict=True) if after != before]
-    store.rescore(work, changed)
-    return sum(not flag.planted for flag in changed)
+
+    def changed(stored: Iterable[StoredFlag], *, seeded: bool) -> list[Flag]:
+        flags = [found.flag for found in stored if found.flag.page in pages]
+        weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
+        return [after for before, after in zip(flags, weighed, strict=True) if after != before]
+
+    found = changed(store.flags(FlagFilter(work)), seeded=False)
+    store.rescore(work, [*found, *changed(store.seeded(work), seeded=True)])
+    return len(found)

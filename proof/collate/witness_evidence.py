@@ -97,7 +97,7 @@ def _block(ops: Sequence[Op]) -> AlignedPart:
 
 
 def without_witnesses(flag: Flag, threshold: float) -> Flag:
-    """The flag as it was before witnesses were heard."""
+    """The flag as it was before witnesses were weighed."""
     if not flag.evidence.witnesses:
         return flag
     score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
@@ -110,8 +110,8 @@ class WitnessEvidence:
     """A checked text with the witnesses beside it, its base in every parallel.
 
     The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Whether a
-    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was heard
-    before is not heard twice.
+    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was weighed
+    before is not weighed twice.
     """
 
     addresses: Addresses
@@ -120,9 +120,10 @@ class WitnessEvidence:
     threshold: float
     weights: WitnessWeights = WEIGHTS
 
-    def heard(self, given: Flag) -> Flag:
-        """The flag with what the witnesses read at its place, and the score that it has in that light. Raises
-        UsageError where it is of another text."""
+    def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
+        """The flag with what the witnesses read at its place, and the score that it has in that light; of a `seeded`
+        error what is transcribed stands in the flag and not in the text. Raises UsageError where it is of another
+        text."""
         flag = without_witnesses(given, self.threshold)
         if flag.kind is Kind.LAYOUT:
             return flag
@@ -131,7 +132,7 @@ class WitnessEvidence:
         told: list[WitnessReading] = []
         names = names_of([parallel.witness.edition for parallel in self.parallels])
         for parallel, name in zip(self.parallels, names, strict=True):
-            one = _testimony(parallel, name, start, flag, self.policy, self.weights)
+            one = _testimony(parallel, name, start, flag, self.policy, self.weights, seeded)
             if one is not None:
                 count[one.side] += 1
                 told.append(replace(one, weight=round(one.weight / count[one.side], 2)))
@@ -161,18 +162,31 @@ def _clear(flag: Flag) -> bool:
     return p_text is not None and p_best is not None and p_text <= UNLIKELY and p_best >= LIKELY
 
 
-def hear(
-    flags: Iterable[Flag], edition: Edition, parallels: Sequence[Parallel], policy: VariantPolicy, threshold: float
+def weigh_witnesses(
+    flags: Iterable[Flag],
+    edition: Edition,
+    parallels: Sequence[Parallel],
+    policy: VariantPolicy,
+    threshold: float,
+    *,
+    seeded: bool = False,
 ) -> list[Flag]:
-    """The flags of a text in the light of its witnesses. Raises UsageError where one is of another text."""
-    hearing = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
-    return [hearing.heard(flag) for flag in flags]
+    """The flags of a text, or its `seeded` errors, in the light of its witnesses. Raises UsageError where one is of
+    another text."""
+    evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
+    return [evidence.with_witnesses(flag, seeded=seeded) for flag in flags]
 
 
 def _testimony(
-    parallel: Parallel, siglum: str, start: int, flag: Flag, policy: VariantPolicy, weights: WitnessWeights
+    parallel: Parallel,
+    siglum: str,
+    start: int,
+    flag: Flag,
+    policy: VariantPolicy,
+    weights: WitnessWeights,
+    seeded: bool,
 ) -> WitnessReading | None:
-    span = _run(parallel, start, flag)
+    span = _run(parallel, start, flag, seeded)
     place = _read(parallel, span.first, span.end)
     if place is None:
         return None
@@ -197,7 +211,7 @@ class _Span:
     suggested: str
 
 
-def _run(collation: Parallel, start: int, flag: Flag) -> _Span:
+def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
     """The characters that a flag is about. Where one is too many or too few among equal ones, all of these: which of
     them it is cannot be told."""
     base = collation.base
@@ -213,8 +227,7 @@ def _run(collation: Parallel, start: int, flag: Flag) -> _Span:
         while right < len(base) and base.cells[right].text == repeated:
             right += 1
     before, after = base.text(left, first), base.text(end, right)
-    # what is planted stands in the flag and not in the text
-    transcribed = flag.transcribed if flag.planted else base.text(left, right)
+    transcribed = flag.transcribed if seeded else base.text(left, right)
     return _Span(left, right, transcribed, before + flag.suggested + after)
 
 

@@ -141,9 +141,8 @@ class Flag:
     `line` is the column on the page from 1 (0 for the page); `offset` and `length` are code points in the
     column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
     file; `context` is the characters around the place (it goes into the id, so that the id survives
-    another run, another engine and another setting). `planted`: what is `transcribed` stands only in the flag,
-    the text is right; the desk alone shows such flags, and they look like any other. `moved`: the id
-    of the flag with which this one is one character that moved, 衍 here and 脫 there.
+    another run, another engine and another setting). `moved`: the id of the flag with which this one is one
+    character that moved, 衍 here and 脫 there.
     """
 
     page: str
@@ -160,7 +159,6 @@ class Flag:
     evidence: Evidence
     context: str = ""
     id: str = field(default="")
-    planted: bool = False
     moved: str = ""
 
     def as_dict(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 
 from proof.model.flags import Evidence, Flag, Kind, context_of
@@ -19,13 +19,13 @@ CONFIDENT = 1.959964
 """Standard deviations on either side that hold 95 in 100."""
 
 
-def add_samples(result: PageResult, rate: float, threshold: float) -> PageResult:
-    """The result with samples among its flags: of 10,000 characters without a flag about `rate`.
+def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag, ...]:
+    """Samples of a page: of 10,000 characters without a flag about `rate`.
 
     Chance decides, and always in the same way: the same page in the same text has the same samples.
     """
     if rate <= 0:
-        return result
+        return ()
     taken = {
         (flag.line, place) for flag in result.flags for place in range(flag.offset - 1, flag.offset + flag.length + 1)
     }
@@ -35,7 +35,7 @@ def add_samples(result: PageResult, rate: float, threshold: float) -> PageResult
         place, score = _drawn(result.page, one)
         if place < rate / 10_000 and (one.line, one.offset) not in taken and is_han(one.text):
             samples.append(_sample(result, one, sources.get(one.line, one.text), threshold + SPREAD * score))
-    return replace(result, flags=(*result.flags, *numbered(samples)))
+    return numbered(samples)
 
 
 def _drawn(page: str, one: CheckedCharacter) -> tuple[float, float]:

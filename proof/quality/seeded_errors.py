@@ -1,4 +1,4 @@
-"""Planted errors: places where the desk shows a false transcription, to learn how many errors each person catches.
+"""Seeded errors: places where the desk shows a false transcription, to learn how many errors each person catches.
 
 The text is right and stays as it is; what is false stands in the flag alone. Such a flag says what any other would say
 had the transcriber erred here: the recogniser's belief in what the image shows is its own, what it would give the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log
 
 from proof.model.flags import REACH, Evidence, Flag, Kind, context_of
@@ -45,29 +45,32 @@ class ErrorPolicy:
     threshold: float
 
 
-def add_seeded_errors(result: PageResult, rate: float, judge: ErrorPolicy) -> PageResult:
-    """The result with planted errors among its flags: of 10,000 characters without a flag about `rate`.
+def seeded_errors_of(
+    result: PageResult, rate: float, judge: ErrorPolicy, samples: Sequence[Flag] = ()
+) -> tuple[Flag, ...]:
+    """Seeded errors of a page, in its order: of 10,000 characters without a flag about `rate`.
 
     Chance decides, and always in the same way: the same page in the same text has the same ones. They stand beside
     no flag and no sample, nor beside each other.
     """
     if rate <= 0:
-        return result
+        return ()
+    there = (*result.flags, *samples)
     sources = {column.number: column.source for column in result.columns}
-    free = [one for one in result.characters if is_han(one.text) and not _near(result.flags, one.line, one.offset)]
+    free = [one for one in result.characters if is_han(one.text) and not _near(there, one.line, one.offset)]
     bearing = [(one, found) for one in free if (found := _false_for(one, sources.get(one.line, ""), judge))]
     if not bearing:
-        return result
+        return ()
     chance = rate / 10_000 * len(free) / len(bearing)  # those that nothing is confused with leave theirs to others
     made: list[Flag] = []
     for one, candidates in bearing:
         dice = _Dice(f"{result.page}\x1f{one.line}\x1f{one.offset}\x1f{one.text}")
         if dice.roll() < chance and not _near(made, one.line, one.offset):
-            flag = _planted(result, one, candidates, sources[one.line], judge, dice)
+            flag = _seeded(result, one, candidates, sources[one.line], judge, dice)
             if flag.score >= judge.threshold + CLEAR:
                 made.append(flag)
-    known = {flag.id for flag in result.flags}
-    return replace(result, flags=_among(result.flags, [one for one in numbered(made) if one.id not in known]))
+    known = {flag.id for flag in there}
+    return tuple(one for one in numbered(made) if one.id not in known)
 
 
 def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
@@ -109,7 +112,7 @@ def _written_in(script: Script, character: str) -> bool:
     return character in other.get(character, (character,))
 
 
-def _planted(
+def _seeded(
     result: PageResult, one: CheckedCharacter, candidates: Sequence[str], source: str, judge: ErrorPolicy, dice: _Dice
 ) -> Flag:
     false = candidates[int(dice.roll() * len(candidates))]
@@ -136,7 +139,6 @@ def _planted(
             "posterior", p_text=own, p_best=best, alternatives=_alternatives(one, false, own, best, dice)
         ),
         context=context_of(shown, one.offset, 1),
-        planted=True,
     )
 
 
@@ -159,16 +161,6 @@ def _as_printed(character: str) -> str:
     """A character of a simplified text as the old books have it."""
     forms = conversions().traditional.get(character, ())
     return forms[0] if len(forms) == 1 else character
-
-
-def _among(flags: Sequence[Flag], made: Sequence[Flag]) -> tuple[Flag, ...]:
-    """The planted flags in their places among the others, so that not even their order tells them apart."""
-    merged = list(flags)
-    for flag in made:
-        places = [(other.line, other.offset) if other.kind is not Kind.AUDIT else (10**9, 0) for other in merged]
-        at = next((n for n, place in enumerate(places) if place > (flag.line, flag.offset)), len(merged))
-        merged.insert(at, flag)
-    return tuple(merged)
 
 
 class _Dice:

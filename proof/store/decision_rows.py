@@ -17,7 +17,7 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.seeded_errors import planted_places, shown_context
+from proof.store.quality import seeded_among, seeded_places, shown_context
 
 
 def decided_by(session: Session, decision: DecisionRow) -> str:
@@ -60,12 +60,13 @@ def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: Stat
 
 def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    by_hand = [row.flag_id for row in found if row.uid.startswith("hand-") and row.kind != rows.PLANTED]
+    by_hand = {row.flag_id for row in found if row.uid.startswith("hand-")}
+    by_hand -= seeded_among(session, sorted(by_hand)) if by_hand else set()
     if not by_hand:
         return [decision_of(row) for row in found]
     owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
     pages = {row.id: row.page_id for row in session.execute(owners)}
-    places = planted_places(session, sorted(set(pages.values())))
+    places = seeded_places(session, sorted(set(pages.values())))
     decisions = []
     for row in found:
         made, there = decision_of(row), places.get(pages.get(row.flag_id, 0))

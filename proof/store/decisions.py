@@ -36,8 +36,8 @@ from proof.store.decision_records import (
 )
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
+from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.seeded_errors import SeededAnswer, answers
 from proof.store.typed_text import check_note, check_reading
 
 AT_ONCE = 500
@@ -107,12 +107,12 @@ class Decisions:
 
     def standing(self, work: str) -> Iterator[Decision]:
         """The last decision about each decided flag of a work, in the order in which they were made; what was
-        taken back altogether is not among them, nor what was said of planted errors."""
+        taken back altogether is not among them, nor what was said of seeded errors."""
         after = 0
         while True:
             query = (
                 _last_decisions(work)
-                .where(DecisionRow.id > after, DecisionRow.kind != rows.PLANTED)
+                .where(DecisionRow.id > after, is_of_text())
                 .order_by(DecisionRow.id)
                 .limit(AT_ONCE)
             )
@@ -128,7 +128,7 @@ class Decisions:
         carried = aliased(DecisionRow)
         query = (
             _last_decisions(work)
-            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND), FlagRow.kind != rows.PLANTED)
+            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND), is_of_text())
             .where(~select(carried.id).where(carried.about == DecisionRow.id).exists())
             .order_by(DecisionRow.id)
         )
@@ -144,12 +144,12 @@ class Decisions:
                     lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources)))
             return lost
 
-    def people(self, work: str, *, planted: bool = False) -> dict[str, dict[Verdict, int]]:
-        """How often each person said what; of planted errors too, if these are counted as people see them."""
+    def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
+        """How often each person said what; of `seeded` errors too, if these are counted as people see them."""
         query = select(DecisionRow.person, DecisionRow.verdict, func.count())
         query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
-        if not planted:
-            query = query.where(DecisionRow.kind != rows.PLANTED)
+        if not seeded:
+            query = query.where(is_of_text())
         counts: dict[str, dict[Verdict, int]] = {}
         with self._reading() as session:
             for person, verdict, count in session.execute(query.group_by(DecisionRow.person, DecisionRow.verdict)):
@@ -157,7 +157,7 @@ class Decisions:
         return counts
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
-        """For each planted error that anybody answered: the last answer of each person, in the order given."""
+        """For each seeded error that anybody answered: the last answer of each person, in the order given."""
         with self._reading() as session:
             return list(answers(session, work).values())
 
@@ -177,7 +177,7 @@ def carry_over(session: Session, work_id: int) -> None:
         .join(last, (last.flag_id == old.id) & (last.version == old.version))
         .where(old.work_id == work_id, old.stale.is_(True), old.state != State.OPEN.value)
         .where(new.stale.is_(False), new.version == 0, new.context == old.context, new.kind == old.kind)
-        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT)
+        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
         .order_by(old.id, new.id)
     )
     found = session.execute(query).all()
@@ -188,7 +188,7 @@ def carry_over(session: Session, work_id: int) -> None:
         demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
         row = row_of(session, demand, now, State(was.state), was.reading)
         row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-        session.add(row)
+        add_decision(session, row)
         now.state, now.reading, now.version = was.state, was.reading, 1
     session.flush()
 
@@ -252,7 +252,7 @@ def _write(
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
-    session.add(row)
+    add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
     return shown_decisions(session, [row])[0]

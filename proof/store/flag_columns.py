@@ -16,6 +16,7 @@ from proof.store.decision_records import State
 from proof.store.listed_pages import listed_pages
 from proof.store.marks import rules_of
 from proof.store.models import FlagRow
+from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
@@ -33,7 +34,7 @@ PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.IN
 
 class Columns:
     """The flags of one work as columns, in page order; `signature` says for which state of the store. What is
-    `planted` is met like any other flag, and is left out of what is counted as found."""
+    `seeded` is met like any other flag, and is left out of what is counted as found."""
 
     def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
         self.signature = signature
@@ -64,15 +65,15 @@ class Columns:
         self.number = np.array(number, dtype=np.int64)[order]
         self.position = position[order]
         self.score = np.array(score, dtype=np.float64)[order]
-        seen = [KINDS.index(rows.kind_of(*one)) for one in zip(kind, image, strict=True)]
-        self.kind = np.array(seen, dtype=np.int8)[order]
-        self.planted = np.array([one == rows.PLANTED for one in kind], dtype=np.bool_)[order]
+        self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
+        seeded = set(session.scalars(select(FlagRow.id).where(FlagRow.work_id == work_id, is_seeded())))
+        self.seeded = np.array([one in seeded for one in number], dtype=np.bool_)[order]
         self.state = np.array([state_of[one] for one in state], dtype=np.int8)[order]
         pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
         self.pair = np.array(pairs, dtype=np.int32)[order]
         rules = {pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in pair_of}
         hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
-        hidden |= np.isin(self.pair, list(rules)) & self.planted
+        hidden |= np.isin(self.pair, list(rules)) & self.seeded
         audit = self.kind == KINDS.index(Kind.AUDIT)
         self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
         self._by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]

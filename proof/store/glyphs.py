@@ -18,6 +18,7 @@ from proof.store import rows
 from proof.store.decision_records import State
 from proof.store.marks import NO_WORK
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
+from proof.store.quality import is_seeded
 from proof.store.queue_records import MissingError
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -119,7 +120,7 @@ class Glyphs:
         query = query.where(FlagRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery())
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
         with self._reading() as session:
-            found = session.execute(query.where(FlagRow.kind != rows.PLANTED, FlagRow.ordinal >= rows.CURRENT))
+            found = session.execute(query.where(~is_seeded(), FlagRow.ordinal >= rows.CURRENT))
             return {(page, line, offset) for page, line, offset in found}
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
@@ -135,7 +136,7 @@ class Glyphs:
             FlagRow.ordinal,
         )
         query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
-        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), FlagRow.kind != rows.PLANTED)
+        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), ~is_seeded())
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | (FlagRow.ordinal == rows.BY_HAND))
         said: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:

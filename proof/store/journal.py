@@ -27,7 +27,18 @@ from sqlalchemy.orm import Session
 
 from proof.atomic import sync_folder
 from proof.errors import OutputError
-from proof.store.models import Base, DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.models import (
+    Base,
+    DecisionRow,
+    FlagRow,
+    MendRow,
+    PageEventRow,
+    PageRow,
+    RuleRow,
+    SeededAnswerRow,
+    WorkRow,
+)
+from proof.store.rows import SEEDED
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
@@ -258,6 +269,8 @@ def _line(session: Session, row: Base) -> Line:
     columns = {one.key: getattr(row, one.key) for one in inspect(type(row)).column_attrs if one.key not in _OWN}
     line: Line = {"format": FORMAT, "act": ACTS[type(row)], **_place(session, row), **columns}
     line["at"] = line["at"].isoformat()
+    if isinstance(row, DecisionRow) and session.get(SeededAnswerRow, row.id) is not None:
+        line["kind"] = SEEDED
     return line
 
 

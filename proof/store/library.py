@@ -24,6 +24,7 @@ from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.quality import is_seeded
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -270,7 +271,7 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
         characters[work] += checked or 0
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
     said = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state, FlagRow.ordinal == rows.BY_HAND)
-    flags = select(*said, func.count()).where(FlagRow.stale.is_(False), FlagRow.kind != rows.PLANTED).group_by(*said)
+    flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~is_seeded()).group_by(*said)
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
     for work, kind, raised, state, by_hand, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
         found, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
@@ -315,7 +316,7 @@ def _pairs(session: Session, wanted: str) -> tuple[FoundPair, ...]:
         select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
         .join(WorkRow, FlagRow.work_id == WorkRow.id)
         .where(FlagRow.work_id.in_(ids), FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
-        .where(FlagRow.kind != rows.PLANTED)
+        .where(~is_seeded())
         .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
         .order_by(func.count().desc(), WorkRow.name)
         .limit(FOUND)

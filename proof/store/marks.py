@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -27,8 +27,8 @@ from proof.store.decision_records import (
 )
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.quality import is_finding, note_seeded, seeded_places, shown_text
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.seeded_errors import planted_places, shown_text
 from proof.store.standing import Event, standing
 from proof.store.typed_text import LONGEST_READING, check_note, check_reading
 
@@ -230,7 +230,7 @@ class Marks:
                 return
             session.add(
                 RuleRow(
-                    planted=_only_planted(session, work_id, transcribed, suggested),
+                    planted=_only_seeded(session, work_id, transcribed, suggested),
                     work_id=work_id,
                     transcribed=transcribed,
                     suggested=suggested,
@@ -260,15 +260,15 @@ def _correct_in(session: Session, mark: Mark) -> Decision:
     if mark.transcribed is not None and column.source[mark.offset : mark.offset + mark.length] != mark.transcribed:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=mark.line)
-    places = planted_places(session, [page.id]).get(page.id, {})
+    places = seeded_places(session, [page.id]).get(page.id, {})
     _check_alone(session, page, mark)
     box = _box(session, page, column, mark)
-    if mark.length == 1 and (mark.line, mark.offset) in places:  # what is answered is what was planted there
-        shown = shown_text(column.source, mark.line, places)
-        flag = replace(_flag(page, shown, mark, box), planted=True)
-    else:
-        flag = _flag(page, column.source, mark, box)
+    answered = mark.length == 1 and (mark.line, mark.offset) in places
+    source = shown_text(column.source, mark.line, places) if answered else column.source
+    flag = _flag(page, source, mark, box)
     row = _row_by_hand(session, page, flag)
+    if answered:  # what stands there was seeded
+        note_seeded(session, row)
     said = session.scalar(select(DecisionRow).where(DecisionRow.key == mark.key))
     if said is not None:  # sent again
         return decide_in(session, _demand(mark, row.id, said.version - 1))
@@ -278,11 +278,11 @@ def _correct_in(session: Session, mark: Mark) -> Decision:
     return decide_in(session, _demand(mark, row.id, row.version))
 
 
-def _only_planted(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
-    """Whether a pair is met in planted errors alone: a rule that is made of it hides these and nothing else."""
-    kinds = select(FlagRow.kind).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct()
-    pair = (FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
-    return set(session.scalars(kinds.where(*pair))) == {rows.PLANTED}
+def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
+    """Whether a pair is met in seeded errors alone: a rule that is made of it hides these and nothing else."""
+    pair = select(is_finding()).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
+    return {bool(one) for one in found} == {False}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:

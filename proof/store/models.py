@@ -215,6 +215,23 @@ class FlagRow(Base):
     version: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
+class QualityRow(Base):
+    """Which flags are no findings: `sort` is that of a `QualitySort`."""
+
+    __tablename__ = "quality_flags"
+
+    flag_id: Mapped[int] = mapped_column(BigKey, ForeignKey("flags.id"), primary_key=True)
+    sort: Mapped[str] = mapped_column(String(16))
+
+
+class SeededAnswerRow(Base):
+    """Which decisions answered a seeded error, and say nothing of the text, whatever became of its flag since."""
+
+    __tablename__ = "seeded_answers"
+
+    decision_id: Mapped[int] = mapped_column(BigKey, ForeignKey("decisions.id"), primary_key=True)
+
+
 class DecisionRow(Base):
     """What somebody decided about a flag, with the place and the evidence as they then were. Rows are added,
     never changed or deleted: the database itself refuses it. `version` counts the decisions of a flag from 1."""

@@ -17,6 +17,7 @@ from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.quality import is_finding, is_seeded
 from proof.store.records import DecidedPlace, FlagFilter, KeptPage, Pair, StoredFlag, StoredText, Totals
 
 PAGES_AT_ONCE = 64
@@ -51,8 +52,7 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
     current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
-    # neither a sample nor a planted error is a finding
-    current = current.where(FlagRow.kind.not_in([Kind.AUDIT.value, rows.PLANTED]))
+    current = current.where(is_finding())
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
@@ -67,16 +67,16 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
 
 
 def flags(
-    session: Session, wanted: FlagFilter, after: tuple[Any, ...] | None
+    session: Session, wanted: FlagFilter, after: tuple[Any, ...] | None, *, seeded: bool
 ) -> list[tuple[tuple[Any, ...], StoredFlag]]:
-    """The next flags in page order, then by line and offset, each with its place in that order."""
+    """The next flags in page order, then by line and offset, each with its place in that order: what was found, or
+    the `seeded` errors."""
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     query = select(FlagRow, PageRow.page, *order).join(PageRow, FlagRow.page_id == PageRow.id)
     query = query.where(FlagRow.work_id == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
-    if not wanted.planted:
-        query = query.where(FlagRow.kind != rows.PLANTED)
+    query = query.where(is_seeded() if seeded else is_finding())
     if wanted.transcribed:
         query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
     if not wanted.by_hand:
@@ -139,7 +139,7 @@ def pairs(session: Session, work: str) -> list[Pair]:
     query = (
         select(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised, count)
         .where(FlagRow.work_id == _work_id(work), FlagRow.stale.is_(False))
-        .where(FlagRow.kind.in_([Kind.SUBSTITUTION.value, Kind.VARIANT.value]))
+        .where(FlagRow.kind.in_([Kind.SUBSTITUTION.value, Kind.VARIANT.value]), is_finding())
         .group_by(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised)
         .order_by(count.desc(), FlagRow.transcribed, FlagRow.suggested)
     )
@@ -150,7 +150,7 @@ def totals(session: Session, work: str) -> Totals:
     """Counts of pages by status, characters and flags of a work as it stands."""
     here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
     pages = select(PageRow.status, func.count().label("number")).where(*here).group_by(PageRow.status)
-    of_work = (FlagRow.work_id == _work_id(work)) & (FlagRow.kind != rows.PLANTED)
+    of_work = (FlagRow.work_id == _work_id(work)) & is_finding()
     by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
     return Totals(
         pages={row.status: row.number for row in session.execute(pages)},

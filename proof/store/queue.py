@@ -27,6 +27,7 @@ from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_
 from proof.store.listed_pages import listed_page
 from proof.store.marks import NO_PAGE, NO_WORK, PageState, page_states
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
     CursorError,
     Facets,
@@ -39,7 +40,6 @@ from proof.store.queue_records import (
     QueueFilter,
     WorkSummary,
 )
-from proof.store.seeded_errors import Places, as_shown, planted_places, shown_context
 
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
@@ -153,16 +153,16 @@ class Queue:
         mask = columns.chosen(wanted)
         mask &= columns.kind != KINDS.index(Kind.AUDIT)
         hits = columns.by_score[mask[columns.by_score]]
-        return columns.score[hits], columns.state[hits], ~columns.planted[hits]
+        return columns.score[hits], columns.state[hits], ~columns.seeded[hits]
 
     def juans(self, work: str) -> list[JuanCount]:
-        """How far each juan has come, in the order of the text; samples are counted apart, planted errors nowhere."""
+        """How far each juan has come, in the order of the text; samples are counted apart, seeded errors nowhere."""
         columns = self._fresh(work)
         audit = columns.kind == KINDS.index(Kind.AUDIT)
         settled = columns.is_in(SETTLED)
         wrong = columns.state == STATES.index(State.CORRECTED)
         size = len(columns.pages) + 1
-        found_here = ~audit & ~columns.planted
+        found_here = ~audit & ~columns.seeded
         flagged = columns.raised & found_here
         confirmed = columns.questions(wrong & found_here)
         masks = (flagged, flagged & settled, confirmed, audit & settled, audit & wrong)
@@ -187,8 +187,12 @@ class Queue:
             if not taken_back:
                 query = query.where((FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value))
             both = list(session.execute(query))
-            places = planted_places(session, sorted({page.id for _, page in both}))
-            found = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
+            places = seeded_places(session, sorted({page.id for _, page in both}))
+            seeded = seeded_among(session, [flag.id for flag, _ in both])
+            found = {
+                flag.id: _queued(flag, page, columns.page_of, None if flag.id in seeded else places.get(page.id))
+                for flag, page in both
+            }
         missing = [number for number in numbers if number not in found]
         if missing:
             raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=missing[0])
@@ -206,7 +210,7 @@ class Queue:
         """What the check found on these pages, as people are shown it."""
         with self._reading() as session:
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
-            places = planted_places(session, [page.id for page in pages])
+            places = seeded_places(session, [page.id for page in pages])
             results = queries.results(session, pages)
             return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
 
@@ -271,7 +275,7 @@ def _with_counts(page: ListedPage, flags: int, still: int, state: PageState, ver
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:
     shown = rows.flag_of(page.page, flag)
-    if places and not shown.planted:
+    if places:
         shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, places))
     return QueuedFlag(
         number=flag.id,

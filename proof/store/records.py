@@ -109,15 +109,14 @@ class StoredFlag:
 
 @dataclass(frozen=True, slots=True)
 class FlagFilter:
-    """Which flags of a work are wanted. None and what is empty mean all; planted ones come only where asked for, and
-    with `by_hand` false none that a person made."""
+    """Which flags of a work are wanted. None and what is empty mean all; with `by_hand` false none that a person
+    made."""
 
     work: str
     page: str | None = None
     kinds: tuple[Kind, ...] = ()
     raised: bool | None = None
     stale: bool | None = False
-    planted: bool = False
     transcribed: tuple[str, ...] = ()
     by_hand: bool = True
 

@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from proof.store import rows
 from proof.store.journal import ACTS, Line, Read, all_lines, chains_of, identity, moment, place_of
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
+from proof.store.quality import add_decision, note_seeded
 
 TABLES = {name: table for table, name in ACTS.items()}
 
@@ -139,7 +140,9 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     if flag.version + 1 != line["version"]:
         return "what was decided before it is not in the store"
     about = _about(session, line["about"]) if line["about"] else None
-    session.add(DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values))
+    values["kind"] = flag.kind
+    seeded = line["kind"] == rows.SEEDED
+    add_decision(session, DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values), seeded=seeded)
     flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
     done.works.add(page.work_id)
     return ""
@@ -164,7 +167,7 @@ def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
     flag = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"]))
     if flag is None:
         by_hand = line["uid"].startswith("hand-")
-        same = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
+        same = ("uid", "ref", "line", "offset", "length", "transcribed", "suggested", "context")
         evidence = dict(line["evidence"])
         evidence.pop("run", None)
         flag = FlagRow(
@@ -183,10 +186,13 @@ def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
             reading="",
             version=0,
             **dict(zip("xywh", line["box"], strict=True)),
+            kind=rows.kind_of(line["kind"], line["suggested"]).value,
             **{name: line[name] for name in same},
         )
         session.add(flag)
         session.flush()
+        if line["kind"] == rows.SEEDED:
+            note_seeded(session, flag)
     done.flags[page.id, line["uid"]] = flag
     return flag
 

@@ -20,14 +20,13 @@ CURRENT, GONE, BY_HAND = 0, -1, -2
 flag that a person set, which no check finds or loses."""
 
 
-PLANTED = "planted"
-"""The kind that a planted flag has in the tables alone: whoever asks for flags or decisions of known kinds never
-meets one."""
+SEEDED = "planted"
+"""The kind that the journal, and decisions of earlier versions, give for an answer to a seeded error."""
 
 
 def kind_of(kind: str, suggested: str) -> Kind:
-    """The kind that people are shown: a planted error is an ordinary one."""
-    if kind == PLANTED:
+    """The kind of what was decided: a seeded error looks like an ordinary one."""
+    if kind == SEEDED:
         return Kind.SUBSTITUTION if suggested else Kind.INSERTION
     return Kind(kind)
 
@@ -91,7 +90,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "line": int(flag.line),
         "offset": int(flag.offset),
         "length": int(flag.length),
-        "kind": PLANTED if flag.planted else flag.kind.value,
+        "kind": flag.kind.value,
         "transcribed": flag.transcribed,
         "suggested": flag.suggested,
         "score": float(flag.score),
@@ -158,7 +157,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         line=row.line,
         offset=row.offset,
         length=row.length,
-        kind=kind_of(row.kind, row.suggested),
+        kind=Kind(row.kind),
         transcribed=row.transcribed,
         suggested=row.suggested,
         score=row.score,
@@ -167,7 +166,6 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         evidence=evidence,
         context=row.context,
         id=row.uid,
-        planted=row.kind == PLANTED,
         moved=details.get("moved", ""),
     )
 

@@ -11,12 +11,14 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError
-from proof.model.flags import REACH, Kind
+from proof.model.flags import REACH
+from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.store import codec, rows
 from proof.store.glyphs import Shapes, glyph_values, save_glyphs
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
+from proof.store.quality import is_finding, note_sorts
 from proof.store.records import PagePlace
 
 
@@ -24,22 +26,24 @@ from proof.store.records import PagePlace
 class CheckedResult:
     """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
     letters, the page's id among it): where the page is there with the same key only its place is noted, and which
-    samples and planted errors are mixed in now, since these are no part of what was found. An empty key is never found
-    again. `shapes` are those of its characters' glyphs, None where they are kept already."""
+    samples and seeded errors are wanted now (`quality`), since these are no part of what was found. An empty key is
+    never found again. `shapes` are those of its characters' glyphs, None where they are kept already."""
 
     place: PagePlace
     key: str
     result: PageResult
     mend: LayoutOverride | None = None
     shapes: Shapes | None = None
+    quality: QualityFlags = NO_QUALITY
 
 
-def check_flags(result: PageResult) -> None:
+def check_flags(result: PageResult, quality: QualityFlags) -> None:
     """Decisions hang on a flag's id: two flags of a page may not share one."""
-    ids = [flag.id for flag in result.flags]
+    flags = quality.among(result.flags)
+    ids = [flag.id for flag in flags]
     if len(set(ids)) != len(ids) or "" in ids:
         raise ValueError(f"{result.page}: flags without an id of their own: {sorted(ids)}")
-    if any(flag.page != result.page for flag in result.flags):
+    if any(flag.page != result.page for flag in flags):
         raise ValueError(f"{result.page}: holds a flag of another page")
 
 
@@ -48,19 +52,28 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult, shapes: Shapes | None = None) -> None:
-    """What was found on a page, as a result of the run that it is in. `shapes` are what the glyphs of its characters
-    look like, where the image was read; else they are taken over from before."""
+def save_result(
+    session: Session,
+    page: PageRow,
+    key: str,
+    result: PageResult,
+    quality: QualityFlags,
+    shapes: Shapes | None = None,
+) -> None:
+    """What was found on a page, as a result of the run that it is in, and what proofreaders meet beside it. `shapes`
+    are what the glyphs of its characters look like, where the image was read; else they are taken over from before."""
     if page.key == key != "":
         page.image = None if result.image is None else str(result.image)
-        save_mixed_in(session, page, result)
+        _save_overlay(session, page, result, quality)
+        note_sorts(session, page.id, quality)
         return
     page.result_run_id, page.key = page.run_id, key
     set_values(page, rows.page_values(result))
     session.flush()
     _save_parts(session, page, result)
     save_glyphs(session, page, result.characters, shapes)
-    _save_flags(session, page, result)
+    _save_flags(session, page, result, quality)
+    note_sorts(session, page.id, quality)
 
 
 def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
@@ -72,53 +85,58 @@ def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
         session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
 
 
-def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
+def _save_flags(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
     there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.ordinal != rows.BY_HAND)
     known = {row.uid: row.id for row in session.execute(there)}
     fresh, again = [], []
-    for ordinal, flag in enumerate(result.flags):
+    for ordinal, flag in enumerate(quality.among(result.flags)):
         values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
         if flag.id in known:
             again.append(values | {"id": known.pop(flag.id)})
         else:
             fresh.append(values)
     gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
-    _put_flags(session, page, fresh, gone, again)
+    _put_flags(session, page, quality, fresh, gone, again)
 
 
-def _put_flags(session: Session, page: PageRow, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
+def _put_flags(
+    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]
+) -> None:
     """Insert new flags of a page and make `changes`, each a list of rows with the same columns."""
     for changed in changes:
         if changed:
             session.execute(update(FlagRow), changed)
     owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    added = [values | owner for values in _away_from_corrected(session, page, fresh)]
+    added = [values | owner for values in _away_from_corrected(session, page, quality, fresh)]
     if added:
         session.execute(insert(FlagRow), added)
 
 
-def _away_from_corrected(session: Session, page: PageRow, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """New flags without those that would be planted where a person has corrected the text by hand."""
-    if all(values["kind"] != rows.PLANTED for values in fresh):
+def _away_from_corrected(
+    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """New flags without the errors that would be seeded where a person has corrected the text by hand."""
+    seeded = {flag.id for flag in quality.seeded}
+    if all(values["uid"] not in seeded for values in fresh):
         return fresh
     by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
     corrected = list(session.execute(by_hand))
     return [
         values
         for values in fresh
-        if values["kind"] != rows.PLANTED
+        if values["uid"] not in seeded
         or all(line != values["line"] or abs(offset - values["offset"]) > 2 * REACH for line, offset in corrected)
     ]
 
 
-def save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
-    """Bring samples and planted errors of a page that is otherwise as it was to what is wanted now."""
+def _save_overlay(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
+    """Bring samples and seeded errors of a page that is otherwise as it was to what is wanted now."""
     there = select(FlagRow.uid, FlagRow.id, FlagRow.stale).where(FlagRow.page_id == page.id)
-    there = there.where(FlagRow.ordinal != rows.BY_HAND, FlagRow.kind.in_([Kind.AUDIT.value, rows.PLANTED]))
+    there = there.where(FlagRow.ordinal != rows.BY_HAND, ~is_finding())
     known = {row.uid: row for row in session.execute(there)}
-    changes, fresh = [], []
-    for ordinal, flag in enumerate(result.flags):
-        if flag.kind is not Kind.AUDIT and not flag.planted:
+    changes, fresh, sorts = [], [], quality.sorts
+    for ordinal, flag in enumerate(quality.among(result.flags)):
+        if flag.id not in sorts:
             continue
         row = known.pop(flag.id, None)
         if row is None:
@@ -126,14 +144,13 @@ def save_mixed_in(session: Session, page: PageRow, result: PageResult) -> None:
         elif row.stale:
             changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    _put_flags(session, page, fresh, changes)
+    _put_flags(session, page, quality, fresh, changes)
 
 
 class Bearers:
     """The rows of a work's pages by the ids that they bear."""
 
     def __init__(self, session: Session, work_id: int, ids: Sequence[str]) -> None:
-        self._session = session
         self._work_id = work_id
         self._rows: defaultdict[str, list[PageRow]] = defaultdict(list)
         there = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
@@ -149,11 +166,10 @@ class Bearers:
         return None
 
     def add(self, page: str) -> PageRow:
-        """A row for another page of that id."""
+        """A row for another page of that id, which `save_new` puts into the store once it holds what it must."""
         bearers = self._rows[page]
         row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
         bearers.append(row)
-        self._session.add(row)
         return row
 
 
@@ -166,7 +182,7 @@ def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult)
     if there and was_absent:
         again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
         session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-    save_result(session, page, one.key, one.result, one.shapes)
+    save_result(session, page, one.key, one.result, one.quality, one.shapes)
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -175,6 +191,7 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         row.run_id = row.result_run_id = run_id
         row.key, row.absent = one.key, False
         set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
+        session.add(row)
     session.flush()
     columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
     characters = [
@@ -190,7 +207,7 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         rows.flag_values(ordinal, flag)
         | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
         for row, one in pages
-        for ordinal, flag in enumerate(one.result.flags)
+        for ordinal, flag in enumerate(one.quality.among(one.result.flags))
     ]
     tables: tuple[tuple[type[Base], list[dict[str, Any]]], ...] = (
         (ColumnRow, columns),
@@ -201,6 +218,9 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
     for table, values in tables:
         if values:
             session.execute(insert(table.__table__), values)  # type: ignore[arg-type]
+    for row, one in pages:
+        if one.quality.sorts:
+            note_sorts(session, row.id, one.quality)
 
 
 def must_be_newest(session: Session, run: RunRow) -> None:

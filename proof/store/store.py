@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import Flag
 from proof.model.notices import Notice
+from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import database, queries, rows
@@ -231,17 +232,24 @@ class Store:
     # pages
 
     def save_page(
-        self, run_id: int, place: PagePlace, key: str, result: PageResult, *, mend: LayoutOverride | None = None
+        self,
+        run_id: int,
+        place: PagePlace,
+        key: str,
+        result: PageResult,
+        *,
+        quality: QualityFlags = NO_QUALITY,
+        mend: LayoutOverride | None = None,
     ) -> None:
         """Keep the result of one page, as `save_pages` keeps several."""
-        self.save_pages(run_id, [CheckedResult(place, key, result, mend)])
+        self.save_pages(run_id, [CheckedResult(place, key, result, mend, quality=quality)])
 
     def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
         """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
         this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
         otherwise."""
         for one in pages:
-            check_flags(one.result)
+            check_flags(one.result, one.quality)
         with self._writing() as session:
             run = _run_row(session, run_id)
             there = Bearers(session, run.work_id, [one.result.page for one in pages])
@@ -265,19 +273,26 @@ class Store:
             return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
 
     def replace_page(
-        self, number: int, seen: PageStamp, place: PagePlace, key: str, result: PageResult, shapes: Shapes | None = None
+        self,
+        number: int,
+        seen: PageStamp,
+        place: PagePlace,
+        key: str,
+        result: PageResult,
+        quality: QualityFlags = NO_QUALITY,
+        shapes: Shapes | None = None,
     ) -> bool:
         """Keep another result of a page that is there, which stays in the run and at the position that it has, with
         the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
-        check_flags(result)
+        check_flags(result, quality)
         with self._writing() as session:
             page = _page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
             must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result, shapes)
+            save_result(session, page, key, result, quality, shapes)
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)
@@ -326,10 +341,17 @@ class Store:
 
     def flags(self, wanted: FlagFilter) -> Iterator[StoredFlag]:
         """Flags of a work in page order, then by line and offset; a few in memory at a time."""
+        return self._flags(wanted, seeded=False)
+
+    def seeded(self, work: str) -> Iterator[StoredFlag]:
+        """The seeded errors of a work as they stand now, in the same order."""
+        return self._flags(FlagFilter(work), seeded=True)
+
+    def _flags(self, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
         after: tuple[Any, ...] | None = None
         while True:
             with self._reading() as session:
-                found = queries.flags(session, wanted, after)
+                found = queries.flags(session, wanted, after, seeded=seeded)
             if not found:
                 return
             after = found[-1][0]

@@ -283,7 +283,7 @@ def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     pairs = sorted(
         (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
         for a, one in enumerate(found)
-        if one.kind is Kind.INSERTION and not one.planted
+        if one.kind is Kind.INSERTION
         for b, other in enumerate(found)
         if other.kind is Kind.OMISSION
         and other.suggested == one.transcribed

@@ -138,7 +138,7 @@ def history(work: str) -> AnyResponse:
         ],
         "people": {
             who: {verdict.value: n for verdict, n in said.items()}
-            for who, said in store.decisions.people(work, planted=True).items()
+            for who, said in store.decisions.people(work, seeded=True).items()
         },
     }
     return sheet("history.html", summary, data=data)

@@ -142,7 +142,8 @@ def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_n
         with Store.open(settings.store_address) as store:
             [work] = store.queue.works()
             numbers, _ = store.queue.find(work.name, QueueFilter(), Order.PAGE, limit=1000)
-            planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.planted]
+            seeded = {one.flag.id for one in store.seeded(work.name)}
+            planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.id in seeded]
         assert bool(planted) == bool(rate)
         told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]
         assert len(told) >= len(planted) / 2

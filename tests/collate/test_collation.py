@@ -14,7 +14,7 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation, collate, flags
 from proof.collate.differences import WORDS
 from proof.collate.report import apparatus_summary, write_collation
-from proof.collate.witness_evidence import Parallel, hear
+from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.collate.witnesses import places
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind
@@ -206,7 +206,7 @@ def test_three_witnesses_stand_on_one_line() -> None:
 
 
 def weigh(flags: list[Flag], base: Edition, collations: list[Collation], policy: VariantPolicy) -> list[Flag]:
-    return hear(flags, base, [Parallel.of(one) for one in collations], policy, 3.0)
+    return weigh_witnesses(flags, base, [Parallel.of(one) for one in collations], policy, 3.0)
 
 
 def flag_on(base: Edition, transcribed: str, suggested: str) -> Flag:

@@ -11,7 +11,7 @@ from proof.cli import main
 from proof.collate.classes import Class
 from proof.collate.collation import Collation, collate
 from proof.collate.sigla import sigla
-from proof.collate.witness_evidence import Parallel, hear
+from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.collate.witnesses import places
 from proof.model.flags import Evidence, Flag, Kind
 from proof.text.edition import parse_edition, read_edition
@@ -72,7 +72,7 @@ def test_on_the_desk_they_are_told_apart_too(tmp_path: Path) -> None:
     ]
     at = base.text.split("\n")[1].index("宫")
     flag = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "宫", "官", 4.0, True, None, Evidence("posterior"))
-    (heard,) = hear([flag], base, parallels, VariantPolicy(Script.TRADITIONAL), 3.0)
+    (heard,) = weigh_witnesses([flag], base, parallels, VariantPolicy(Script.TRADITIONAL), 3.0)
     assert [(one.siglum, one.side) for one in heard.evidence.witnesses] == [
         ("wyg/juan", "image"),
         ("sbck/juan", "text"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.collate.collation import collate
-from proof.collate.witness_evidence import WEIGHTS, Parallel, beside, hear, without_witnesses
+from proof.collate.witness_evidence import WEIGHTS, Parallel, beside, weigh_witnesses, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
 from proof.text.edition import parse_edition
@@ -39,7 +39,7 @@ def heard(given: Flag, *bodies: str) -> Flag:
     parallels = [
         Parallel.of(collate(base, edition(body, f"{number}.txt"))) for number, body in enumerate(bodies, start=1)
     ]
-    (after,) = hear([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    (after,) = weigh_witnesses([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
     return after
 
 
@@ -95,5 +95,5 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
     at = len(RIGHT) + len(own) + WRONG.index("官") - 4
     given = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "官", "宮", 2.0, False, None, Evidence("posterior"))
     for one in (parallel, kept):
-        (after,) = hear([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+        (after,) = weigh_witnesses([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
         assert [told.side for told in after.evidence.witnesses] == ["image"]

@@ -41,6 +41,7 @@ def test_an_image_that_cannot_be_read_costs_itself_alone(tmp_path: Path, capsys:
     assert (tmp_path / "out" / "page.json").exists()
 
 
+@pytest.mark.slow
 def test_columns_that_people_drew_on_ten_books_are_found(tmp_path: Path) -> None:
     truth = SHARED / "facsimile" / "columns"
     if not truth.is_dir():

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.model.flags import Kind
+from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.quality.sampling import add_samples, estimate
+from proof.quality.sampling import estimate, samples_of
 from proof.text.model import Row
 from tests.web.drawn import wrong
 
@@ -33,25 +33,25 @@ def page(number: int, flags: bool = False) -> PageResult:
     )  # fmt: skip
 
 
-def samples(rate: float, count: int = 60, flags: bool = False) -> list[PageResult]:
-    return [add_samples(page(number, flags), rate, 3.0) for number in range(count)]
+def samples(rate: float, count: int = 60, flags: bool = False) -> list[tuple[Flag, ...]]:
+    return [samples_of(page(number, flags), rate, 3.0) for number in range(count)]
 
 
 def test_about_as_many_are_drawn_as_were_asked_for() -> None:
-    drawn = sum(len(result.flags) for result in samples(100))
+    drawn = sum(len(drawn) for drawn in samples(100))
     characters = 60 * 8 * len(TEXT)
     assert drawn == pytest.approx(characters / 100, rel=0.25)
 
 
 def test_the_same_page_has_the_same_samples_and_another_has_others() -> None:
-    assert add_samples(page(1), 200, 3.0) == add_samples(page(1), 200, 3.0)
-    places = {tuple((f.line, f.offset) for f in add_samples(page(n), 200, 3.0).flags) for n in range(10)}
+    assert samples_of(page(1), 200, 3.0) == samples_of(page(1), 200, 3.0)
+    places = {tuple((f.line, f.offset) for f in samples_of(page(n), 200, 3.0)) for n in range(10)}
     assert len(places) > 5
 
 
 def test_a_sample_is_no_finding_and_stands_beside_none() -> None:
-    for result in samples(3000, 4, flags=True):
-        for one in result.flags[1:]:
+    for drawn in samples(3000, 4, flags=True):
+        for one in drawn:
             assert (one.kind, one.raised) == (Kind.AUDIT, False)
             assert one.score >= 3.0
             assert one.transcribed == one.suggested == TEXT[one.offset]
@@ -59,7 +59,7 @@ def test_a_sample_is_no_finding_and_stands_beside_none() -> None:
 
 
 def test_where_none_is_asked_for_none_is_drawn() -> None:
-    assert add_samples(page(1), 0.0, 3.0) == page(1)
+    assert samples_of(page(1), 0.0, 3.0) == ()
 
 
 @given(st.integers(1, 5000), st.data())

@@ -7,19 +7,20 @@ from dataclasses import replace
 import pytest
 
 from proof.model.flags import Flag, Kind
-from proof.quality.sampling import add_samples
-from proof.quality.seeded_errors import add_seeded_errors
+from proof.model.quality import QualityFlags
+from proof.quality.sampling import samples_of
+from proof.quality.seeded_errors import seeded_errors_of
 from proof.text.alike import look_alikes, run_together
 from proof.text.variants import Relation
 from tests.ground import COLUMNS, FLAGS, JUDGE, page
 
 
 def flags_at(rate: float, name: str = "P1", flags: tuple[Flag, ...] = ()) -> list[Flag]:
-    return [flag for flag in add_seeded_errors(page(flags, name), rate, JUDGE).flags if flag.planted]
+    return list(seeded_errors_of(page(flags, name), rate, JUDGE))
 
 
 def test_where_none_is_asked_for_none_is_planted() -> None:
-    assert add_seeded_errors(page(FLAGS), 0.0, JUDGE) == page(FLAGS)
+    assert seeded_errors_of(page(FLAGS), 0.0, JUDGE) == ()
 
 
 def test_about_as_many_are_planted_as_were_asked_for() -> None:
@@ -40,8 +41,9 @@ def test_fewer_are_among_more() -> None:
 
 def test_none_stands_near_a_finding_a_sample_or_another() -> None:
     for number in range(20):
-        result = add_seeded_errors(add_samples(page(FLAGS), 300, 3.0), 1000, JUDGE)
-        places = [(flag.line, flag.offset, flag.planted) for flag in result.flags]
+        samples = samples_of(page(FLAGS), 300, 3.0)
+        seeded = seeded_errors_of(page(FLAGS), 1000, JUDGE, samples)
+        places = [(flag.line, flag.offset, flag in seeded) for flag in (*FLAGS, *samples, *seeded)]
         for line, offset, is_planted in places:
             near = [p for p in places if p[0] == line and abs(p[1] - offset) <= 6 and p != (line, offset, is_planted)]
             assert not is_planted or not near, number
@@ -67,14 +69,15 @@ def test_a_planted_error_looks_like_one_that_was_found() -> None:
 
 def test_nothing_is_planted_where_the_image_was_not_read_for_sure() -> None:
     blurred = replace(page(), characters=tuple(replace(one, p_text=0.6) for one in page().characters))
-    assert add_seeded_errors(blurred, 1000, JUDGE) == blurred
+    assert seeded_errors_of(blurred, 1000, JUDGE) == ()
 
 
 def test_flags_keep_the_order_of_the_page() -> None:
-    result = add_seeded_errors(page(FLAGS), 1000, JUDGE)
-    places = [(flag.line, flag.offset) for flag in result.flags]
+    flags = QualityFlags(seeded=seeded_errors_of(page(FLAGS), 1000, JUDGE)).among(FLAGS)
+    places = [(flag.line, flag.offset) for flag in flags]
+    assert len(places) > len(FLAGS)
     assert places == sorted(places)
-    assert len({flag.id for flag in result.flags}) == len(result.flags)
+    assert len({flag.id for flag in flags}) == len(flags)
 
 
 def test_what_is_confused_can_be_told_by_its_image() -> None:

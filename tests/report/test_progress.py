@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.quality import QualityFlags
 from proof.ocr.engine import EngineIdentity
 from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
@@ -37,8 +38,9 @@ def filled(folder: Path) -> tuple[Store, int]:
     for number, juan in enumerate(("010", "011")):
         page = f"{juan}-1a"
         flags = (wrong(page, 1, 2, "吿", 9.0), wrong(page, 1, 4, "吉", 8.0), wrong(page, 2, 1, "古", 7.0))
-        result = checked(page, folder / "page.png", sha, (*flags, sample(page, 1), sample(page, 5)))
-        store.save_page(run, PagePlace(number, "text.txt", juan), "", replace(result, characters_checked=500))
+        result = replace(checked(page, folder / "page.png", sha, flags), characters_checked=500)
+        quality = QualityFlags((sample(page, 1), sample(page, 5)))
+        store.save_page(run, PagePlace(number, "text.txt", juan), "", result, quality=quality)
     store.finish_run(run, whole=True)
     return store, run
 
@@ -109,15 +111,16 @@ def test_the_dial_counts_no_sample(tmp_path: Path) -> None:
 def with_one_planted(store: Store, run: int, score: float) -> None:
     """The first page again, with an error planted."""
     page = next(iter(store.results(run=run)))
-    false = replace(wrong(page.page, 3, 3, "入", score), transcribed="人", id="planted-1", planted=True)
-    store.save_page(run, PagePlace(0, "text.txt", "010"), "", replace(page, flags=(*page.flags, false)))
+    false = replace(wrong(page.page, 3, 3, "入", score), transcribed="人", id="planted-1")
+    quality = QualityFlags((sample(page.page, 1), sample(page.page, 5)), (false,))
+    store.save_page(run, PagePlace(0, "text.txt", "010"), "", page, quality=quality)
 
 
 def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
     with_one_planted(store, run, 8.0)
     numbers, _ = store.queue.find(WORK, QueueFilter(), Order.PAGE)
-    [one] = [one for one in store.queue.flags(WORK, numbers) if one.flag.planted]
+    [one] = [one for one in store.queue.flags(WORK, numbers) if one.flag.id == "planted-1"]
     store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, 0, "甲", "request-1"))
     written = write_reports(StoredRun(store, run), tmp_path / "out")
     said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))

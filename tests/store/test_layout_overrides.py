@@ -7,6 +7,7 @@ import pytest
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
+from proof.store.decision_records import RefusedDecisionError
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.store.marks import NoPlaceError, PageConflictError
 

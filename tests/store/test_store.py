@@ -16,7 +16,7 @@ from proof.model.flags import FOUND, Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store import CheckedResult, FlagFilter, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
@@ -360,3 +360,15 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.get("old") == b"old" * 100
     assert store.cache.prune(keep=0) == 2
     assert store.cache.size() == 0
+
+
+def test_new_pages_and_others_are_kept_together_in_whatever_order(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """As where a text was given a page in front, and what was read of the others is known."""
+    store.save_page(store.begin_run(info), PLACE, "key", page_result)
+    added = replace(page_result, page="KR1d0030_WYG_009-9b", flags=())
+    run = store.begin_run(info)
+    again = CheckedResult(replace(PLACE, position=1), "key", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "new", added), again])
+    assert [result.page for result in store.results(run=run)] == [added.page, page_result.page]

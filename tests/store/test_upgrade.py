@@ -106,6 +106,7 @@ def test_what_is_exported_is_what_0_1_0_exported(project: Path, tmp_path: Path) 
     assert (tmp_path / "out" / "dasheyi.txt").read_bytes() == (project / "exported" / "dasheyi.txt").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [lambda _: None, lambda store: Store.open(store).close()])
 def test_another_check_keeps_what_was_decided(
     project: Path, told: dict[str, Any], tmp_path: Path, between: Callable[[Path], None]

@@ -79,6 +79,7 @@ def transcriptions(shared: Path) -> Iterator[Path]:
     yield shared / "seeds/003_ef0b6b28549717f0.txt"
 
 
+@pytest.mark.slow
 def test_pages_and_columns_are_counted_as_the_benchmark_counts_them(shared: Path, textpages: ModuleType) -> None:
     """The same page ids in the same order, the same columns, the same bytes again."""
     without_marks, count = [], 0
@@ -222,6 +223,7 @@ def read_in(columns: str) -> Transcription:
     return parse_transcription(Decoded(f"<pb:K_WYG_001-1a>¶\n{columns}", "utf-8", False), Path("juan.txt"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_times_and_told() -> None:
     column = "大夫之西比耦(案比今/本訛作)命¶\n"
     most = 40 * computing(lambda: read_in(column * 1000))

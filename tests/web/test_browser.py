@@ -13,7 +13,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from proof.locale.languages import LANGUAGES
 from proof.model.flags import WitnessReading
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
@@ -23,6 +22,7 @@ from proof.store.decision_records import State, Verdict
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
 from tests.web.waiting import saved, until
+from tests.wide import looks
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
@@ -428,8 +428,7 @@ def photographed(page: Page, name: str) -> None:
         page.screenshot(path=SHOTS / f"{name}-{width}.png")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "theme"), looks())
 def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
     sample_server: ServerProcess, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:

@@ -12,7 +12,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from proof.locale.languages import LANGUAGES
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.accounts import Role
@@ -20,6 +19,7 @@ from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 from tests.web.waiting import saved
+from tests.wide import looks
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "out" / "screenshots"
@@ -190,8 +190,7 @@ def test_markup_in_a_name_shows_as_text_where_it_decided(page: Page, address: st
     assert page.evaluate("window.broken") is None
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "theme"), looks())
 def test_the_pages_about_people_hinder_no_screen_reader(
     browser: Browser, address: str, language: str, theme: str
 ) -> None:

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from proof.store import Store
 from proof.web import create_app
-from tests.ground import COLUMNS, WORK, store_in
+from tests.ground import COLUMNS, WORK, seeded_ids, store_in
 from tests.web.drawn import Served, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
@@ -45,7 +45,7 @@ def of_either_sort(served: Served) -> tuple[Items, Items]:
     """Flags that were found and flags that were planted, as the API shows them."""
     items = get(served, f"{BASE}/flags?detail=true&limit=20&raised=all&order=page")["items"]
     numbers = [item["number"] for item in items]
-    false = {one.number for one in served.store.queue.flags(WORK, numbers) if one.flag.planted}
+    false = {one.number for one in served.store.queue.flags(WORK, numbers) if one.flag.id in seeded_ids(served.store)}
     found = [item for item in items if item["number"] not in false]
     planted = [item for item in items if item["number"] in false]
     assert found

@@ -1,8 +1,10 @@
-"""Planted errors in the store: what people are shown of a page that has some, and how many of them each person caught.
+"""The overlay of samples and seeded errors in the store: what of it people are shown, and how many errors each caught.
 
-The text of a page is kept as it is. Where an error is planted, whoever proofreads is shown the false character
-wherever the place is seen, decided or not: in the flag, in the text of the page, around other places. Who asks the
-store for findings, results and standing decisions sees the text alone.
+Its flags are rows among the others, since they are put to people and decided as these are; which they are, and which
+decisions answered them, is known by tables of its own alone. The text of a page is kept as it is. Where an error is
+seeded, whoever proofreads is shown the false character wherever the place is seen, decided or not: in the flag, in the
+text of the page, around other places. Who asks the store for findings, results and standing decisions sees the text
+alone.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from proof.model.flags import REACH
+from proof.model.quality import QualityFlags, QualitySort
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.models import DecisionRow, FlagRow, QualityRow, SeededAnswerRow, WorkRow
 
 Places = Mapping[tuple[int, int], "Shown"]
-"""Planted errors of a page by column and offset."""
+"""Seeded errors of a page by column and offset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +36,62 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class SeededAnswer:
-    """The last thing that a person said of a planted error, undone things aside: whether it put the text right."""
+    """The last thing that a person said of a seeded error, undone things aside: whether it put the text right."""
 
     person: str
     caught: bool
 
 
-def planted_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:
-    """The planted errors that stand on these pages, by page."""
+def is_finding(flag: InstrumentedAttribute[int] = FlagRow.id) -> ColumnElement[bool]:
+    """Whether a flag, by its row's number, is neither a sample nor a seeded error."""
+    return flag.not_in(select(QualityRow.flag_id))
+
+
+def is_seeded(flag: InstrumentedAttribute[int] = FlagRow.id) -> ColumnElement[bool]:
+    """Whether a flag is a seeded error."""
+    return flag.in_(select(QualityRow.flag_id).where(QualityRow.sort == QualitySort.SEEDED.value))
+
+
+def is_of_text(decision: InstrumentedAttribute[int] = DecisionRow.id) -> ColumnElement[bool]:
+    """Whether a decision, by its number, is one about the text, and answers no seeded error."""
+    return decision.not_in(select(SeededAnswerRow.decision_id))
+
+
+def seeded_among(session: Session, flags: Sequence[int]) -> frozenset[int]:
+    """Which of these flags are seeded errors."""
+    return frozenset(session.scalars(select(FlagRow.id).where(FlagRow.id.in_(flags), is_seeded())))
+
+
+def note_sorts(session: Session, page: int, quality: QualityFlags) -> None:
+    """Note which flags of a page are of the overlay now; one that a check finds now is of it no more."""
+    here = select(FlagRow.id, FlagRow.uid).where(FlagRow.page_id == page, FlagRow.ordinal >= rows.CURRENT)
+    number_of = {row.uid: row.id for row in session.execute(here)}
+    there = delete(QualityRow).where(QualityRow.flag_id.in_(list(number_of.values())))
+    session.execute(there, execution_options={"synchronize_session": False})
+    noted = [{"flag_id": number_of[uid], "sort": sort.value} for uid, sort in quality.sorts.items() if uid in number_of]
+    if noted:
+        session.execute(insert(QualityRow), noted)
+
+
+def note_seeded(session: Session, flag: FlagRow) -> None:
+    """Note that a flag is a seeded error."""
+    if session.get(QualityRow, flag.id) is None:
+        session.add(QualityRow(flag_id=flag.id, sort=QualitySort.SEEDED.value))
+
+
+def add_decision(session: Session, row: DecisionRow, *, seeded: bool | None = None) -> None:
+    """Add a decision, and note where it answers a seeded error; whether it does is asked of its flag where it is not
+    said."""
+    session.add(row)
+    session.flush()
+    if seeded if seeded is not None else bool(seeded_among(session, [row.flag_id])):
+        session.add(SeededAnswerRow(decision_id=row.id))
+
+
+def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:
+    """The seeded errors that stand on these pages, by page."""
     query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset, FlagRow.transcribed, FlagRow.evidence)
-    query = query.where(FlagRow.page_id.in_(pages), FlagRow.kind == rows.PLANTED)
+    query = query.where(FlagRow.page_id.in_(pages), is_seeded())
     query = query.where(FlagRow.stale.is_(False), FlagRow.ordinal >= rows.CURRENT)
     found: defaultdict[int, dict[tuple[int, int], Shown]] = defaultdict(dict)
     for page, line, offset, text, evidence in session.execute(query):
@@ -86,11 +135,11 @@ def shown_context(context: str, line: int, offset: int, length: int, places: Pla
 
 
 def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:
-    """What was said of each planted error (by page, column and offset): of each person the last thing that they did
-    not take back, in the order in which they said it. Errors that are no longer planted stay counted."""
+    """What was said of each seeded error (by page, column and offset): of each person the last thing that they did
+    not take back, in the order in which they said it. Errors that are no longer seeded stay counted."""
     query = select(DecisionRow, FlagRow.page_id, FlagRow.ordinal).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id)
-    query = query.where(WorkRow.name == work, DecisionRow.kind == rows.PLANTED).order_by(DecisionRow.id)
+    query = query.where(WorkRow.name == work, ~is_of_text()).order_by(DecisionRow.id)
     right: dict[tuple[int, int, int], str] = {}
     said: dict[int, tuple[tuple[int, int, int], DecisionRow]] = {}
     for row, page, ordinal in session.execute(query):
@@ -111,7 +160,7 @@ def _answers(
 ) -> dict[tuple[int, int, int], list[SeededAnswer]]:
     unknown = {place for place, _ in said.values()} - right.keys()  # corrected by hand, the flag itself undecided
     for page, line, offset in unknown:
-        query = select(FlagRow.suggested).where(FlagRow.page_id == page, FlagRow.kind == rows.PLANTED)
+        query = select(FlagRow.suggested).where(FlagRow.page_id == page, is_seeded())
         query = query.where(FlagRow.line == line, FlagRow.offset == offset, FlagRow.ordinal != rows.BY_HAND)
         right[page, line, offset] = session.scalar(query.order_by(FlagRow.id.desc()).limit(1)) or ""
     last: dict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
