@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -22,6 +22,9 @@ from proof.store.records import DecidedPlace, FlagFilter, Pair, StoredFlag, Stor
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
 
+_FOUND = (FlagRow.ordinal >= rows.CURRENT, FlagRow.kind.not_in([Kind.AUDIT.value, rows.PLANTED]))
+"""Flags of a page's present result that are findings: neither a sample nor a planted error is one."""
+
 Cursor = tuple[str, int, int]
 """Text, position and row of a page: what pages are ordered by."""
 
@@ -31,9 +34,13 @@ def cursor_of(page: PageRow) -> Cursor:
     return page.text, page.position, page.id
 
 
-def next_pages(session: Session, run: int | None, work: str | None, after: Cursor | None) -> list[PageRow]:
-    """The next pages of a run by position, or of a work by text and position."""
+def next_pages(
+    session: Session, run: int | None, work: str | None, after: Cursor | None, raised: bool = False
+) -> list[PageRow]:
+    """The next pages of a run by position, or of a work by text and position; of those with `raised` findings alone."""
     query = select(PageRow).limit(PAGES_AT_ONCE)
+    if raised:
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *_FOUND))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
         if after:
@@ -50,9 +57,7 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
     """The results of these pages, in their order; an `outline` lacks columns and characters."""
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
-    current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
-    # neither a sample nor a planted error is a finding
-    current = current.where(FlagRow.kind.not_in([Kind.AUDIT.value, rows.PLANTED]))
+    current = select(FlagRow).where(FlagRow.page_id.in_(ids), *_FOUND)
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
