@@ -49,7 +49,7 @@ def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, hearing: Wit
     as they are now, whatever they were when its page was judged."""
     if flag.kind is Kind.AUDIT:
         return flag
-    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
+    settled = habits.settled(without_witnesses(flag))
     if hearing is not None:
         settled = hearing.heard(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
