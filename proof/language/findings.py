@@ -30,8 +30,8 @@ LEAST = 1.5
 TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
 """Patterns that are words as they stand: runs of two to four characters."""
 
-PART = 500_000
-"""Code points of texts that are heard together, some three thousand pages: what a longer work takes in memory, and what
+PART = 1_000_000
+"""Code points of texts that are heard together, some six thousand pages: what a longer work takes in memory, and what
 a change in it makes to be heard again, does not grow with it."""
 
 PLACES = 3
