@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import Evidence, Flag, Kind, is_raised
+from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 
 OFTEN = 3
@@ -70,8 +70,8 @@ class EngineBias:
         elif position < LAST and place < (latest := max(known)):
             known[known.index(latest)] = place
 
-    def settled(self, flag: Flag, threshold: float) -> Flag:
-        """The flag with the score that it has in the light of the whole run.
+    def settled(self, flag: Flag) -> Flag:
+        """The flag with the score that it has in the light of the whole run; whether it is raised is decided after.
 
         Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
         """
@@ -79,11 +79,10 @@ class EngineBias:
             return flag
         base = flag.score if flag.evidence.base is None else flag.evidence.base
         score, reason = self._judged(flag, base)
-        raised = is_raised(flag.kind, score, threshold)
         evidence = flag.evidence
         if score == base and evidence.base is None:
-            return flag if flag.raised == raised else replace(flag, raised=raised)
-        return replace(flag, score=score, raised=raised, evidence=replace(evidence, base=base, rule=reason))
+            return flag
+        return replace(flag, score=score, evidence=replace(evidence, base=base, rule=reason))
 
     def _judged(self, flag: Flag, base: float) -> tuple[float, str]:
         pair = (flag.transcribed, flag.suggested)

@@ -48,7 +48,7 @@ def settle(
 def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
     """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
     as they are now, whatever they were when its page was judged."""
-    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
+    settled = habits.settled(without_witnesses(flag))
     if evidence is not None:
         settled = evidence.with_witnesses(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
@@ -57,7 +57,7 @@ def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: Wi
 
 def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
     """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
-    settled = habits.settled(without_witnesses(flag, flagging.threshold), flagging.threshold)
+    settled = habits.settled(without_witnesses(flag))
     if evidence is not None:
         settled = evidence.with_witnesses(settled, seeded=True)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)

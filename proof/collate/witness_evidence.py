@@ -96,13 +96,12 @@ def _block(ops: Sequence[Op]) -> AlignedPart:
     return AlignedPart(ops[0].a0, ops[-1].a1, ops[0].b0, ops[-1].b1, tuple(ops))
 
 
-def without_witnesses(flag: Flag, threshold: float) -> Flag:
-    """The flag as it was before witnesses were weighed."""
+def without_witnesses(flag: Flag) -> Flag:
+    """The flag with the score that it had before witnesses were weighed."""
     if not flag.evidence.witnesses:
         return flag
     score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
-    raised = is_raised(flag.kind, score, threshold)
-    return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=()))
+    return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +120,10 @@ class WitnessEvidence:
     weights: WitnessWeights = WEIGHTS
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
-        """The flag with what the witnesses read at its place, and the score that it has in that light; of a `seeded`
-        error what is transcribed stands in the flag and not in the text. Raises UsageError where it is of another
-        text."""
-        flag = without_witnesses(given, self.threshold)
+        """The flag with what the witnesses read at its place, and the score that it has in that light; whether it is
+        raised is decided after. Of a `seeded` error what is transcribed stands in the flag and not in the text. Raises
+        UsageError where it is of another text."""
+        flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
@@ -140,8 +139,7 @@ class WitnessEvidence:
             return flag
         told = self._held(flag, told)
         score = round(flag.score + sum(one.weight for one in told), 6)
-        raised = is_raised(flag.kind, score, self.threshold)
-        return replace(flag, score=score, raised=raised, evidence=replace(flag.evidence, witnesses=tuple(told)))
+        return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=tuple(told)))
 
     def _held(self, flag: Flag, told: list[WitnessReading]) -> list[WitnessReading]:
         """The testimony with no more against an error that the image clearly shows than leaves it raised: a witness
@@ -174,7 +172,10 @@ def weigh_witnesses(
     """The flags of a text, or its `seeded` errors, in the light of its witnesses. Raises UsageError where one is of
     another text."""
     evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
-    return [evidence.with_witnesses(flag, seeded=seeded) for flag in flags]
+    weighed = [(flag, evidence.with_witnesses(flag, seeded=seeded)) for flag in flags]
+    return [
+        now if now is flag else replace(now, raised=is_raised(now.kind, now.score, threshold)) for flag, now in weighed
+    ]
 
 
 def _testimony(

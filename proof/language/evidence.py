@@ -23,7 +23,7 @@ from proof.language.weights import NOTHING, Floats, SenseWeights, features
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
 
-AT_ONCE = 8_000
+AT_ONCE = 4_000
 """Places that are weighed together: what memory it takes grows with it."""
 
 Places = NDArray[np.int64]

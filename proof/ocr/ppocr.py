@@ -77,8 +77,9 @@ class _Loaded:
 
 class PPOCR:
     """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
-    what computes the network (`proof.ocr.network`). One whose identity is among `known`, that has read before, is
-    loaded when something is first asked of it; any other at once, so that a file which is no model is told of.
+    what computes the network (`proof.ocr.network`). It is loaded when something is first asked of it, which a work
+    without images never does; a file that is named and not among `known`, that have read before, at once, so that one
+    which is no model is told of.
 
     Raises EngineError.
     """
@@ -100,7 +101,7 @@ class PPOCR:
         self._identity = EngineIdentity("ppocr", version_of(runtime), self._path.stem, checksum)
         self._loading = Lock()
         self._loaded: _Loaded | None = None
-        if self._identity not in known:
+        if model is not None and self._identity not in known:
             self._model()
 
     @property

@@ -247,8 +247,10 @@ def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
 def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
     """The raised flags in page order: with a cutter those that get their image, else those that do not."""
     chosen, pictured = tally.most_suspicious(), cutter is not None
-    for page, result in zip(tally.pages, source.results(), strict=False):
-        if not page.raised:
+    listed = iter(tally.pages)
+    for result in source.raised():
+        page = next((page for page in listed if page.shown and page.page == result.page), None)
+        if page is None or not page.raised:
             continue
         with_picture = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
         raised = [flag for flag in in_order(questions(result.flags)) if flag.raised and flag.kind is not Kind.LAYOUT]

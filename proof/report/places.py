@@ -30,7 +30,7 @@ def places(source: RunSource, most: int, language: str = "en") -> list[Suspiciou
     chosen: list[tuple[float, int, SuspiciousPlace]] = []
     say = translations(language).gettext
     number = 0
-    for result in source.results() if most else ():
+    for result in source.raised() if most else ():
         for flag in in_order(questions(result.flags)):
             if not flag.raised:
                 continue

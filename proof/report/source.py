@@ -15,7 +15,8 @@ from proof.store import Store, StoredRunInfo
 class RunSource(Protocol):
     """A run and its page results in page order; both kinds can be gone through more than once.
 
-    `outlines` are the results without columns and characters, which most of a report does not look at;
+    `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
+    of pages with raised findings, whole;
     `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided, where
     that is known.
     """
@@ -32,6 +33,8 @@ class RunSource(Protocol):
     def results(self) -> Iterator[PageResult]: ...
 
     def outlines(self) -> Iterator[PageResult]: ...
+
+    def raised(self) -> Iterator[PageResult]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,9 @@ class StoredRun:
     def outlines(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id, outline=True)
 
+    def raised(self) -> Iterator[PageResult]:
+        return self.store.results(run=self.run_id, raised=True)
+
 
 @dataclass(frozen=True, slots=True)
 class HeldRun:
@@ -74,3 +80,6 @@ class HeldRun:
 
     def outlines(self) -> Iterator[PageResult]:
         return self.results()
+
+    def raised(self) -> Iterator[PageResult]:
+        return (page for page in self.pages if any(flag.raised for flag in page.flags))

@@ -20,7 +20,8 @@ GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.va
 
 @dataclass(frozen=True, slots=True)
 class PageTally:
-    """One page in numbers. `raised` counts the raised flags that are about characters, `layout` the others."""
+    """One page in numbers. `raised` counts the raised flags that are about characters, `layout` the others; `shown`:
+    whether there is any of either, or half of one that moved."""
 
     number: int
     page: str
@@ -31,6 +32,7 @@ class PageTally:
     raised: int
     layout: int
     notices: tuple[Notice, ...]
+    shown: bool = False
 
     @property
     def status_text(self) -> str:
@@ -102,6 +104,7 @@ class Tally:
                 raised,
                 layout,
                 result.notices,
+                any(flag.raised for flag in result.flags),
             )
         )
 

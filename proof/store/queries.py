@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -32,9 +32,14 @@ def cursor_of(page: PageRow) -> Cursor:
     return page.text, page.position, page.id
 
 
-def next_pages(session: Session, run: int | None, work: str | None, after: Cursor | None) -> list[PageRow]:
-    """The next pages of a run by position, or of a work by text and position."""
+def next_pages(
+    session: Session, run: int | None, work: str | None, after: Cursor | None, raised: bool = False
+) -> list[PageRow]:
+    """The next pages of a run by position, or of a work by text and position; of those with `raised` findings alone."""
     query = select(PageRow).limit(PAGES_AT_ONCE)
+    if raised:
+        found = (FlagRow.ordinal >= rows.CURRENT, is_finding())
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *found))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
         if after:

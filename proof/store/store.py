@@ -320,17 +320,17 @@ class Store:
             return queries.results(session, [row])[0] if row else None
 
     def results(
-        self, *, run: int | None = None, work: str | None = None, outline: bool = False
+        self, *, run: int | None = None, work: str | None = None, outline: bool = False, raised: bool = False
     ) -> Iterator[PageResult]:
         """Page results in page order, a few in memory at a time: of the pages that `run` had, or of all
         that a work has (by text, then by position). Exactly one of the two is given. An `outline` is a
-        result without its columns and characters."""
+        result without its columns and characters; `raised`: of pages with raised findings alone."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
         after: queries.Cursor | None = None
         while True:
             with self._reading() as session:
-                page_rows = queries.next_pages(session, run, work, after)
+                page_rows = queries.next_pages(session, run, work, after, raised)
                 results = queries.results(session, page_rows, outline)
             if not page_rows:
                 return

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import getitem
 
 from proof.text.model import Cell, Column, Row, Run, is_han
@@ -47,6 +48,9 @@ def _composition() -> str:
 COMPOSITION = re.compile(_composition())
 """A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is a part unknown."""
 
+REMEMBERED = 2048
+"""Columns whose runs are remembered: those of the pages in work and their neighbours."""
+
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
 LONGEST_DESCRIPTION = 32
 """Code points; a sequence that goes on longer describes no character."""
@@ -72,6 +76,18 @@ def parse_column(source: str, continues: bool = False) -> ParsedColumn:
         runs = (Run(False, tuple(_cells(source, 0, Row.MAIN))),) if source else ()
         return ParsedColumn(runs, (), continues)
     return _Reader(source, continues).read()
+
+
+@lru_cache(REMEMBERED)
+def runs_of(source: str) -> tuple[Run, ...]:
+    """The runs of a column's source text."""
+    return parse_column(source).runs
+
+
+@lru_cache(REMEMBERED)
+def continued_runs_of(source: str) -> tuple[Run, ...]:
+    """The runs of the source text of a column before which a note was left open."""
+    return parse_column(source, continues=True).runs
 
 
 def non_markup(column: Column) -> str:

@@ -7,6 +7,7 @@ instead of it; nothing here is Unicode-normalised, since normalisation rewrites 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -92,14 +93,19 @@ class Column:
     """One ruled column (one line of the transcription). `number` counts from 1, right to left.
 
     `source` is the line without its ending and without a trailing pilcrow; `start` is the code point in
-    the whole file where it begins; `file_line` counts lines of the file from 1.
+    the whole file where it begins; `file_line` counts lines of the file from 1. `parsed` are its runs, or what
+    parses them out of `source` when they are asked for: a work has a hundred times more cells than columns.
     """
 
     number: int
     source: str
     start: int
     file_line: int
-    runs: tuple[Run, ...]
+    parsed: tuple[Run, ...] | Callable[[str], tuple[Run, ...]]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        return self.parsed if isinstance(self.parsed, tuple) else self.parsed(self.source)
 
     @property
     def cells(self) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text import kanripo
 from proof.text.blemishes import blemishes
-from proof.text.column import parse_column
+from proof.text.column import continued_runs_of, parse_column, runs_of
 from proof.text.encoding import Decoded, decode
 from proof.text.kanripo import KANRIPO, header_property
 from proof.text.lines import lines
@@ -140,9 +140,10 @@ class _Gatherer:
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
         number = len(page.columns) + 1
+        runs = continued_runs_of if self.note_open else runs_of
         parsed = parse_column(line.source, self.note_open)
         self.note_open = parsed.left_open
-        page.columns.append(Column(number, line.source, line.start, line.number, parsed.runs))
+        page.columns.append(Column(number, line.source, line.start, line.number, runs))
         for problem in parsed.problems:
             if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
                 self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)

@@ -114,7 +114,7 @@ def _cut_lines(
     for line, read in zip(lines, [*shown, *[""] * len(lines)], strict=False):
         size = sum(map(_height, line.runs))
         begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
-        found.append(replace(line, runs=_between(line.runs, begin, end)))
+        found.append(replace(line, parsed=_between(line.runs, begin, end)))
         if size > begin:
             gone_above.append(begin)
         if size > end:

@@ -152,7 +152,7 @@ def without_slips(line: Column) -> Column | None:
             runs[-1] = Run(False, runs[-1].right + cells)
         else:
             runs.append(Run(False, cells) if slip else run)
-    return replace(line, runs=tuple(runs)) if slips else None
+    return replace(line, parsed=tuple(runs)) if slips else None
 
 
 def _source(lines: Iterable[Column], first: Column, end: int) -> str:

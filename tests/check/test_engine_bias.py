@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proof.check.engine_bias import EngineBias
+from proof.check.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
+from proof.settings.config import FlagsSection
 
 THRESHOLD = 3.0
 
@@ -22,48 +24,52 @@ def gathered(*flags: Flag) -> EngineBias:
     return habits
 
 
+def raised(habits: EngineBias, one: Flag) -> bool:
+    return weighed(one, habits, FlagsSection(threshold=THRESHOLD), None).raised
+
+
 def test_a_pair_that_the_engine_half_believes_all_over_a_work_is_its_habit() -> None:
     sure = flag("羲", "義", 0.001, 6.0)
     habits = gathered(sure, flag("羲", "義", 0.3, 1.0), flag("羲", "義", 0.2, 1.5), flag("羲", "義", 0.4, 0.5))
-    assert not habits.settled(sure, THRESHOLD).raised
+    assert not raised(habits, sure)
 
 
 def test_a_pair_that_it_never_believes_is_a_recurring_error() -> None:
     wrong = flag("托", "託", 1e-6, 11.0)
     habits = gathered(*[wrong] * 6)
-    assert habits.settled(wrong, THRESHOLD).raised
+    assert raised(habits, wrong)
 
 
 def test_one_reading_under_a_stain_does_not_excuse_the_others() -> None:
     wrong = flag("托", "託", 1e-6, 11.0)
     habits = gathered(*[wrong] * 5, flag("托", "託", 0.3, 1.0))
-    assert habits.settled(wrong, THRESHOLD).raised
+    assert raised(habits, wrong)
 
 
 def test_a_pair_seen_twice_is_no_habit() -> None:
     pair = [flag("羲", "義", 0.001, 6.0), flag("羲", "義", 0.3, 1.0)]
-    assert gathered(*pair).settled(pair[0], THRESHOLD).raised
+    assert raised(gathered(*pair), pair[0])
 
 
 def test_an_unknown_character_that_is_always_read_so_is_hidden() -> None:
     same = flag("楅", "福", None, 5.0)
-    assert not gathered(*[same] * 5).settled(same, THRESHOLD).raised
+    assert not raised(gathered(*[same] * 5), same)
 
 
 def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:
     usual, other = flag("楅", "福", None, 1.0), flag("楅", "矢", None, 1.0)
     habits = gathered(*[usual] * 5, other)
-    assert habits.settled(other, THRESHOLD).raised
-    assert not habits.settled(usual, THRESHOLD).raised
+    assert raised(habits, other)
+    assert not raised(habits, usual)
 
 
 def test_settling_twice_changes_nothing() -> None:
     sure = flag("羲", "義", 0.001, 6.0)
     habits = gathered(sure, *[flag("羲", "義", 0.3, 1.0)] * 4)
-    once = habits.settled(sure, THRESHOLD)
-    assert habits.settled(once, THRESHOLD) == once
+    once = habits.settled(sure)
+    assert habits.settled(once) == once
 
 
 def test_an_insertion_is_not_settled() -> None:
     extra = replace(flag("告", "", None, 8.0), kind=Kind.INSERTION)
-    assert gathered(extra).settled(extra, THRESHOLD) == extra
+    assert gathered(extra).settled(extra) == extra

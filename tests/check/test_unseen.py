@@ -106,3 +106,19 @@ def test_pages_without_text_do_not_shift_the_flags_of_later_texts(tmp_path: Path
 def test_of_a_simplified_text_the_sense_says_nothing(tmp_path: Path) -> None:
     _, flags, _ = checked(tmp_path, MARK.format("1a") + "十二月已丑朔，这个时候说话的学问¶\n", "--script", "simplified")
     assert flags == []
+
+
+def test_a_long_work_is_heard_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of each part is told at its own place, and by no other part: an error in both is no witness."""
+    monkeypatch.setattr("proof.language.findings.PART", 1)
+    for number in range(2):
+        (tmp_path / f"{number}.txt").write_text(TEXT.replace("_001-", f"_00{number}-"), encoding="utf-8")
+    out = tmp_path / "out"
+    assert main(["check", str(tmp_path / "0.txt"), str(tmp_path / "1.txt"), "--out", str(out), "-q"]) == 0
+    flags = [json.loads(line) for line in (out / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    raised = [(f["page"], f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]]
+    assert raised == [
+        (f"KR9z9999_WYG_00{number}-2a", *place)
+        for number in range(2)
+        for place in ((1, 3, "已", "己"), (2, 3, "大", "太"))
+    ]

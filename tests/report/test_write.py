@@ -245,6 +245,9 @@ class LongRun:
     def outlines(self) -> Iterator[PageResult]:
         return self.results()
 
+    def raised(self) -> Iterator[PageResult]:
+        return self.results()
+
 
 @pytest.mark.slow
 def test_memory_stays_flat_however_many_pages_there_are(tmp_path: Path, held: HeldRun) -> None:

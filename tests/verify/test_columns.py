@@ -39,7 +39,7 @@ class Leaf:
         """The column of that number as the line that stands there, or as `source`."""
         line = self.lines[number - 1]
         if source is not None:
-            line = replace(line, source=source, runs=parse_column(source).runs)
+            line = replace(line, source=source, parsed=parse_column(source).runs)
         return self.reader.read(self.layout.columns[number - 1], line)
 
     def unaided(self, number: int) -> ReadColumn:
@@ -55,7 +55,7 @@ def leaf(ref: str, engine: PPOCR) -> Leaf:
         at = int(row["line"]) - 1
         start, end = int(row["offset"]), int(row["offset"]) + int(row["length"])
         source = lines[at].source[:start] + row["reading"] + lines[at].source[end:]
-        lines[at] = replace(lines[at], source=source, runs=parse_column(source).runs)
+        lines[at] = replace(lines[at], source=source, parsed=parse_column(source).runs)
     image = load_image(PAGES / f"{ref}.png")
     layout = find_layout(image.pixels)
     likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), engine)
