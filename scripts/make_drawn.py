@@ -3,11 +3,10 @@
 
     make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE]
 
-Drawn are the characters of the list of variants and of the texts that the recogniser was never taught, or takes for
-others when it sees them drawn (`MISREAD`). Each is written in regular script by several hands, among characters that
-are well known, cut as a strip of main text and read; kept are the readings that are as probable as `LEAST`, the mean
-over all hands. A font of the name of a family or in a file is one to draw with; the best of the machine where none is
-named.
+Drawn are the characters of the list of variants and of the texts that the recogniser was never taught. Each is
+written in regular script among characters that are well known, cut as a strip of main text and read. Those that it was
+taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). A font is the
+name of a family or a file to draw with; the best of the machine where none is named.
 """
 
 from __future__ import annotations
@@ -27,9 +26,6 @@ from proof.text.authorities import DATA as VARIANTS
 from proof.text.edition import read_text
 from proof.text.model import is_han
 
-MISREAD = 0.1
-"""A character that it was taught is kept where it is recognised with less than this."""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -39,19 +35,17 @@ def main() -> None:
     options = parser.parse_args()
     engine, fonts = PPOCR(), FontChain.found(options.font)
     lines = VARIANTS.read_text(encoding="utf-8").splitlines()
-    unknown = {one for line in lines if line[:1] != "#" for one in line if is_han(one) and not engine.knows(one)}
-    used: set[str] = set()
+    wanted = {one for line in lines if line[:1] != "#" for one in line}
     for path in (file for one in options.texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
         try:
-            used |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
+            wanted |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
         except TextError:
             continue  # a head without pages
-    characters = sorted({*unknown, *filter(is_han, used)})
+    characters = sorted(one for one in wanted if is_han(one) and not engine.knows(one))
     found = drawn_readings(engine, fonts, characters)
-    kept = found.only(lambda one: not engine.knows(one) or dict(found.readings(one)).get(one, 0.0) < MISREAD)
-    kept.save(options.out)
+    found.save(options.out)
     size = options.out.stat().st_size
-    Console().print(f"{len(characters)} characters drawn, {len(kept)} kept, {size:,} bytes: {options.out}")
+    Console().print(f"{len(characters)} characters drawn, {len(found)} read, {size:,} bytes: {options.out}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ FOLLOWED = 2.0
 LEAST, LEAST_SECOND = 0.06, 0.2
 """Of its length: a line of which less is printed in such pieces is none; the same of a second upright of the frame."""
 
-SWERVE = 0.3
+SWERVE = 0.6
 """What it costs that a line moves aside by a pixel from one block to the next, in blocks full of ink."""
 
 SMOOTH = 2.5
@@ -53,7 +53,7 @@ NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
 
 SLIVER = 2.0
-"""Pixels beyond that: a piece of ink that lies so near to a line, all of it, is a splinter of it."""
+"""Pixels beyond that: a piece of ink that lies so near to lines, all of it, is a splinter of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +192,17 @@ def restore(ink: Mask, before: Mask, strokes: NDArray[np.bool_], line: Line, tex
     ink[:, low:high][own] = before[:, low:high][own]
 
 
-def splinters(labels: NDArray[np.int32], count: int, line: Line) -> NDArray[np.bool_]:
-    """Which of the pieces of ink (labelled, 0 the paper) lie on a line or at its edge, all of them."""
-    low, high = line.band(labels.shape[1], ROUGH + SLIVER)
-    inside = np.bincount(labels[:, low:high][line.own(low, high, ROUGH + SLIVER)], minlength=count)
+def splinters(
+    labels: NDArray[np.int32], count: int, frames: Sequence[Line], lines: Sequence[Line]
+) -> NDArray[np.bool_]:
+    """Which of the pieces of ink (labelled, 0 the paper) lie on lines or at their edges, all of them."""
+    near = np.zeros(labels.shape, np.bool_)
+    for page, some in ((near, lines), (np.transpose(near), frames)):
+        for line in some:
+            if line.printed.any():
+                low, high = line.band(page.shape[1], ROUGH + SLIVER)
+                page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
+    inside = np.bincount(labels[near], minlength=count)
     found = inside > 0
     found[0] = False
     return np.asarray(found & (inside == np.bincount(labels.ravel(), minlength=count)), dtype=np.bool_)
@@ -215,12 +222,15 @@ def without_lines(
     _erase_outside(clean, upright, level, rules, rows, near)
     before = clean.copy()
     frames, lines = _followed(clean, rules, frame, row)
-    _, labels, boxes, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
-    strokes = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row)[labels] & (clean > 0)
+    _, found, boxes, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
+    labels = np.asarray(found, dtype=np.int32)
+    inner = range(1, len(rules) - 1)
+    outer = [line for number, line in enumerate(lines) if number not in inner]
+    large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~splinters(labels, len(boxes), frames, outer)
+    strokes = large[labels] & (clean > 0)
     centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
     for line in frames:
         restore(clean.T, before.T, strokes.T, line, 1 if line.middle[0] < centre[0] else -1)
-    inner = range(1, len(rules) - 1)
     for number, line in enumerate(lines):
         restore(clean, before, strokes, line, 0 if number in inner else 1 if line.middle[0] < centre[1] else -1)
     _erase_debris(clean, frames, lines, rules, frame, row)
@@ -310,14 +320,13 @@ def _erase_debris(
     """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
     below the frame."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    count, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    _, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     labels = np.asarray(found, dtype=np.int32)
     x, y, w, h = (stats[:, i] for i in range(4))
-    drop = np.zeros(count, np.bool_)
-    for line in lines:
-        drop |= splinters(labels, count, line)
-    for line in frames:
-        drop |= splinters(labels.T, count, line)
+    drop = splinters(labels, len(stats), frames, lines)
+    # at the sides the frame is double, and no text comes so near to it
+    near = 0.06 * column
+    drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
     # pieces of the outer frame; above it stand raised characters, whose strokes are no pieces of it
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
@@ -330,7 +339,7 @@ def _erase_debris(
     at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
     at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
     drop |= thin & by_rule & (at_top | at_bottom)
-    drop |= y > frame[1] - 0.12 * row
+    drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
     drop[0] = False
     _erase(ink, labels, drop)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from math import log
 
@@ -144,6 +145,34 @@ def test_the_alternatives_are_told_with_their_probabilities() -> None:
     (flag,) = flags("司射適", [*sure("司射"), glyph(2, 謫=0.9, 適=0.06, 滴=0.03)])
     assert [text for text, _ in flag.evidence.alternatives] == ["謫", "適", "滴"]
     assert flag.evidence.p_text == pytest.approx(0.06)
+
+
+def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_against_it() -> None:
+    context = PageContext("P", "", Paper(), THRESHOLD)
+    shown = [*sure("正"), glyph(1, 福=0.99), *sure("之")]
+
+    def unknown(character: str, one: Glyph) -> float | None:
+        return None if character == "楅" else exact(character, one)
+
+    for read_as, expected in (("", False), ("福", True)):
+        weigher = Weigher(
+            context,
+            VariantPolicy(Script.TRADITIONAL),
+            unknown,
+            lambda one: float(one != "楅"),
+            defaultdict(str, 楅=read_as).__getitem__,
+        )
+        (flag,) = weigher.flags(read("正楅之", shown))
+        assert flag.suggested == "福"
+        assert flag.raised is not expected
+        assert (flag.evidence.rule == "read so when drawn") is expected
+
+
+def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
+    other = replace(glyph(1, 夫=0.6, 大=0.4), seen=("夫", "大"))
+    (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])
+    assert not flag.raised
+    assert flag.evidence.rule == "seen so in one way alone"
 
 
 def half(uid: str, kind: Kind, line: int, offset: int, character: str) -> Flag:

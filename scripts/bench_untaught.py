@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Measure flags on characters that the recogniser was never taught, at their first occurrence.
+
+    bench_untaught.py --font NAME_OR_FILE [--pages 20] [--seed 1] [--shared DIR]
+
+Half-folios are drawn in a font that `make_drawn.py` did not use; into columns of real texts such characters are put,
+each once. False are flags raised on them where the text is right. At every third of these places the image shows
+another character than the text, taken at random; told is how many of these errors are raised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from proof.check.executor import checker_for, engine_settings
+from proof.facsimile.benchmark_pages import trial_style, trial_wear
+from proof.facsimile.files import write_image
+from proof.facsimile.fonts import FontChain
+from proof.facsimile.render import page_seed, render_page
+from proof.facsimile.wear import without_seal
+from proof.images.find import ImageIndex
+from proof.images.load import load_image
+from proof.ocr.engine import Engine
+from proof.ocr.registry import open_engine
+from proof.settings.config import Settings
+from proof.text.authorities import DATA as VARIANTS
+from proof.text.model import Script, is_han
+from proof.text.read import read_transcription
+from proof.verify.page import Checker
+
+ROOT = Path(__file__).resolve().parents[1]
+EVERY = 4
+"""One in so many characters of a column is an untaught one."""
+
+
+def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
+    """What the font has and the recogniser was never taught, of the texts' characters and of the list of variants."""
+    used: Counter[str] = Counter()
+    for path in sorted((shared / "kanripo").glob("*/*.txt")) + sorted((shared / "corpus").glob("*/*_0[0-2]?.txt")):
+        used.update(filter(is_han, path.read_text(encoding="utf-8")))
+    listed = {one for one in VARIANTS.read_text(encoding="utf-8") if is_han(one)}
+    own = font.faces[0]
+    wanted = [one for one in sorted(used) if not engine.knows(one) and font.face_of(one) == own]
+    rest = [one for one in sorted(listed - set(used)) if not engine.knows(one) and font.face_of(one) == own]
+    return wanted + rest
+
+
+def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
+    """Columns of a text, at random, without notes."""
+    (path,) = rng.choice(sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt")), 1)
+    text = read_transcription(path)
+    while True:
+        page = text.pages[int(rng.integers(len(text.pages)))]
+        for column in page.columns:
+            line = "".join(filter(is_han, column.source))
+            if 12 <= len(line) <= 42:
+                yield line[:20]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--font", required=True)
+    parser.add_argument("--pages", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    options = parser.parse_args(arguments)
+    settings = Settings()
+    engine = open_engine(engine_settings(settings))
+    font = FontChain.found((options.font,))
+    rng = np.random.default_rng(options.seed)
+    characters = untaught(engine, font, options.shared)
+    chosen = iter([characters[number] for number in rng.permutation(len(characters))])
+    columns = columns_of(options.shared, rng)
+    counts: Counter[str] = Counter()
+    checker = checker_for(settings, engine, Script.TRADITIONAL)
+    with tempfile.TemporaryDirectory() as temporary:
+        for number in range(options.pages):
+            texts = [exchanged(next(columns), chosen, rng) for _ in range(8)]
+            counts += checked(checker, texts, Path(temporary), f"U_WYG_001-{number + 1}a", options)
+    write = Console(highlight=False, soft_wrap=True).print
+    share = 1000 * counts["false"] / max(counts["right"], 1)
+    write(f"{counts['right']} of {len(characters)} characters, raised {counts['false']}: {share:.1f} in 1,000 (20)")
+    write(f"errors: {counts['told']} of {counts['wrong']} raised")
+
+
+def exchanged(column: str, chosen: Iterator[str], rng: np.random.Generator) -> tuple[str, str, dict[int, bool]]:
+    """A column as transcribed and as its image shows it; the places of untaught characters, and whether the text is
+    right there."""
+    text, shown, places = list(column), list(column), {}
+    for place in range(EVERY // 2, len(column), EVERY):
+        right = bool(rng.random() > 1 / 3)
+        text[place] = next(chosen)
+        shown[place] = text[place] if right else str(rng.choice(list(column)))
+        places[place] = right
+    return "".join(text), "".join(shown), places
+
+
+def checked(
+    checker: Checker,
+    columns: Sequence[tuple[str, str, dict[int, bool]]],
+    folder: Path,
+    name: str,
+    options: argparse.Namespace,
+) -> Counter[str]:
+    """Draw one page, check it, and count."""
+    pages = []
+    for version in (0, 1):
+        path = folder / f"{name}-{version}.txt"
+        lines = "".join(f"{column[version]}¶\n" for column in columns)
+        path.write_text(f"<pb:{name}>¶\n{lines}", encoding="utf-8")
+        pages.append(read_transcription(path).pages[0])
+    own = page_seed(options.seed, name)
+    style = replace(trial_style(own), fonts=(options.font,))
+    drawn = render_page(pages[1], style, without_seal(trial_wear(own)), options.seed)
+    write_image(folder / f"{name}.png", drawn.image)
+    found = ImageIndex([folder], []).find(pages[0])
+    assert found is not None
+    result = checker.check(pages[0], "", found, load_image(found.path), ())
+    raised = {(flag.line, flag.offset) for flag in result.flags if flag.raised and flag.length}
+    counts: Counter[str] = Counter()
+    for number, (_, _, places) in enumerate(columns, 1):
+        for place, right in places.items():
+            counts["right" if right else "wrong"] += 1
+            counts["false" if right else "told"] += (number, place) in raised
+    return counts
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""What the recogniser reads where characters stand that it was never taught, as fonts draw them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.facsimile.drawn import drawn_readings
+from proof.facsimile.fonts import FontChain
+from proof.ocr.drawn import LEAST, MOST, DrawnReadings, shipped_readings
+from proof.ocr.ppocr import PPOCR
+
+
+@pytest.fixture(scope="module")
+def few(ppocr: PPOCR) -> DrawnReadings:
+    return drawn_readings(ppocr, FontChain.found(), "楅弣大夫\ue000")
+
+
+def test_an_untaught_character_is_read_as_its_neighbour_in_shape(few: DrawnReadings) -> None:
+    assert few.readings("楅")[0][0] == "福"
+    assert few.readings("楅")[0][1] > 0.8
+    assert few.readings("弣")[0][0] == "附"
+
+
+def test_a_character_that_was_taught_is_read_as_itself(few: DrawnReadings) -> None:
+    assert few.readings("大")[0][0] == "大"
+    assert few.readings("夫")[0][0] == "夫"
+
+
+def test_of_what_no_font_draws_nothing_is_known(few: DrawnReadings) -> None:
+    assert few.readings("\ue000") == ()
+    assert few.readings("楅大") == ()
+    assert few.readings("") == ()
+
+
+def test_readings_are_kept_to_the_last_bit(few: DrawnReadings, tmp_path: Path) -> None:
+    few.save(tmp_path / "few.npz")
+    with np.load(tmp_path / "few.npz") as data:
+        again = DrawnReadings(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
+    assert len(again) == len(few)
+    assert all(again.readings(one) == few.readings(one) for one in "楅弣大夫")
+    assert len(few.only(lambda one: one == "大")) == 1
+
+
+def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> None:
+    shipped = shipped_readings(ppocr.identity.checksum)
+    assert len(shipped_readings("another")) == 0
+    assert shipped.readings("楅")[0][0] == "福"
+    assert not shipped.readings("大")
+    for code in shipped.codes[:: max(1, len(shipped) // 200)].tolist():
+        read = shipped.readings(chr(code))
+        assert 1 <= len(read) <= MOST
+        assert all(chance >= LEAST - 1 / 255 for _, chance in read)
+        assert [chance for _, chance in read] == sorted((chance for _, chance in read), reverse=True)
