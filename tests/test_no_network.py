@@ -111,6 +111,28 @@ def test_a_check_asks_nobody_whatever_reads(alone: Alone, engine: str, runtime: 
     assert alone.asked() == []
 
 
+RECORD = """
+import proof.check.pipeline as pipeline
+from proof.cli import main
+from proof.ocr.registry import EngineSettings, open_engine
+from proof.ocr.replay import RecordingEngine
+with RecordingEngine(open_engine(EngineSettings()), __import__("pathlib").Path("recording.npz")) as engine:
+    pipeline.open_engine = lambda *_: engine
+    assert main(["check", "--quiet"]) == 0
+"""
+
+
+def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
+    """The engine that reads nothing, one that repeats a recording, and readings of other software."""
+    text, said = alone.folder / "text.txt", (alone.folder / "config.toml").read_text(encoding="utf-8")
+    alone.run(sys.executable, "-c", RECORD)
+    alone.proof("export", text, "--form", "page", "--out", "exported")
+    for engine in ('"null"', '"replay"\nrecording = "recording.npz"', '"readings"\nrecording = "exported"'):
+        (alone.folder / "config.toml").write_text(f"{said}[engine]\nname = {engine}\n", encoding="utf-8")
+        alone.proof("check", "--quiet")
+        assert alone.asked() == [], engine
+
+
 def test_no_other_command_asks_anybody(alone: Alone) -> None:
     text = alone.folder / "text.txt"
     other = shutil.copy(text, alone.folder / "other.txt")
@@ -125,6 +147,9 @@ def test_no_other_command_asks_anybody(alone: Alone) -> None:
         ("backup", "kept.zip"),
         ("restore", "kept.zip", alone.folder / "restored"),
         ("user", "list"),
+        ("recover",),
+        ("layout", *sorted((alone.folder / "images").iterdir()), "--out", "laid"),
+        ("learn", text, "--out", "model.bin"),
         ("demo", "--out", "sample"),
     ]
     for command in commands:
@@ -133,20 +158,30 @@ def test_no_other_command_asks_anybody(alone: Alone) -> None:
 
 
 SERVE = f"""
-import re, signal, subprocess, sys, urllib.request
+import json, re, signal, subprocess, sys, urllib.request
+from http.cookiejar import CookieJar
 server = subprocess.Popen([sys.executable, "-m", "proof", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
 address = server.stdout.readline().split()[-1]
 try:
-    work = re.search(r'href="/works/([^/]+)/', urllib.request.urlopen(address).read().decode())[1]
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    page = browser.open(address).read().decode()
+    work = re.search(r'href="/works/([^/]+)/', page)[1]
     for path in (f"works/{{work}}/", f"works/{{work}}/desk", f"works/{{work}}/pages/1", "healthz"):
-        urllib.request.urlopen(address + path).read()
+        browser.open(address + path).read()
+    token = re.search(r'name="csrf" content="([^"]+)"', page)[1]
+    sent = {{"X-CSRFToken": token, "Content-Type": "application/json"}}
+    again = f"{{address}}api/v1/works/{{work}}/pages/1/read-again"
+    said = json.load(browser.open(urllib.request.Request(again, b"", sent)))
+    while said["state"] in ("waiting", "reading"):
+        said = json.load(browser.open(f"{{again}}/{{said['job']}}"))
+    assert said["state"] == "done", said
 finally:
     server.send_signal(signal.SIGINT)
     server.wait({PATIENCE})
 """
 
 
-def test_the_desk_asks_nobody(alone: Alone) -> None:
+def test_the_desk_asks_nobody_nor_does_a_page_that_is_read_again(alone: Alone) -> None:
     alone.proof("check", "--quiet")
     alone.run(sys.executable, "-c", SERVE)
     assert alone.asked() == []

@@ -184,6 +184,11 @@ SCRIPT = {
     "stillSilent": _("The server does not answer; it is asked again …"),
     "imageFailed": _("The image cannot be loaded."),
     "tryAgain": _("Try again"),
+    "any": _("all"),
+    "actDecisions": _("decisions"),
+    "actPages": _("page states"),
+    "actRules": _("rules"),
+    "lifted": _("rule lifted"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 
