@@ -45,7 +45,7 @@ class HistoryFilter:
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
     """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
-    before; `back`: by taking something back, or doing it again."""
+    before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag since."""
 
     what: What
     id: int
@@ -57,6 +57,7 @@ class HistoryEntry:
     name: str = ""
     was: PageState = PageState.NOT_PROOFREAD
     back: bool = False
+    last: bool = False
 
 
 class History:
@@ -151,7 +152,8 @@ def _entries(session: Session, found: Sequence[_Row]) -> list[HistoryEntry]:
     for one in found:
         if one.what is What.DECISIONS:
             made = decided[one.id]
-            entries.append(HistoryEntry(one.what, one.id, made.person, one.at, decision=made))
+            last = session.get_one(FlagRow, made.flag).version == made.version
+            entries.append(HistoryEntry(one.what, one.id, made.person, one.at, decision=made, last=last))
         elif one.what is What.RULE:
             rule = session.get_one(RuleRow, one.id)
             change = RuleChange(rule.transcribed, rule.suggested, rule.holds)

@@ -68,10 +68,13 @@ class Store:
         self.history = History(self._reading)
 
     @classmethod
-    def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
+    def open(
+        cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None, complete: bool = True
+    ) -> Self:
         """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
         tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
-        do lies beside a file; that of a store on a server in `folder`, without which it has none.
+        do lies beside a file; that of a store on a server in `folder`, without which it has none. What it lacks is
+        added to it, unless `complete` is false.
 
         Raises OutputError, with what to do, where the store cannot be used or a later version made it;
         UsageError where the address is none.
@@ -86,12 +89,8 @@ class Store:
             file = database.file_of(url)
             path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
             store = cls(engine, Journal(path) if path else None)
-            if store.journal:
-                with store._reading() as session:
-                    lacks = store.journal.lacks(session)
-                if lacks:
-                    with store._writing(noting=False) as session:
-                        store.journal.begin(session)
+            if store.journal and complete:
+                store.journal.follow(store._reading, lambda: store._writing(noting=False))
         except BaseException:
             engine.dispose()
             raise

@@ -174,6 +174,7 @@ class HistoryEntryOut(BaseModel):
     name: str
     was: PageState
     back: bool = Field(description="By taking something back, or doing it again")
+    last: bool = Field(description="Nothing was decided of that flag since")
 
 
 class HistoryEntriesOut(BaseModel):

@@ -46,6 +46,7 @@ def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
         name=entry.name,
         was=entry.was,
         back=entry.back,
+        last=entry.last,
     )
 
 

@@ -5,7 +5,6 @@ import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words } 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
-const newest = new Set();
 
 /** What was decided: a deletion is named, never drawn as an empty place. */
 function said(event) {
@@ -42,11 +41,9 @@ function other(one) {
     make("span", { class: "soft where" }, note), make("span"));
 }
 
-const entry = (one) => (one.decision ? line(one.decision) : other(one));
+const entry = (one) => (one.decision ? line(one.decision, null, one.last) : other(one));
 
-function line(event, extra = null) {
-  const first = !newest.has(event.flag);
-  newest.add(event.flag);
+function line(event, extra, last = false) {
   const back = make("button", { type: "button", class: "quiet" }, say("takeBack"));
   back.addEventListener("click", async () => {
     back.disabled = true;
@@ -62,7 +59,7 @@ function line(event, extra = null) {
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
     make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
-    extra ?? (first && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
+    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
 }
 
 const verdicts = Object.keys(words.verdicts);
@@ -73,7 +70,6 @@ if (people.length)
     make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((one) => make("td", {}, String(counts[one] ?? "")))))));
 $("displaced").hidden = !data.displaced.length;
 $("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: one.applied ? "seen" : "said" }, say(one.applied ? "applied" : "gone")))));
-newest.clear();
 const asked = new URLSearchParams(data.asked);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(
@@ -87,6 +83,7 @@ form.addEventListener("change", () => {
 $("events").append(...data.items.map(entry));
 $("more").hidden = next === null;
 $("empty").hidden = data.items.length > 0;
+if ([...asked].length) $("empty").textContent = say("nothing");
 $("more").addEventListener("click", oneAtATime(async () => {
   const found = await ask(`${api("acts")}?${new URLSearchParams([...asked, ["limit", "100"], ["cursor", next]])}`);
   $("events").append(...found.items.map(entry));
