@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from proof.cli import COMMANDS
 from tests.conftest import PATIENCE, Material
 
 pytestmark = pytest.mark.engine
@@ -44,15 +45,15 @@ class Alone:
         strace = ["strace", "-f", "-qq", "-o", str(self.trace), "-e", f"trace={CALLS}", "-e", "signal=none"]
         return ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", up, "sh", *strace]
 
-    def run(self, *command: object) -> str:
-        """What the program says, which must succeed."""
+    def run(self, *command: object, ends: int = 0) -> str:
+        """What the program says, which must end so."""
         words = [*self.before, *map(str, command)]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == ends, done.stderr
         return done.stdout
 
-    def proof(self, *arguments: object) -> str:
-        return self.run(sys.executable, "-m", "proof", *arguments)
+    def proof(self, *arguments: object, ends: int = 0) -> str:
+        return self.run(sys.executable, "-m", "proof", *arguments, ends=ends)
 
     def asked(self) -> list[str]:
         """The calls that would have reached another host, or asked for the address of one."""
@@ -127,10 +128,20 @@ def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
     text, said = alone.folder / "text.txt", (alone.folder / "config.toml").read_text(encoding="utf-8")
     alone.run(sys.executable, "-c", RECORD)
     alone.proof("export", text, "--form", "page", "--out", "exported")
-    for engine in ('"null"', '"replay"\nrecording = "recording.npz"', '"readings"\nrecording = "exported"'):
-        (alone.folder / "config.toml").write_text(f"{said}[engine]\nname = {engine}\n", encoding="utf-8")
-        alone.proof("check", "--quiet")
+    for engine, ends in (("null", 1), ("replay", 0), ("readings", 0)):  # where nothing is read, no image fits
+        recording = {"replay": "recording.npz", "readings": "exported"}.get(engine, "")
+        named = f'[engine]\nname = "{engine}"\nrecording = "{recording}"\n'
+        (alone.folder / "config.toml").write_text(said + named, encoding="utf-8")
+        alone.proof("check", "--quiet", ends=ends)
         assert alone.asked() == [], engine
+
+
+DECIDE = """
+from proof.store import Store
+from proof.store.marks import PageState
+with Store.open("sqlite:///proof.sqlite") as store:
+    store.marks.set_page("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
+"""
 
 
 def test_no_other_command_asks_anybody(alone: Alone) -> None:
@@ -155,6 +166,10 @@ def test_no_other_command_asks_anybody(alone: Alone) -> None:
     for command in commands:
         alone.proof(*command)
         assert alone.asked() == [], command
+        if command[0] == "check":
+            alone.run(sys.executable, "-c", DECIDE)
+    named = {str(command[0]) for command in commands}
+    assert named == set(COMMANDS) - {"fetch", "serve"}  # the one is for asking, the other has a test of its own
 
 
 SERVE = f"""
