@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from proof.errors import UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
+from proof.store.decision_records import RefusedDecisionError
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.store.marks import NoPlaceError, PageConflictError
 
@@ -46,7 +46,7 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
 def test_the_second_of_two_is_told_and_a_repeated_request_is_not_doubled(filled: Store) -> None:
     first = filled.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1")
     assert filled.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1") == first
-    with pytest.raises(UsageError):
+    with pytest.raises(RefusedDecisionError):
         filled.mends.set(WORK, 1, None, "", "", version=1, person="甲", key="request-1")
     with pytest.raises(PageConflictError):
         filled.mends.set(WORK, 1, None, "", "", version=0, person="乙", key="request-2")
