@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -34,6 +35,9 @@ COMMANDS = {
 }
 """What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`
 needs none of them."""
+
+OF_THE_DISK = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
+"""What a disk that fails or is full may say at any call."""
 
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells have it."""
@@ -84,7 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read the output has gone, as `| head` does; what is left to write goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:  # a disk may fail at any call
+    except OSError as error:
+        if error.filename is None and error.errno not in OF_THE_DISK:
+            raise
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"proof: {where}{error.strerror or error}; see whether the disk can be read and written", err=True)
         return OutputError.exit_code

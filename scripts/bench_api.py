@@ -57,22 +57,9 @@ READINGS = ("", "某", "𠀀", "甲乙", "行\n", "¶", "\x00", "字" * 65)
 NOTES = ("", "", "據影印本", "line\nline", "\x07", "\ufffe", "長" * 2001)
 STATES = ("not proofread", "proofread", "validated", "problem")
 LAYOUT = {"corners": [[100, 100], [900, 100], [900, 750], [100, 750]], "rules": [0.5], "notes": [None, [[0, 0.4]]]}
-ASKED = (
-    *["decide"] * 10,
-    *["many"] * 2,
-    *["correct"] * 2,
-    *["page"] * 4,
-    *["rule"] * 2,
-    *["undo"] * 6,
-    *["redo"] * 4,
-    *["mend"] * 2,
-    *["look"] * 2,
-    "reread",
-    "stop",
-    "add",
-    *["change"] * 2,
-    "reset",
-)
+_OFTEN = {"decide": 10, "many": 2, "correct": 2, "page": 4, "rule": 2, "undo": 6, "redo": 4, "mend": 2, "look": 2}
+_SELDOM = {"reread": 1, "stop": 1, "add": 1, "change": 2, "reset": 1}
+ASKED = tuple(what for what, times in (_OFTEN | _SELDOM).items() for _ in range(times))
 NEEDS = {"rule": "rule", "add": "manage", "change": "manage", "reset": "manage", "look": "see", "people": "manage"}
 RIGHTS = {
     "reader": {"see"},

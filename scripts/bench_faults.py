@@ -241,7 +241,8 @@ class Trial:
         """What was decided and is not there any more."""
         keys = folder / ACKNOWLEDGED
         told = set(keys.read_text(encoding="utf-8").split()) if keys.exists() else set()
-        with Store.open(folder / "proof.sqlite") as store, Session(store.engine) as session:
+        # as it lies there: whoever opens it otherwise has its journal completed
+        with Store.open(folder / "proof.sqlite", complete=False) as store, Session(store.engine) as session:
             lines = list(all_lines(session))
             yield from store.faults()
         journal = standing_lines(read_journal(journal_of(folder / "proof.sqlite")).lines)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from proof.cli import COMMANDS
 from tests.conftest import PATIENCE, Material
 
 pytestmark = pytest.mark.engine
@@ -44,15 +45,15 @@ class Alone:
         strace = ["strace", "-f", "-qq", "-o", str(self.trace), "-e", f"trace={CALLS}", "-e", "signal=none"]
         return ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", up, "sh", *strace]
 
-    def run(self, *command: object) -> str:
-        """What the program says, which must succeed."""
+    def run(self, *command: object, ends: int = 0) -> str:
+        """What the program says, which must end so."""
         words = [*self.before, *map(str, command)]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == ends, done.stderr
         return done.stdout
 
-    def proof(self, *arguments: object) -> str:
-        return self.run(sys.executable, "-m", "proof", *arguments)
+    def proof(self, *arguments: object, ends: int = 0) -> str:
+        return self.run(sys.executable, "-m", "proof", *arguments, ends=ends)
 
     def asked(self) -> list[str]:
         """The calls that would have reached another host, or asked for the address of one."""
@@ -111,6 +112,38 @@ def test_a_check_asks_nobody_whatever_reads(alone: Alone, engine: str, runtime: 
     assert alone.asked() == []
 
 
+RECORD = """
+import proof.check.pipeline as pipeline
+from proof.cli import main
+from proof.ocr.registry import EngineSettings, open_engine
+from proof.ocr.replay import RecordingEngine
+with RecordingEngine(open_engine(EngineSettings()), __import__("pathlib").Path("recording.npz")) as engine:
+    pipeline.open_engine = lambda *_: engine
+    assert main(["check", "--quiet"]) == 0
+"""
+
+
+def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
+    """The engine that reads nothing, one that repeats a recording, and readings of other software."""
+    text, said = alone.folder / "text.txt", (alone.folder / "config.toml").read_text(encoding="utf-8")
+    alone.run(sys.executable, "-c", RECORD)
+    alone.proof("export", text, "--form", "page", "--out", "exported")
+    for engine, ends in (("null", 1), ("replay", 0), ("readings", 0)):  # where nothing is read, no image fits
+        recording = {"replay": "recording.npz", "readings": "exported"}.get(engine, "")
+        named = f'[engine]\nname = "{engine}"\nrecording = "{recording}"\n'
+        (alone.folder / "config.toml").write_text(said + named, encoding="utf-8")
+        alone.proof("check", "--quiet", ends=ends)
+        assert alone.asked() == [], engine
+
+
+DECIDE = """
+from proof.store import Store
+from proof.store.marks import PageState
+with Store.open("sqlite:///proof.sqlite") as store:
+    store.marks.set_page("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
+"""
+
+
 def test_no_other_command_asks_anybody(alone: Alone) -> None:
     text = alone.folder / "text.txt"
     other = shutil.copy(text, alone.folder / "other.txt")
@@ -125,28 +158,45 @@ def test_no_other_command_asks_anybody(alone: Alone) -> None:
         ("backup", "kept.zip"),
         ("restore", "kept.zip", alone.folder / "restored"),
         ("user", "list"),
+        ("recover",),
+        ("layout", *sorted((alone.folder / "images").iterdir()), "--out", "laid"),
+        ("learn", text, "--out", "model.bin"),
         ("demo", "--out", "sample"),
     ]
     for command in commands:
         alone.proof(*command)
         assert alone.asked() == [], command
+        if command[0] == "check":
+            alone.run(sys.executable, "-c", DECIDE)
+    named = {str(command[0]) for command in commands}
+    assert named == set(COMMANDS) - {"fetch", "serve"}  # the one is for asking, the other has a test of its own
 
 
 SERVE = f"""
-import re, signal, subprocess, sys, urllib.request
+import json, re, signal, subprocess, sys, urllib.request
+from http.cookiejar import CookieJar
 server = subprocess.Popen([sys.executable, "-m", "proof", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
 address = server.stdout.readline().split()[-1]
 try:
-    work = re.search(r'href="/works/([^/]+)/', urllib.request.urlopen(address).read().decode())[1]
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    page = browser.open(address).read().decode()
+    work = re.search(r'href="/works/([^/]+)/', page)[1]
     for path in (f"works/{{work}}/", f"works/{{work}}/desk", f"works/{{work}}/pages/1", "healthz"):
-        urllib.request.urlopen(address + path).read()
+        browser.open(address + path).read()
+    token = re.search(r'name="csrf" content="([^"]+)"', page)[1]
+    sent = {{"X-CSRFToken": token, "Content-Type": "application/json"}}
+    again = f"{{address}}api/v1/works/{{work}}/pages/1/read-again"
+    said = json.load(browser.open(urllib.request.Request(again, b"", sent)))
+    while said["state"] in ("waiting", "reading"):
+        said = json.load(browser.open(f"{{again}}/{{said['job']}}"))
+    assert said["state"] == "done", said
 finally:
     server.send_signal(signal.SIGINT)
     server.wait({PATIENCE})
 """
 
 
-def test_the_desk_asks_nobody(alone: Alone) -> None:
+def test_the_desk_asks_nobody_nor_does_a_page_that_is_read_again(alone: Alone) -> None:
     alone.proof("check", "--quiet")
     alone.run(sys.executable, "-c", SERVE)
     assert alone.asked() == []

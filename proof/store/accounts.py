@@ -12,14 +12,14 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -31,6 +31,8 @@ LONGEST_NAME = 64
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 256
 LEAST_DIFFERENT = 5
+HANDED_OVER_FOR = timedelta(days=14)
+"""How long a password that somebody else has set is good for a log-in: it is for the first one."""
 _BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that no name has: what does not show could make two names look alike."""
 _TYPED = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -87,6 +89,12 @@ class AccountError(ToldError):
     """A name, password or role that cannot be."""
 
     http_status = 422
+
+
+class ExpiredPasswordError(ToldError):
+    """The password is right, and was handed over too long ago."""
+
+    http_status = 403
 
 
 class NoAccountError(ToldError):
@@ -193,7 +201,8 @@ class Accounts:
     def log_in(self, name: str, password: str) -> Account | None:
         """The account, if that is its password and it is not disabled; as slow where there is no such account.
 
-        A hash made with other parameters than today's is made anew.
+        A hash made with other parameters than today's is made anew. Raises ExpiredPasswordError where somebody else set
+        the password, and long ago.
         """
         with self._reading() as session:
             row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
@@ -205,6 +214,11 @@ class Accounts:
             row = _row(session, number)
             if row.disabled or row.password != known:  # changed while it was looked at
                 return None
+            if row.provisional and datetime.now(UTC) - _set_at(session, row) > HANDED_OVER_FOR:
+                raise ExpiredPasswordError(
+                    _("this first password was handed over more than %(days)s days ago; have another one set"),
+                    days=HANDED_OVER_FOR.days,
+                )
             row.password, row.seen = fresh, datetime.now(UTC)
             session.flush()
             return _account(row)
@@ -327,6 +341,14 @@ def _row(session: Session, number: int, *, to_change: bool = True) -> AccountRow
     if row is None:
         raise NoAccountError(_("there is no account %(number)s"), number=number)
     return row
+
+
+def _set_at(session: Session, row: AccountRow) -> datetime:
+    """When the password of an account was set."""
+    deeds = AccountEventRow.deed.in_([Deed.CREATED.value, Deed.PASSWORD.value])
+    last = select(func.max(AccountEventRow.id)).where(AccountEventRow.account_id == row.id, deeds)
+    at = session.scalar(select(AccountEventRow.at).where(AccountEventRow.id == last.scalar_subquery()))
+    return at or row.made
 
 
 def _administrators(session: Session) -> int:

@@ -147,7 +147,8 @@ def verify(path: Path) -> Saved:
         with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
             folder = Path(scratch) / "restored"
             saved = restore(path, folder)
-            with Store.open(_own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME) as store:
+            own = _own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME
+            with Store.open(own, complete=False) as store:
                 faults = store.faults()
     except OSError as error:
         raise OutputError(f"{error.filename or path.parent}: {error.strerror or error}") from error
@@ -182,7 +183,7 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
     elif named and own is None:
         _say_address(path, config, "")
         unused = named
-    with Store.open(saved) as source:
+    with Store.open(saved, complete=False) as source:
         return count_rows(source), unused
 
 

@@ -99,7 +99,15 @@ class Journal:
             if gone:
                 self._write([{"format": FORMAT, "act": VOID, "of": gone}])
 
-    def lacks(self, session: Session) -> bool:
+    def follow(self, reading: Sessions, writing: Sessions) -> None:
+        """Add what the store holds and is not here. Raises OutputError."""
+        with reading() as session:
+            lacks = self._lacks(session)
+        if lacks:
+            with writing() as session:
+                self._begin(session)
+
+    def _lacks(self, session: Session) -> bool:
         """Whether the store holds something that is not here: it was begun before there was a journal, or somebody did
         something in an earlier version since, which keeps none. It is told by the newest act of each table.
         Raises OutputError."""
@@ -114,7 +122,7 @@ class Journal:
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be read ({error.strerror or error})") from error
 
-    def begin(self, session: Session) -> None:
+    def _begin(self, session: Session) -> None:
         """Write down what it lacks of a store."""
         if self.path.exists():
             self.complete(session)

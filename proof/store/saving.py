@@ -10,13 +10,13 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from proof.errors import OutputError
+from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.store import codec, rows
 from proof.store.glyphs import Shapes, glyph_values, save_glyphs
-from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
 from proof.store.records import PagePlace
@@ -171,6 +171,39 @@ class Bearers:
         row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
         bearers.append(row)
         return row
+
+
+def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
+    """The pages as this run found them. Raises ReadOtherwiseError, OutputError where another run began."""
+    there = Bearers(session, run.work_id, [one.result.page for one in pages])
+    fresh = []
+    for one in pages:
+        page = there.of(run.id, one.place, one.result.page)
+        if page is None:
+            fresh.append((there.add(one.result.page), one))
+            continue
+        if page.run_id > run.id:
+            must_be_newest(session, run)
+        else:
+            must_be_read_as(held_in(session, page.id), one.mend)
+        save_again(session, page, run.id, one)
+    save_new(session, run.id, fresh)
+
+
+def run_row(session: Session, run_id: int) -> RunRow:
+    """The run of that number. Raises UsageError."""
+    run = session.get(RunRow, run_id)
+    if run is None:
+        raise UsageError(f"run {run_id} is not in the store")
+    return run
+
+
+def page_there(session: Session, number: int) -> PageRow:
+    """The page of that number, held until the end of the transaction. Raises GonePageError."""
+    page = session.get(PageRow, number, with_for_update=True)
+    if page is None or page.absent:
+        raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
+    return page
 
 
 def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult) -> None:

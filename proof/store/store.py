@@ -17,7 +17,7 @@ from typing import Any, Self
 from sqlalchemy import URL, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
-from proof.errors import GonePageError, OutputError, UsageError
+from proof.errors import OutputError, UsageError
 from proof.model.flags import Flag
 from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
@@ -29,6 +29,7 @@ from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
 from proof.store.glyphs import Glyphs, Shapes
+from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
@@ -50,13 +51,13 @@ from proof.store.records import (
 )
 from proof.store.recovery import Recovered, recover
 from proof.store.saving import (
-    Bearers,
     CheckedResult,
     check_flags,
     must_be_newest,
     must_be_read_as,
-    save_again,
-    save_new,
+    page_there,
+    run_row,
+    save_all,
     save_result,
 )
 
@@ -79,12 +80,16 @@ class Store:
         self.queue = Queue(self._reading)
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
+        self.history = History(self._reading)
 
     @classmethod
-    def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:
+    def open(
+        cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None, complete: bool = True
+    ) -> Self:
         """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
         tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
-        do lies beside a file; that of a store on a server in `folder`, without which it has none.
+        do lies beside a file; that of a store on a server in `folder`, without which it has none. What it lacks is
+        added to it, unless `complete` is false.
 
         Raises OutputError where the store cannot be used or a later version made it; UsageError for no address.
         """
@@ -98,12 +103,8 @@ class Store:
             file = database.file_of(url)
             path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
             store = cls(engine, Journal(path) if path else None)
-            if store.journal:
-                with store._reading() as session:
-                    lacks = store.journal.lacks(session)
-                if lacks:
-                    with store._writing(noting=False) as session:
-                        store.journal.begin(session)
+            if store.journal and complete:
+                store.journal.follow(store._reading, lambda: store._writing(noting=False))
         except BaseException:
             engine.dispose()
             raise
@@ -162,7 +163,7 @@ class Store:
 
         Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
-            run = _run_row(session, run_id)
+            run = run_row(session, run_id)
             must_be_newest(session, run)
             run.finished = datetime.now(UTC)
             run.findings = [one.as_json() for one in findings]
@@ -183,7 +184,7 @@ class Store:
     def run(self, run_id: int) -> StoredRunInfo:
         """The run of that number. Raises UsageError where there is none."""
         with self._reading() as session:
-            row = _run_row(session, run_id)
+            row = run_row(session, run_id)
             work = session.get_one(WorkRow, row.work_id)
             reused = select(func.count()).where(PageRow.run_id == run_id, PageRow.result_run_id != run_id)
             return rows.run_of(row, work.name, work.title, session.scalar(reused) or 0)
@@ -251,25 +252,13 @@ class Store:
         for one in pages:
             check_flags(one.result, one.quality)
         with self._writing() as session:
-            run = _run_row(session, run_id)
-            there = Bearers(session, run.work_id, [one.result.page for one in pages])
-            fresh = []
-            for one in pages:
-                page = there.of(run_id, one.place, one.result.page)
-                if page is None:
-                    fresh.append((there.add(one.result.page), one))
-                    continue
-                if page.run_id > run_id:
-                    must_be_newest(session, run)
-                else:
-                    must_be_read_as(held_in(session, page.id), one.mend)
-                save_again(session, page, run_id, one)
-            save_new(session, run_id, fresh)
+            run = run_row(session, run_id)
+            save_all(session, run, pages)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
         with self._reading() as session:
-            page = _page_there(session, number)
+            page = page_there(session, number)
             return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
 
     def replace_page(
@@ -287,7 +276,7 @@ class Store:
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
         check_flags(result, quality)
         with self._writing() as session:
-            page = _page_there(session, number)
+            page = page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
             must_be_read_as(held_in(session, page.id), seen.mend)
@@ -448,20 +437,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot make the folder of the store ({error.strerror})") from error
-
-
-def _run_row(session: Session, run_id: int) -> RunRow:
-    run = session.get(RunRow, run_id)
-    if run is None:
-        raise UsageError(f"run {run_id} is not in the store")
-    return run
-
-
-def _page_there(session: Session, number: int) -> PageRow:
-    page = session.get(PageRow, number, with_for_update=True)
-    if page is None or page.absent:
-        raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
-    return page
 
 
 def _changed(session: Session, work_id: int | None) -> None:

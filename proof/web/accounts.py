@@ -15,6 +15,7 @@ from proof.store.accounts import (
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
     AccountError,
+    ExpiredPasswordError,
     Role,
     new_password,
 )
@@ -67,7 +68,7 @@ def log_in() -> Response:
         try:
             who.log_in(form.name.data, form.password.data)
             return redirect(target)
-        except (WrongPasswordError, TooManyAttemptsError) as error:
+        except (WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError) as error:
             problem, status = told(error), error.http_status
     elif request.method == "POST":
         problem, status = say(PEOPLE["wrong"]), WrongPasswordError.http_status
@@ -80,7 +81,9 @@ def log_in() -> Response:
 def log_out() -> Response:
     """End one's sessions, in every browser."""
     who.log_out()
-    return redirect(url_for("accounts.log_in"))
+    response = redirect(url_for("accounts.log_in"))
+    response.headers["Clear-Site-Data"] = '"cache"'  # not what waits to be sent: it is its author's, and lost else
+    return response
 
 
 @accounts.route("/account", methods=["GET", "POST"])

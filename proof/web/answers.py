@@ -122,6 +122,7 @@ class ProblemOut(BaseModel):
     status: int
     detail: str
     instance: str
+    told: str | None = Field(None, description="What people are told of it, in the language of the request")
 
 
 class FieldProblem(BaseModel):
@@ -159,6 +160,28 @@ class DecisionOut(BaseModel):
     about: int | None
     batch: str
     repeated: bool
+
+
+class HistoryEntryOut(BaseModel):
+    """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
+    before."""
+
+    what: What
+    id: int
+    person: str
+    at: datetime
+    decision: DecisionOut | None
+    rule: RuleChangeOut | None
+    page: PageEventOut | None
+    name: str
+    was: PageState
+    back: bool = Field(description="By taking something back, or doing it again")
+    last: bool = Field(description="Nothing was decided of that flag since")
+
+
+class HistoryEntriesOut(BaseModel):
+    items: list[HistoryEntryOut]
+    next: str | None
 
 
 class ChangedOut(ProblemOut):

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
+from proof.store.history import HistoryFilter
 from proof.store.marks import Mark
 from proof.store.queue_records import CursorError, Order, QueueFilter
 from proof.web import answers, schemas, serializers
@@ -19,7 +20,7 @@ from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
-from proof.web.undone import event_of, undone_of
+from proof.web.undone import entry_of, event_of, undone_of
 
 MOST_DETAILS = 20
 
@@ -215,6 +216,17 @@ def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 
 
 @api.get(
+    "/works/<string:work>/acts",
+    tags=[DECISIONS],
+    responses={200: answers.HistoryEntriesOut},
+    summary="What was done, newest first: decisions, page states and rules, filtered",
+)
+def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
+    project().store.queue.work(path.work)
+    return answer(acts_of(path.work, query))
+
+
+@api.get(
     "/works/<string:work>/displaced",
     tags=[DECISIONS],
     responses={200: answers.DisplacedListOut},
@@ -280,6 +292,13 @@ def _undone(work: str, undone: Undone) -> Response:
     if undone.laid_out is not None and not undone.repeated:
         project().rereading.begin(work, undone.laid_out, person())
     return answer(undone_of(undone))
+
+
+def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
+    """What was done in a work that a query asks for."""
+    wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
+    found, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
+    return answers.HistoryEntriesOut(items=[entry_of(one) for one in found], next=more)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:

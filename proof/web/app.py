@@ -15,6 +15,7 @@ from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 from flask_talisman import Talisman
 from flask_wtf.csrf import CSRFProtect
+from itsdangerous import Signer
 from jinja2 import StrictUndefined
 
 import proof
@@ -69,6 +70,10 @@ class Json(DefaultJSONProvider):
             return super().loads(s, **kwargs)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
+
+
+Signer.default_digest_method = staticmethod(hashlib.sha256)
+"""For the tokens against forged requests, which Flask-WTF signs with what is set here; SHA-1 else."""
 
 
 class Sessions(SecureCookieSessionInterface):

@@ -191,6 +191,11 @@ SCRIPT = {
     "imageLoading": _("The image is loading …"),
     "imageFailed": _("The image cannot be loaded."),
     "tryAgain": _("Try again"),
+    "any": _("all"),
+    "actDecisions": _("decisions"),
+    "actPages": _("page states"),
+    "actRules": _("rules"),
+    "lifted": _("rule lifted"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 

@@ -125,13 +125,18 @@ def glyphs(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/history")
 def history(work: str) -> AnyResponse:
-    """What was decided, newest first, by whom; and what the text no longer has."""
+    """What was done, newest first, by whom, filtered as the address says; and what the text no longer has."""
     store = project().store
     summary = store.queue.work(work)
-    found = store.decisions.log(work, limit=LISTED)
+    known = ("person", "juan", "verdict", "what")
+    try:
+        query = schemas.HistoryQuery.model_validate({n: request.args[n] for n in known if request.args.get(n)})
+    except ValidationError as error:
+        return problems.invalid(error)
+    asked = query.model_dump(mode="json", include=set(known), exclude_none=True)
     data = {
-        "items": [answers.decision_of(one).model_dump(mode="json") for one in found],
-        "next": str(found[-1].id) if len(found) == LISTED else None,
+        **api.acts_of(work, query).model_dump(mode="json"),
+        "asked": {name: value for name, value in asked.items() if value},
         "displaced": [
             {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
@@ -141,7 +146,8 @@ def history(work: str) -> AnyResponse:
             for who, said in store.decisions.people(work, seeded=True).items()
         },
     }
-    return sheet("history.html", summary, data=data)
+    choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
+    return sheet("history.html", summary, data=data, choices=choices, asked=data["asked"])
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:

@@ -17,7 +17,7 @@ from flask_login import LoginManager, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from proof.errors import ToldError
-from proof.store.accounts import Account, AccountChannel, By, NoAccountError
+from proof.store.accounts import Account, AccountChannel, By, ExpiredPasswordError, NoAccountError
 from proof.web.attempts import Attempts
 from proof.web.messages import PEOPLE, REFUSALS
 from proof.web.project import Project, project
@@ -113,10 +113,14 @@ def must_have_people() -> None:
 
 
 def log_in(name: str, password: str) -> Account:
-    """Begin a session. Raises WrongPasswordError, TooManyAttemptsError."""
+    """Begin a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
     must_have_people()
     attempt = _attempts().begin(name)
-    who = project().store.accounts.log_in(name, password)
+    try:
+        who = project().store.accounts.log_in(name, password)
+    except ExpiredPasswordError:  # it was no guess
+        _attempts().succeeded(attempt)
+        raise
     if who is None:
         current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
         raise WrongPasswordError(PEOPLE["wrong"])

@@ -99,8 +99,11 @@ def in_language(error: ProofError) -> str:
         return told(error)
     if isinstance(error, ImageError):
         return in_words(error.notice, say)
+    trouble = RecheckFault.of(error)
+    if trouble is RecheckFault.MISTAKE and error.http_status < 500:
+        return _of_status(error.http_status)
     LOG.error("%s %s: %s", request.method, request.path, error)
-    return say(TROUBLES[RecheckFault.of(error)])
+    return say(TROUBLES[trouble])
 
 
 def _of_status(status: int) -> str:

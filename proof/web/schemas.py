@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
-from proof.store.decision_records import State
+from proof.store.acts import What
+from proof.store.decision_records import State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue_records import Order
 from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
@@ -63,6 +64,15 @@ class FlagsQuery(Filter):
     cursor: str | None = Field(None, max_length=64, description="What the last answer gave as `next`")
     limit: int = Field(50, ge=1, le=200)
     detail: bool = Field(False, description="With the place on the image and in the text; at most 20 at once")
+
+
+class HistoryQuery(Cursor):
+    """What is not given is not asked for: all of it is wanted."""
+
+    person: str = Field("", max_length=255)
+    juan: str | None = Field(None, max_length=255)
+    verdict: Verdict | None = None
+    what: What | None = None
 
 
 class DecisionBody(Closed):

@@ -1,4 +1,4 @@
-"""What was taken back or done again, as the API answers it and in words."""
+"""What was done, taken back or done again, as the API answers it and in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
+from proof.store.history import HistoryEntry
 from proof.store.marks import PageEvent
 from proof.web import answers
 from proof.web.language import say
@@ -30,6 +31,24 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
 def event_of(event: PageEvent) -> answers.PageEventOut:
     """What was said of a page, as the API shows it."""
     return answers.PageEventOut(**{name: getattr(event, name) for name in answers.PageEventOut.model_fields})
+
+
+def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
+    """Something that was done, as the API shows it."""
+    rule, page, decision = entry.rule, entry.page, entry.decision
+    return answers.HistoryEntryOut(
+        what=entry.what,
+        id=entry.id,
+        person=entry.person,
+        at=entry.at,
+        decision=answers.decision_of(decision) if decision else None,
+        rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
+        page=event_of(page) if page else None,
+        name=entry.name,
+        was=entry.was,
+        back=entry.back,
+        last=entry.last,
+    )
 
 
 def _words(undone: Undone) -> str:

@@ -18,7 +18,8 @@ from proof.report.source import StoredRun
 from proof.report.write import write_reports
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
-from proof.store.decision_records import State, Verdict
+from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.store.marks import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
 from tests.web.waiting import saved, until
@@ -541,6 +542,35 @@ def test_what_was_decided_is_listed_and_can_be_taken_back(server: ServerProcess,
     page.get_by_role("button", name="take back").click()
     expect(page.locator("#events li")).to_have_count(2)
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
+
+
+def test_what_was_done_is_listed_with_what_stood_before_and_filtered(server: ServerProcess, tabs: list[Tab]) -> None:
+    """Decisions, rules and page states, by whom, of which juan and with which verdict."""
+    with Store.open(server.folder / "proof.sqlite") as store:
+        for flag, person, verdict in ((1, "甲", Verdict.TAKE), (2, "乙", Verdict.KEEP), (5, "甲", Verdict.SKIP)):
+            store.decisions.decide(DecisionRequest(WORK, flag, verdict, 0, person, f"request-{flag:04}"))
+        store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "乙", "request-page", "紙裂")
+        store.marks.set_rule(WORK, "告", "吿", True, "甲")
+    page = tabs[0].page
+    page.goto(f"{server.address}/works/{WORK}/history")
+    rows = page.locator("#events li")
+    expect(rows).to_have_count(5)
+    expect(rows.nth(0)).to_contain_text("告 → 吿")
+    expect(rows.nth(0)).to_contain_text("variants here")
+    expect(rows.nth(1)).to_contain_text("not proofread → proofread")
+    expect(rows.nth(1)).to_contain_text("紙裂")
+    expect(rows.nth(4)).to_contain_text("open → reading taken 吿")
+    page.get_by_label("person").select_option("乙")
+    expect(rows).to_have_count(2)
+    page.get_by_label("What").select_option("decisions")
+    expect(rows).to_have_count(1)
+    page.get_by_label("person").select_option("")
+    page.locator("select[name=verdict]").select_option("skip")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("甲")
+    page.get_by_label("juan").select_option("卷十")
+    expect(rows).to_have_count(1)
+    assert tabs[0].said == []
 
 
 def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess, tabs: list[Tab]) -> None:

@@ -151,7 +151,7 @@ def test_more_is_given_once_however_often_it_is_asked_for(served: str, page: Pag
         expect(page.locator("#chosen")).to_have_text("12 chosen")
     page.goto(f"{served}/works/{WORK}/history")
     expect(page.locator("#events li")).to_have_count(50)
-    let_go = held_back(page, "**/history?*")
+    let_go = held_back(page, "**/acts?*")
     page.locator("#more").dblclick()
     let_go()
     expect(page.locator("#more")).to_be_hidden()

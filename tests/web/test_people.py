@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
+from itsdangerous import URLSafeTimedSerializer
 from werkzeug.test import TestResponse
 
 from proof.store import Store
@@ -546,6 +548,32 @@ def test_somebody_added_is_handed_a_password_and_chooses_another_before_anything
     fresh.submit("/account", current=found[1], new=new, again=new)
     assert fresh.decide(1, "take").status_code == 201
     assert house.somebody().log_in("戊", found[1]).status_code == 401
+
+
+def test_a_password_that_was_handed_over_and_not_used_expires(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has it is told so; nobody else is, and another one is good again."""
+    page = house.browser("甲").submit("/people", name="戊", role="proofreader")
+    first = re.findall(r'<code id="handed">([a-z0-9-]+)</code>', page.text)[0]
+    monkeypatch.setattr("proof.store.accounts.HANDED_OVER_FOR", timedelta(0))
+    for _ in range(12):  # it is no guess
+        answer = house.somebody().log_in("戊", first)
+        assert (answer.status_code, "handed over" in answer.text) == (403, True)
+    assert house.somebody().log_in("戊", "some other password").status_code == 401
+    monkeypatch.undo()
+    assert house.somebody().log_in("戊", first).status_code == 302
+    assert house.somebody().log_in("乙").status_code == 302
+
+
+def test_a_token_against_forged_requests_is_signed_with_sha_256(house: House) -> None:
+    token = house.browser("甲").token()
+    signer = URLSafeTimedSerializer(
+        house.app.config["SECRET_KEY"], salt="wtf-csrf-token", signer_kwargs={"digest_method": hashlib.sha256}
+    )
+    assert signer.loads(token)
+
+
+def test_who_logs_out_leaves_nothing_in_the_cache_of_the_browser(house: House) -> None:
+    assert house.browser("甲").submit("/logout").headers["Clear-Site-Data"] == '"cache"'
 
 
 def test_the_last_administrator_stays(house: House) -> None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
@@ -15,3 +22,31 @@ def test_whatever_people_ask_for_in_whatever_order_decisions_add_up_and_undo_is_
     asked, broken = bench_api.played(40, seed=11)
     assert broken == []
     assert asked == 40 * bench_api.STEPS
+
+
+class Desks(RuleBasedStateMachine):
+    """People ask for whatever they like; what breaks the model is shrunk to the fewest requests."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = ExitStack()
+        self.player = self.stack.enter_context(bench_api.player(1))
+
+    @rule(chance=st.randoms(use_true_random=False))
+    def ask(self, chance: random.Random) -> None:
+        self.player.chance = chance
+        self.player.step()
+
+    def teardown(self) -> None:
+        self.stack.close()
+
+
+def test_whatever_hypothesis_asks_for_holds_to_the_model() -> None:
+    few = settings(max_examples=6, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Desks, settings=few)
+
+
+def test_the_model_sees_what_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a server that lets a reader decide."""
+    monkeypatch.setitem(import_module("proof.web.rights").RIGHTS, bench_api.Role.READER, frozenset({"see", "decide"}))
+    assert bench_api.played(40, seed=11)[1]

@@ -1,11 +1,10 @@
-// What was decided, newest first; anything can be taken back that nobody decided anew.
+// What was done, newest first, filtered; a decision can be taken back that nobody decided anew.
 
 import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
-const newest = new Set();
 
 /** What was decided: a deletion is named, never drawn as an empty place. */
 function said(event) {
@@ -16,9 +15,35 @@ function said(event) {
   return event.verdict === "delete" ? [deletes] : [verdict, " · ", deletes];
 }
 
-function line(event, extra = null) {
-  const first = !newest.has(event.flag);
-  newest.add(event.flag);
+/** How the place stood before. */
+function stood(event) {
+  if (event.was_state !== "corrected") return [words.states[event.was_state]];
+  return event.was ? [han(event.was, "seen")] : [say("deletes", { text: event.transcribed })];
+}
+
+function row(one, context, state, where, extra) {
+  return make("li", {},
+    make("time", { datetime: one.at, class: "soft" }, when.format(new Date(one.at))),
+    make("b", {}, one.person),
+    context, state, where, extra);
+}
+
+/** What was said of a page, or a rule that was set or lifted. */
+function other(one) {
+  const { rule, page } = one;
+  const place = rule ? [han(rule.text || "∅"), " → ", han(rule.image || "∅")] : [one.name];
+  const now = rule ? say(rule.holds ? "rule" : "lifted") : words.pageStates[page.state];
+  const before = rule ? [] : [make("span", { class: "soft" }, words.pageStates[one.was], " → ")];
+  const note = [...(one.back ? [say("takeBack")] : []), ...(page?.note ? [page.note] : [])].join(" · ");
+  return row(one,
+    make("span", { class: "context" + (rule ? " han" : ""), lang: rule ? document.body.dataset.script : null }, ...place),
+    make("span", { class: "state" }, ...before, now),
+    make("span", { class: "soft where" }, note), make("span"));
+}
+
+const entry = (one) => (one.decision ? line(one.decision, null, one.last) : other(one));
+
+function line(event, extra, last = false) {
   const back = make("button", { type: "button", class: "quiet" }, say("takeBack"));
   back.addEventListener("click", async () => {
     back.disabled = true;
@@ -30,13 +55,11 @@ function line(event, extra = null) {
     }
   });
   const [before, after] = event.context.split(`[${event.transcribed}]`);
-  return make("li", {},
-    make("time", { datetime: event.at, class: "soft" }, when.format(new Date(event.at))),
-    make("b", {}, event.person),
+  return row(event,
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
-    make("span", { class: `state ${event.state}` }, ...said(event)),
+    make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
-    extra ?? (first && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
+    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
 }
 
 const verdicts = Object.keys(words.verdicts);
@@ -47,13 +70,23 @@ if (people.length)
     make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((one) => make("td", {}, String(counts[one] ?? "")))))));
 $("displaced").hidden = !data.displaced.length;
 $("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: one.applied ? "seen" : "said" }, say(one.applied ? "applied" : "gone")))));
-newest.clear();
-$("events").append(...data.items.map((event) => line(event)));
+const asked = new URLSearchParams(data.asked);
+const form = $("asked");
+const choices = (name, named) => form.elements[name].append(
+  ...[["", say("any")], ...named].map(([value, text]) => make("option", { value, selected: asked.get(name) === value }, text)));
+choices("what", [["decisions", say("actDecisions")], ["page", say("actPages")], ["rule", say("actRules")]]);
+choices("verdict", Object.entries(words.verdicts));
+form.addEventListener("change", () => {
+  const wanted = [...new FormData(form)].filter(([, value]) => value);
+  location.search = new URLSearchParams(wanted).toString();
+});
+$("events").append(...data.items.map(entry));
 $("more").hidden = next === null;
 $("empty").hidden = data.items.length > 0;
+if ([...asked].length) $("empty").textContent = say("nothing");
 $("more").addEventListener("click", oneAtATime(async () => {
-  const found = await ask(`${api("history")}?limit=100&cursor=${next}`);
-  $("events").append(...found.items.map((event) => line(event)));
+  const found = await ask(`${api("acts")}?${new URLSearchParams([...asked, ["limit", "100"], ["cursor", next]])}`);
+  $("events").append(...found.items.map(entry));
   next = found.next;
   $("more").hidden = next === null;
 }));

@@ -1,0 +1,86 @@
+"""Everything that people did, newest first, as one list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.store import Store
+from proof.store.acts import What
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.history import HistoryFilter
+from proof.store.marks import PageState
+from proof.store.queue_records import CursorError
+from tests.web.drawn import WORK, fill
+
+
+@pytest.fixture
+def worked(store: Store, tmp_path: Path) -> Store:
+    """甲 and 乙 decide, say where pages stand, set and lift a rule, and 甲 takes something back."""
+    fill(store, tmp_path)
+    for flag in range(1, 8):
+        person, verdict = ("甲", Verdict.TAKE) if flag % 2 else ("乙", Verdict.SKIP)
+        store.decisions.decide(DecisionRequest(WORK, flag, verdict, 0, person, f"request-{flag:04}"))
+        if flag in (2, 4):
+            store.marks.set_rule(WORK, "告", "吿", flag == 2, "甲")
+    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-page-1", "紙裂")
+    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-page-2")
+    store.acts.undo(WORK, "乙", "request-undo")
+    return store
+
+
+def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: Store) -> None:
+    whole, more = worked.history.log(WORK, HistoryFilter(), limit=100)
+    assert more is None
+    assert len(whole) == 7 + 2 + 3
+    assert [one.at for one in whole] == sorted((one.at for one in whole), reverse=True)
+    for size in (1, 3, 5):
+        parts, cursor = [], None
+        while True:
+            found, cursor = worked.history.log(WORK, HistoryFilter(), cursor=cursor, limit=size)
+            parts += found
+            if cursor is None:
+                break
+        assert parts == whole
+
+
+def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
+    [back, validated, proofread, *rest], _ = worked.history.log(WORK, HistoryFilter(), limit=100)
+    assert [(one.was, one.page.state, one.back) for one in (back, validated, proofread) if one.page] == [
+        (PageState.VALIDATED, PageState.PROOFREAD, True),
+        (PageState.PROOFREAD, PageState.VALIDATED, False),
+        (PageState.NOT_PROOFREAD, PageState.PROOFREAD, False),
+    ]
+    assert [one.rule.holds for one in rest if one.rule] == [False, True]
+    first = rest[-1].decision
+    assert first is not None
+    assert (first.was_state, first.was, first.state, first.reading) == ("open", "告", "corrected", "吿")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"),
+    [
+        (HistoryFilter(person="乙"), 5),
+        (HistoryFilter(verdict=Verdict.SKIP), 3),
+        (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
+        (HistoryFilter(what=What.RULE), 2),
+        (HistoryFilter(what=What.PAGE, person="甲"), 1),
+        (HistoryFilter(juan="卷十"), 10),
+        (HistoryFilter(juan="卷一"), 0),
+    ],
+)
+def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store, wanted: HistoryFilter, count: int) -> None:
+    assert len(worked.history.log(WORK, wanted, limit=100)[0]) == count
+
+
+def test_it_can_be_asked_who_did_something_and_in_which_juan(worked: Store) -> None:
+    assert worked.history.people(WORK) == ["乙", "甲"]
+    assert worked.history.juans(WORK) == ["卷十"]
+    assert (worked.history.people("none"), worked.history.log("none", HistoryFilter())) == ([], ([], None))
+
+
+@pytest.mark.parametrize("cursor", ["", "1", "1-2", "1-2-3-4", "a-b-c", "²-1-1", "1" * 17 + "-1-1"])
+def test_a_cursor_of_another_list_is_refused(worked: Store, cursor: str) -> None:
+    with pytest.raises(CursorError):
+        worked.history.log(WORK, HistoryFilter(), cursor=cursor)
