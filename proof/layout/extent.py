@@ -72,8 +72,11 @@ LEVEL = 0.3
 INTO_EDGE = 0.5
 """Of the rules: so many run into the edge of the image where the frame is cut off."""
 
+SEEN = 0.15
+"""Of the height of an image: a rule of which less is left says nothing."""
+
 THROUGH = 0.6
-"""Of the band at the edge: a rule that runs through so much of it runs on beyond the image."""
+"""Of what is left of a rule elsewhere: where as much of it is left at the edge, it runs on beyond the image."""
 
 GLYPH = 0.75
 """The width of a glyph against that of its column."""
@@ -225,7 +228,9 @@ def _runs_out(upright: Grey, level: Grey, areas: tuple[ColumnArea, ...], first: 
     across = inked_along(level[rows, left:right], 1) / max(right - left, 1)
     if not across.size or across.max() > LEVEL:
         return False
-    rules = [round(area.left) for area in areas] + [right]
-    bands = [upright[rows, max(0, x - 5) : x + 6] for x in rules]
-    through = sum(bool(band.size) and float(band.any(axis=1).mean()) > THROUGH for band in bands)
-    return through >= INTO_EDGE * len(rules)
+    places = [*(round(area.left) for area in areas), right]
+    strokes = [np.asarray(upright[:, max(0, x - 5) : x + 6].max(axis=1, initial=0) > 0) for x in places]
+    # what little of a broken rule is left hardly says where it ends
+    rules = [one for one in strokes if one.size and one.mean() > SEEN]
+    through = sum(float(one[rows].mean()) > THROUGH * float(one.mean()) for one in rules)
+    return len(rules) >= FEWEST and through >= INTO_EDGE * len(rules)
