@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 
 CELL = 32.0
 """Pixels: detail is measured where a character's cell is no higher than this."""
@@ -20,12 +21,13 @@ SHARP = 90.0
 def detail_of(page: NDArray[np.uint8], cell: float) -> float:
     """How many pixels high a cell would have to be, in a sharp image, to show as much as this one (grey, height x
     width) does, in which it is `cell` pixels high: its height against how far an edge takes from paper to ink."""
-    scale = min(1.0, CELL / max(cell, 1.0))
-    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
-    grey = np.asarray(small, dtype=np.float32)
-    ink, paper = (float(value) for value in np.percentile(grey, (2, 75)))
+    height, width = page.shape
+    middle = page[height // 5 : height - height // 5, width // 5 : width - width // 5]
+    small, scale = shrunk(middle, middle.shape[0] * CELL / max(cell, 1.0))
+    ink, paper = (float(value) for value in np.percentile(small, (2, 75)))
     contrast = max(paper - ink, 20.0)
-    steps = np.maximum(np.abs(np.diff(grey, axis=1))[:-1], np.abs(np.diff(grey, axis=0))[:, :-1])
+    aside, below = cv2.absdiff(small[:, 1:], small[:, :-1]), cv2.absdiff(small[1:], small[:-1])
+    steps = np.maximum(aside[:-1], below[:, :-1])
     edges = steps[steps > EDGE * contrast]
     if not edges.size:
         return cell * scale

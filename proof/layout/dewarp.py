@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.flattening import TERMS, Bend, Flattening, terms
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.notices import Notice, NoticeCode
@@ -131,8 +132,7 @@ class Damage:
 def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Damage] | None:
     """How a page (grey, height x width, in even light) is to be laid flat; None where it lies well as it is. `columns`
     is how many equal ones it has, 0 where that is not known."""
-    scale = min(1.0, HEIGHT / page.shape[0])
-    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, scale = shrunk(page, HEIGHT)
     ink = without_border(ink_mask(small))
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.columns import cell_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
@@ -97,12 +98,15 @@ class Comb:
     right: float
     fit: float
 
+    def enlarged(self, factor: float) -> Comb:
+        """The same on a page so many times larger."""
+        return replace(self, left=self.left * factor, right=self.right * factor)
+
 
 def other_count(page: Grey, expected: int) -> Comb | None:
     """The columns of a ruled page (grey, height x width, lying flat) where its rules plainly speak for another count
     than the expected one."""
-    scale = min(1.0, HEIGHT / page.shape[0])
-    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, scale = shrunk(page, HEIGHT)
     ink = without_border(ink_mask(small))
     height, width = ink.shape
     rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
@@ -119,7 +123,7 @@ def other_count(page: Grey, expected: int) -> Comb | None:
     more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
-    return replace(best, left=best.left / scale, right=best.right / scale)
+    return best.enlarged(1 / scale)
 
 
 def _with_fold_strip(ink: Grey, comb: Comb) -> bool:
