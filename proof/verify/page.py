@@ -284,7 +284,7 @@ class Checker:
         if page.running or not is_partial(outline):
             return PartOfPage(page)
         reads = [reader.read(area, None).read for area in outline.columns]
-        return part_on_image(page, outline, reads, self.rows, self.policy.fold)
+        return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
 
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
