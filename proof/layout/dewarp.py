@@ -149,6 +149,9 @@ def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Da
     curved = wide * upright.bow > BOW[0] or high * level.bow > BOW[1]
     if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
         return None
+    # turning alone makes both directions lean alike
+    sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
+    tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
     found = _in_perspective(found, upright, level)
     for _ in range(PASSES):
         upright, level = _departures(found.flat(ink, 0))
