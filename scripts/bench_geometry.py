@@ -186,9 +186,18 @@ def bowed(sound: Sound, rng: np.random.Generator) -> Pixels:
 
 
 def coarse(sound: Sound, rng: np.random.Generator) -> Pixels:
-    """So small that nobody could read it."""
-    scale = rng.uniform(1.03, 1.25) * 205 / min(sound.pixels.shape)
-    return np.asarray(cv2.resize(sound.pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    """A scan of six to eight pixels a character, enlarged."""
+    height, width = sound.pixels.shape
+    _, top, _, bottom = sound.frame
+    scale = rng.uniform(6.0, 8.0) * 21 / (bottom - top)
+    small = cv2.resize(sound.pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+
+
+def blurred(sound: Sound, rng: np.random.Generator) -> Pixels:
+    """Out of focus, beyond what can be read."""
+    _, top, _, bottom = sound.frame
+    return np.asarray(cv2.GaussianBlur(sound.pixels, (0, 0), rng.uniform(0.07, 0.09) * (bottom - top) / 21), np.uint8)
 
 
 DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
@@ -207,6 +216,7 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "curl": (curl, ("curve", "bent")),
     "bowed": (bowed, ("curve", "bent")),
     "coarse": (coarse, ("coarse",)),
+    "out of focus": (blurred, ("focus",)),
     "white on black": (lambda sound, _: 255 - sound.pixels, ("negative", "inverted", "white on black")),
     "upside down": (lambda sound, _: np.rot90(sound.pixels, 2), ("upside down",)),
     "mirrored": (lambda sound, _: sound.pixels[:, ::-1], ("mirrored",)),

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 
 Grey = NDArray[np.uint8]
 
-HEIGHT = 1400
-"""Pixels: the tone of the paper is measured on a page of this height at most."""
-
 SHADE = 31
-"""Pixels at that height: what is broader than this and dark is shade, not ink."""
+"""Pixels on a page of working size (1400 high): what is broader than this and dark is shade, not ink."""
+
+HEIGHT = 700
+"""Pixels: the light on a page is measured at half that size."""
 
 DEEPEST = 0.25
 """Of the paper's tone: no shade is taken for deeper."""
@@ -52,13 +53,11 @@ class EvenPage:
     shaded: bool
 
 
-def evenly_lit(page: Grey) -> EvenPage:
-    """The page as if its paper were of one light tone, and what it lies on too; one in even light stays as it is."""
-    scale = min(1.0, HEIGHT / page.shape[0])
-    small = page
-    if scale < 1:
-        small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    ground = _ground(small)
+def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
+    """The page as if its paper were of one light tone, and what it lies on too; one in even light stays as it is.
+    `measured` is the page at a smaller size, on which light is measured, if there is one."""
+    small, _ = shrunk(page if measured is None else measured, HEIGHT)
+    ground = _ground(small, SHADE // 2 | 1)
     paper = _paper(ground)
     beneath = _beneath(small, ground, paper)
     seen = ground[~beneath]
@@ -66,50 +65,52 @@ def evenly_lit(page: Grey) -> EvenPage:
     if not uneven and paper >= DIM:
         return EvenPage(page, paper, shaded=False)
     white = max(paper, WHITE) if paper < DIM else paper
-    light = np.asarray(white / _smooth(ground, paper), dtype=np.float32)
+    light = np.asarray(white / _smooth(ground, paper, SHADE // 2 | 1), dtype=np.float32)
     light[beneath] = 255.0
-    if scale < 1:
-        height, width = page.shape
-        light = np.asarray(cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.float32)
-    return EvenPage(np.asarray(np.minimum(page * light, 255.0), dtype=np.uint8), white, shaded=True)
+    height, width = page.shape
+    large = cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR)
+    return EvenPage(np.asarray(np.minimum(page * large, 255.0), dtype=np.uint8), white, shaded=True)
 
 
 def evened(page: Grey) -> Grey:
     """A page of working size as if its paper were of one tone, for photographs; one in even light stays as it is."""
-    ground = _ground(page)
+    ground = _ground(page, SHADE)
     paper = _paper(ground)
     if float(np.percentile(ground, LITTLE)) > EVEN * paper:
         return page
-    return np.asarray(np.minimum(page * (paper / _smooth(ground, paper)), 255.0), dtype=np.uint8)
+    return np.asarray(np.minimum(page * (paper / _smooth(ground, paper, SHADE)), 255.0), dtype=np.uint8)
 
 
-def _ground(page: Grey) -> Grey:
-    """The tone of the paper at every place: the page without its ink."""
-    return np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((SHADE, SHADE), np.uint8)), dtype=np.uint8)
+def _ground(page: Grey, shade: int) -> Grey:
+    """The tone of the paper at every place: the page without its ink, which is no broader than `shade`."""
+    return np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((shade, shade), np.uint8)), dtype=np.uint8)
 
 
 def _paper(ground: Grey) -> float:
     return max(float(np.percentile(ground, 75)), 1.0)
 
 
-def _smooth(ground: Grey, paper: float) -> NDArray[np.float32]:
+def _smooth(ground: Grey, paper: float, shade: int) -> NDArray[np.float32]:
     tones = np.maximum(ground.astype(np.float32), np.float32(DEEPEST * paper))
-    return np.asarray(cv2.blur(tones, (SHADE, SHADE)), dtype=np.float32)
+    return np.asarray(cv2.blur(tones, (shade, shade)), dtype=np.float32)
 
 
 def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
     """Where the table is seen that a page lies on: dark up to the edge of the image, and nothing written on it."""
     dark = (ground < DARK * paper).astype(np.uint8)
+    if not dark.any():
+        return dark > 0
+    side = SHADE // 2 | 1
     count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
     height, width = page.shape
     found = np.zeros(page.shape, dtype=bool)
     for label in range(1, count):
         x, y, w, h, area = (int(value) for value in stats[label])
-        if area < SHADE * SHADE or not (x == 0 or y == 0 or x + w == width or y + h == height):
+        if area < side * side or not (x == 0 or y == 0 or x + w == width or y + h == height):
             continue
         here = labels == label
         # ink stands out from the dark around it
-        inner = np.asarray(cv2.erode(here.astype(np.uint8), np.ones((SHADE, SHADE), np.uint8)), dtype=np.bool_)
+        inner = np.asarray(cv2.erode(here.astype(np.uint8), np.ones((side, side), np.uint8)), dtype=np.bool_)
         ink = np.count_nonzero(page[inner] < np.float32(INK) * ground[inner].astype(np.float32))
         if ink < BARE * max(int(inner.sum()), 1):
             found |= np.asarray(cv2.dilate(here.astype(np.uint8), np.ones((5, 5), np.uint8)), dtype=np.bool_)

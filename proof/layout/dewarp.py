@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.flattening import TERMS, Bend, Flattening, terms
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.notices import Notice, NoticeCode
@@ -40,8 +41,9 @@ WIDTH = 0.7
 FLAT = 0.005
 """The same for a page that is seen at an angle and not bent at all."""
 
-PIECE = 0.07
-"""Of the page's height: a piece of line as long as this tells a direction; no stroke of text does."""
+PIECE, LEVEL_PIECE = 0.07, 0.13
+"""Of the page's height: a piece of an upright line or of a level one as long as this tells a direction. Strokes of
+text are no longer, but level ones of two columns may seem to be one, and they rise to the right."""
 
 DRIFT = 3
 """Pixels across in which a line may drift within the core of a piece."""
@@ -130,8 +132,7 @@ class Damage:
 def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Damage] | None:
     """How a page (grey, height x width, in even light) is to be laid flat; None where it lies well as it is. `columns`
     is how many equal ones it has, 0 where that is not known."""
-    scale = min(1.0, HEIGHT / page.shape[0])
-    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, scale = shrunk(page, HEIGHT)
     ink = without_border(ink_mask(small))
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):
@@ -139,14 +140,18 @@ def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Da
     found = _turned(ink.shape, lean)
     seen = found.flat(ink, 0) if lean else ink
     upright, level = _departures(seen)
-    # of a part of a page less is wide than of a whole one
-    part = min(1.0, found.half[0] / (WIDTH * found.half[1]))
+    # a part of a page is less wide, or less high, than a whole one
+    shape = found.half[0] / (WIDTH * found.half[1])
+    wide, high = min(1.0, shape), min(1.0, 1 / shape)
     skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * found.half[0] / found.half[1]))
-    tilted = part * upright.fan > FAN[0] or level.fan > FAN[1]
-    bowed = max(part * upright.bow, level.bow) > FLAT
-    curved = part * upright.bow > BOW[0] or level.bow > BOW[1]
+    tilted = wide * upright.fan > FAN[0] or high * level.fan > FAN[1]
+    bowed = max(wide * upright.bow, high * level.bow) > FLAT
+    curved = wide * upright.bow > BOW[0] or high * level.bow > BOW[1]
     if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
         return None
+    # turning alone makes both directions lean alike
+    sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
+    tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
     found = _in_perspective(found, upright, level)
     for _ in range(PASSES):
         upright, level = _departures(found.flat(ink, 0))
@@ -156,7 +161,7 @@ def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Da
     if any(even):
         found = replace(found, bends=(*found.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
         flat = found.flat(ink, 0)
-    return _cropped(found, flat).enlarged(1 / scale), Damage(skew, tilted, bowed, curved)
+    return _cropped(found, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
@@ -219,12 +224,13 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     own = ink if vertical else np.ascontiguousarray(ink.T)
     height, width = own.shape
     core, step = max(9, height // 45), max(8, height // 60)
+    least = PIECE * height if vertical else LEVEL_PIECE * width
     thick = cv2.dilate(own, np.ones((1, DRIFT), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     along, across, line = [], [], []
-    for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > PIECE * height) + 1).tolist():
+    for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > least) + 1).tolist():
         x, y, w, h, _ = stats[label].tolist()
         ys, xs = np.nonzero((labels[y : y + h, x : x + w] == label) & (opened[y : y + h, x : x + w] > 0))
         if w > 0.25 * h and xs.size > 0.3 * w * h:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.columns import cell_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
@@ -69,11 +70,11 @@ TAIL = 16
 LEVEL = 0.3
 """Of the width of the columns: a level line as long as this is the frame's."""
 
-INTO_EDGE = 0.5
-"""Of the rules: so many run into the edge of the image where the frame is cut off."""
+INTO_EDGE = 0.4
+"""Of what is left of the rules elsewhere: where so much of them is left at the end of the columns, they run on."""
 
-THROUGH = 0.6
-"""Of the band at the edge: a rule that runs through so much of it runs on beyond the image."""
+AT_EDGE = 0.25
+"""Cells: rules that end so near to the edge of the image run up to it."""
 
 GLYPH = 0.75
 """The width of a glyph against that of its column."""
@@ -94,12 +95,15 @@ class Comb:
     right: float
     fit: float
 
+    def enlarged(self, factor: float) -> Comb:
+        """The same on a page so many times larger."""
+        return replace(self, left=self.left * factor, right=self.right * factor)
+
 
 def other_count(page: Grey, expected: int) -> Comb | None:
     """The columns of a ruled page (grey, height x width, lying flat) where its rules plainly speak for another count
     than the expected one."""
-    scale = min(1.0, HEIGHT / page.shape[0])
-    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, scale = shrunk(page, HEIGHT)
     ink = without_border(ink_mask(small))
     height, width = ink.shape
     rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
@@ -116,7 +120,7 @@ def other_count(page: Grey, expected: int) -> Comb | None:
     more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
-    return replace(best, left=best.left / scale, right=best.right / scale)
+    return best.enlarged(1 / scale)
 
 
 def _with_fold_strip(ink: Grey, comb: Comb) -> bool:
@@ -179,17 +183,14 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
     `page` is height and width of the image, `origin` where it lies in its file; a full column holds `rows` cells.
     """
     areas = layout.columns
-    above, below = _edges(layout, page, origin)
     reach = areas[0].cell(rows)
-    near = areas[0].top - above < reach, below - areas[0].bottom < reach
-    if not any(near):
+    above, below = _ends(layout, page, origin, reach)
+    open_ends = tuple(not _is_framed(layout, edge, reach) for edge in (above, below))
+    if not any(open_ends):
         return layout
-    ink = ink_mask(layout.grey)
-    height = ink.shape[0]
-    upright = long_strokes(ink, height // 25, vertical=True)
-    level = long_strokes(ink, height // 15, vertical=False)
-    top = near[0] and _runs_out(upright, level, areas, above, above + reach)
-    bottom = near[1] and _runs_out(upright, level, areas, below - reach, below)
+    upright = long_strokes(ink_mask(layout.grey), layout.grey.shape[0] // 25, vertical=True)
+    top = open_ends[0] and _runs_out(upright, areas, above, above + reach)
+    bottom = open_ends[1] and _runs_out(upright, areas, below - reach, below)
     if not top and not bottom:
         return layout
     begin, end = above if top else areas[0].top, below if bottom else areas[0].bottom
@@ -205,27 +206,36 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
     return replace(layout, outline=replace(layout.outline, columns=longer, cut=cut))
 
 
-def _edges(layout: Layout, page: tuple[int, int], origin: tuple[float, float]) -> tuple[float, float]:
-    """The y of the rectified page at which the image ends above and below its columns."""
+def _ends(layout: Layout, page: tuple[int, int], origin: tuple[float, float], reach: float) -> tuple[float, float]:
+    """The y of the rectified page at which its columns end above and below: at the edge of the image where their rules
+    run up to it, else where these end."""
     height, width = page
     xs = np.linspace(0, width, 41)
-    left, right = layout.columns[-1].left, layout.columns[0].right
+    first, last = layout.columns[0], layout.columns[-1]
     found = []
-    for y, inner in ((0.0, 0.0), (float(height), float(layout.grey.shape[0]))):
+    for y, inner, out in ((0.0, first.top, -1.0), (float(height), first.bottom, 1.0)):
         seen = layout.rectification.to_page(np.stack([xs, np.full_like(xs, y)], axis=1) + np.array(origin))
-        across = (seen[:, 0] > left) & (seen[:, 0] < right)
-        found.append(float(np.median(seen[across, 1])) if across.any() else inner)
+        across = (seen[:, 0] > last.left) & (seen[:, 0] < first.right)
+        edge = float(np.median(seen[across, 1])) if across.any() else inner
+        found.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
     return max(0.0, found[0]), min(float(layout.grey.shape[0]), found[1])
 
 
-def _runs_out(upright: Grey, level: Grey, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
-    """Whether rules run through a band at the edge of an image, and no line of the frame across it."""
-    rows = slice(max(0, round(first)), round(last))
-    left, right = max(0, round(areas[-1].left)), round(areas[0].right)
-    across = inked_along(level[rows, left:right], 1) / max(right - left, 1)
-    if not across.size or across.max() > LEVEL:
+def _is_framed(layout: Layout, end: float, reach: float) -> bool:
+    """Whether a line of the frame runs across where columns end."""
+    first, last = layout.columns[0], layout.columns[-1]
+    left, right = max(0, round(last.left)), round(first.right)
+    band = layout.grey[max(0, round(end - reach)) : round(end + reach), left:right]
+    if not band.size:
         return False
-    rules = [round(area.left) for area in areas] + [right]
-    bands = [upright[rows, max(0, x - 5) : x + 6] for x in rules]
-    through = sum(bool(band.size) and float(band.any(axis=1).mean()) > THROUGH for band in bands)
-    return through >= INTO_EDGE * len(rules)
+    level = long_strokes(ink_mask(band), layout.grey.shape[0] // 15, vertical=False)
+    return bool(inked_along(level, 1).max() > LEVEL * (right - left))
+
+
+def _runs_out(upright: Grey, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
+    """Whether rules run through a band where columns end."""
+    rows = slice(max(0, round(first)), round(last))
+    places = [*(round(area.left) for area in areas), round(areas[0].right)]
+    strokes = [np.asarray(upright[:, max(0, x - 5) : x + 6].max(axis=1, initial=0) > 0) for x in places]
+    # a rule that is broken elsewhere may be so here
+    return sum(float(one[rows].mean()) for one in strokes) > INTO_EDGE * sum(float(one.mean()) for one in strokes) > 0

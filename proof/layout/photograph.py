@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.light import evenly_lit
+from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import Comb, other_count, with_cut_edges
@@ -18,6 +19,9 @@ from proof.layout.page import find_columns
 from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
+
+MEASURED = 1400
+"""Pixels: light, lines and columns are measured on a page of this height at most."""
 
 ROOM = 0.3
 """Of a column's width: what is left beside columns that were counted, too little for another one."""
@@ -35,16 +39,19 @@ def page_columns(
     What is in uneven light, askew, seen at an angle or curved is set right first, and the outline remarks on it. The
     rest as in `find_layout`.
     """
-    even = evenly_lit(page)
+    small, scale = shrunk(page, MEASURED)
+    even = evenly_lit(page, small)
+    if even.shaded:
+        small, _ = shrunk(even.pixels, MEASURED)
     remarks: tuple[Notice, ...] = (Notice.of(NoticeCode.PAGE_IN_SHADE),) if even.shaded else ()
-    flat = laid_flat(even.pixels, columns)
+    flat = laid_flat(small, columns)
     if flat is None:
-        layout = _columns_of(even.pixels, columns, rows, origin, hint)
+        layout = _columns_of(even.pixels, small, columns, rows, origin, hint)
     else:
-        flattening, damage = flat
+        flattening, damage = flat[0].enlarged(1 / scale), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
-        layout = _columns_of(pixels, columns, rows, (0, 0), told)
+        layout = _columns_of(pixels, shrunk(pixels, MEASURED)[0], columns, rows, (0, 0), told)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
@@ -54,12 +61,13 @@ def page_columns(
 
 
 def _columns_of(
-    page: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
+    page: Grey, small: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
 ) -> Layout:
+    """As `page_columns`, of a page that lies flat in even light; `small` is the same at another size."""
     if columns and not hint:
-        comb = other_count(page, columns)
+        comb = other_count(small, columns)
         if comb is not None:
-            layout = _counted(page, comb, rows, origin)
+            layout = _counted(page, comb.enlarged(page.shape[0] / small.shape[0]), rows, origin)
             missing = max(0, columns - comb.columns)
             if layout.ruled:
                 return replace(layout, outline=replace(layout.outline, missing=missing)) if missing else layout

@@ -97,7 +97,10 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
         _("the right side of the page is not on this image: one of its %(of)s columns"),
     ),
     NoticeCode.TOO_COARSE: _S(
-        _("this image is too coarse to read: a character is %(number)s pixels high, and needs %(least)s at least")
+        _(
+            "this image is too coarse or out of focus: a character shows what %(number)s pixels of height hold, and "
+            "needs %(least)s"
+        )
     ),
     NoticeCode.ROOM: _S(_("room for %(number)s characters")),
     NoticeCode.PART_OF_CELL: _S(_("%(number)s of a cell")),

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import msgpack
 import numpy as np
 
+from proof.images.detail import detail_of
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
@@ -63,7 +64,7 @@ class CutStrip:
 class PageSheet:
     """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
     where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, and the share of it that ink covers."""
+    in pixels, the share of it that ink covers, and how much `detail` a cell shows (`proof.images.detail`)."""
 
     size: tuple[int, int]
     sha256: str
@@ -72,14 +73,7 @@ class PageSheet:
     outline: Outline
     height: int
     inked: float
-
-    def cell_height(self, rows: int) -> float:
-        """How high a cell is, in pixels of the file, where a full column has `rows`; as high as it could be at most
-        where no columns were found."""
-        if not self.outline.columns:
-            return (self.box.h if self.box else self.size[1]) / rows
-        area = self.outline.columns[0]
-        return self.outline.file_box(area.left, area.top, area.left, area.top + area.cell(rows)).h
+    detail: float
 
 
 @dataclass(slots=True)
@@ -189,7 +183,8 @@ class HalfFolioReadings:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
             about = (image.size, image.sha256, image.box, (*image.notices, *layout.outline.remarks))
-            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked))
+            detail = detail_of(image.pixels, _cell_height(layout.outline, self.rows, image.pixels.shape[0]))
+            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked), detail)
         return self.used.sheet
 
     @property
@@ -345,6 +340,14 @@ def cutting_fingerprint() -> str:
     return digest.hexdigest()
 
 
+def _cell_height(outline: Outline, rows: int, height: int) -> float:
+    """How high a cell is in pixels of an image that has `height`, where a full column has `rows`."""
+    if not outline.columns:
+        return height / rows
+    first = outline.columns[0]
+    return outline.file_box(first.left, first.top, first.left, first.top + first.cell(rows)).h
+
+
 def _first(key: Any, *tables: dict[Any, V]) -> V | None:
     return next((table[key] for table in tables if key in table), None)
 
@@ -385,14 +388,14 @@ def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
     said = [one.as_json() for one in sheet.notices]
-    return [sheet.size, sheet.sha256, place, said, sheet.outline.as_list(), sheet.height, sheet.inked]
+    return [sheet.size, sheet.sha256, place, said, sheet.outline.as_list(), sheet.height, sheet.inked, sheet.detail]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
-    size, sha256, box, notices, outline, height, inked = parts
+    size, sha256, box, notices, outline, height, inked, detail = parts
     place = None if box is None else Box(*box)
     told = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked)
+    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, detail)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

@@ -56,8 +56,8 @@ TURNED = {
 }
 """What is said of an image that lies so."""
 
-COARSEST = 11
-"""Pixels of the image file: the lowest cell whose character can be read."""
+COARSEST = 8
+"""Pixels: the least detail that a cell must show for its character to be read."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
@@ -161,19 +161,18 @@ class Checker:
             notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
         )
         written = any(line.cells for line in page.columns)
-        pixels = sheet.cell_height(self.rows)
+        coarse = written and not readings.told and sheet.detail < COARSEST
         if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
-        elif written and pixels < COARSEST:
-            notice = Notice.of(NoticeCode.TOO_COARSE, number=round(pixels), least=COARSEST)
+        elif coarse:
+            notice = Notice.of(NoticeCode.TOO_COARSE, number=round(sheet.detail), least=COARSEST)
             result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
         else:
             name, lines = self._lines(found, readings)
             result = check_unruled(page, name, lines, sheet, blank, self.policy, neighbours, self.threshold)
-        lies_well = readings.told or pixels < COARSEST
-        if result.status is Status.MISMATCH and not result.flags[0].suggested and not lies_well:
+        if result.status is Status.MISMATCH and not result.flags[0].suggested and not readings.told and not coarse:
             result = self._as_it_lies(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -285,7 +284,7 @@ class Checker:
         if page.running or not is_partial(outline):
             return PartOfPage(page)
         reads = [reader.read(area, None).read for area in outline.columns]
-        return part_on_image(page, outline, reads, self.rows, self.policy.fold)
+        return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
 
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader

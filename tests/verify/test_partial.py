@@ -175,7 +175,7 @@ def test_half_a_page_is_one_finding_and_the_other_half_is_checked(
 
 def test_an_image_that_is_too_coarse_is_one_finding(ppocr: PPOCR, drawn: tuple[Page, RenderedPage]) -> None:
     page, rendered = drawn
-    small = cv2.resize(rendered.image, None, fx=0.15, fy=0.15, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(rendered.image, None, fx=0.11, fy=0.11, interpolation=cv2.INTER_AREA)
     result = check(ppocr, page, np.asarray(small, dtype=np.uint8))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["image too coarse"]

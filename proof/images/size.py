@@ -1,0 +1,16 @@
+"""Pages at the size at which something is measured on them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+
+
+def shrunk(page: NDArray[np.uint8], height: float) -> tuple[NDArray[np.uint8], float]:
+    """A page (grey, height x width) no higher than so many pixels, and by how much it was scaled, 1 at most."""
+    scale = min(1.0, height / page.shape[0])
+    if scale == 1.0:
+        return page, 1.0
+    return np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8), scale
