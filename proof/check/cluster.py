@@ -26,7 +26,7 @@ from proof.images.remote import ImageLocations
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
-from proof.store import KeptPage, Store
+from proof.store import KeptPage, Store, codec
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -200,7 +200,10 @@ class _Dispatch:
         """The page that a worker answered for; what the store has of it where nothing changed."""
         task = self._tasks[number]
         if answer.result is not None:
-            return CheckedPage(task, answer.result, answer.key, readings=answer.readings)
+            result, audit = answer.result, self._job.settings.audit
+            if answer.packed and (audit.rate or audit.planted_rate):  # samples and planted errors are characters
+                result = replace(result, characters=codec.unpack(answer.packed))
+            return CheckedPage(task, result, answer.key, readings=answer.readings, packed=answer.packed)
         known = self._store.cached_page(answer.key)
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)

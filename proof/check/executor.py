@@ -96,7 +96,8 @@ class CheckedPage:
     """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read.
+    was read, None where nothing new was read. `packed` are the characters of the page as the store keeps them, where
+    another machine packed them; the result is then without.
     """
 
     task: PageTask
@@ -104,6 +105,7 @@ class CheckedPage:
     key: str
     reused: bool = False
     readings: tuple[str, bytes] | None = None
+    packed: bytes | None = None
 
 
 def results(

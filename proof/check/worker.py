@@ -19,6 +19,7 @@ from proof.model.result import PageResult
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
+from proof.store import codec
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Script
 from proof.verify.page import Checker
@@ -75,12 +76,13 @@ class SentPage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a page: its `key`, its result (None: what the store has under that key still holds), and what is to
-    be kept of what was read."""
+    """What came of a page: its `key`, its result without its characters (None: what the store has under that key still
+    holds), what is to be kept of what was read, and the characters `packed`, which the one writer has no time for."""
 
     key: str
     result: PageResult | None
     readings: tuple[str, bytes] | None = None
+    packed: bytes | None = None
 
 
 def cut_out(task: PageTask) -> PageTask:
@@ -109,7 +111,9 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
         return Answer("", failed_result(sent.task, error))
     page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
     here = task.found.path if task.found else Path()
-    return Answer(page.key, _called(page.result, here, there), page.readings)
+    result = _called(page.result, here, there)
+    packed = codec.pack(result.characters) if result.characters else None
+    return Answer(page.key, replace(result, characters=()), page.readings, packed)
 
 
 def _called(result: PageResult, here: Path, there: Path) -> PageResult:

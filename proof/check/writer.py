@@ -79,7 +79,7 @@ class PageWriter:
 
     def _result(self, page: CheckedPage) -> CheckedResult:
         given = add_quality_flags(page.result, self._settings, self._checker(page))
-        return CheckedResult(page.task.place, page.key, given, page.task.mend)
+        return CheckedResult(page.task.place, page.key, given, page.task.mend, page.packed)
 
     def _write_as_set(self, page: CheckedPage) -> CheckedPage:
         """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""

@@ -23,12 +23,20 @@ class CheckedResult:
     """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
     letters, the page's id among it): where the page is there with the same key only its place is noted, and which
     samples and planted errors are mixed in now, since these are no part of what was found. An empty key is never found
-    again."""
+    again. `packed` are the characters as they are kept (`codec.pack`), where somebody else packed them."""
 
     place: PagePlace
     key: str
     result: PageResult
     mend: LayoutOverride | None = None
+    packed: bytes | None = None
+
+    @property
+    def characters(self) -> bytes | None:
+        """The characters as they are kept; None where there are none."""
+        if self.packed is None and self.result.characters:
+            return codec.pack(self.result.characters)
+        return self.packed
 
 
 def check_flags(result: PageResult) -> None:
@@ -45,26 +53,27 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(session: Session, page: PageRow, key: str, result: PageResult) -> None:
+def save_result(session: Session, page: PageRow, one: CheckedResult) -> None:
     """What was found on a page, as a result of the run that it is in."""
-    if page.key == key != "":
-        page.image = None if result.image is None else str(result.image)
-        save_mixed_in(session, page, result)
+    if page.key == one.key != "":
+        page.image = None if one.result.image is None else str(one.result.image)
+        save_mixed_in(session, page, one.result)
         return
-    page.result_run_id, page.key = page.run_id, key
-    set_values(page, rows.page_values(result))
+    page.result_run_id, page.key = page.run_id, one.key
+    set_values(page, rows.page_values(one.result))
     session.flush()
-    _save_parts(session, page, result)
-    _save_flags(session, page, result)
+    _save_parts(session, page, one)
+    _save_flags(session, page, one.result)
 
 
-def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
+def _save_parts(session: Session, page: PageRow, one: CheckedResult) -> None:
     session.execute(delete(ColumnRow).where(ColumnRow.page_id == page.id))
     session.execute(delete(CharactersRow).where(CharactersRow.page_id == page.id))
-    if result.columns:
-        session.execute(insert(ColumnRow), rows.column_values(page.id, result.columns))
-    if result.characters:
-        session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
+    if one.result.columns:
+        session.execute(insert(ColumnRow), rows.column_values(page.id, one.result.columns))
+    characters = one.characters
+    if characters is not None:
+        session.execute(insert(CharactersRow), [{"page_id": page.id, "data": characters}])
 
 
 def _save_flags(session: Session, page: PageRow, result: PageResult) -> None:
@@ -161,7 +170,7 @@ def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult)
     if there and was_absent:
         again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
         session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-    save_result(session, page, one.key, one.result)
+    save_result(session, page, one)
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -172,9 +181,8 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
     session.flush()
     columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
-    characters = [
-        {"page_id": row.id, "data": codec.pack(one.result.characters)} for row, one in pages if one.result.characters
-    ]
+    packed = [(row.id, one.characters) for row, one in pages]
+    characters = [{"page_id": number, "data": data} for number, data in packed if data is not None]
     flags = [
         rows.flag_values(ordinal, flag)
         | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}

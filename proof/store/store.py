@@ -262,7 +262,7 @@ class Store:
                 return False
             _must_be_read_as(held_in(session, page.id), seen.mend)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result)
+            save_result(session, page, CheckedResult(place, key, result))
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)

@@ -31,7 +31,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
-from proof.store import PagePlace, Store
+from proof.store import FlagFilter, PagePlace, Store
 from proof.text.model import Page, Script, Transcription
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 
@@ -103,6 +103,23 @@ def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], t
     outcome = check(settings)
     assert raw(outcome) == raw(checked[1])
     assert summary(outcome_folder(outcome)) == summary(outcome_folder(checked[1]))
+
+
+@pytest.mark.engine
+def test_samples_and_planted_errors_are_mixed_in_as_by_one_machine(
+    checked: tuple[Material, Any], tmp_path: Path, address: str
+) -> None:
+    """And the characters of every page are kept."""
+    found = []
+    for name, where in (("alone", {}), ("cluster", {"cluster__address": address})):
+        settings = checked[0].settings(str(tmp_path / name), audit__rate=200.0, audit__planted_rate=200.0, **where)
+        settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
+        outcome = check(settings)
+        with Store.open(settings.store_address) as store:
+            flags = [one.flag.id for one in store.flags(FlagFilter(store.run(outcome.run_id).info.work, planted=True))]
+            found.append((flags, [result.characters for result in store.results(run=outcome.run_id)]))
+    assert found[0] == found[1]
+    assert all(found[0][1])
 
 
 @pytest.mark.engine
