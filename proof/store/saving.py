@@ -137,7 +137,6 @@ class Bearers:
     """The rows of a work's pages by the ids that they bear."""
 
     def __init__(self, session: Session, work_id: int, ids: Sequence[str]) -> None:
-        self._session = session
         self._work_id = work_id
         self._rows: defaultdict[str, list[PageRow]] = defaultdict(list)
         there = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
@@ -152,12 +151,12 @@ class Bearers:
                 return row
         return None
 
-    def add(self, page: str) -> PageRow:
-        """A row for another page of that id."""
+    def add(self, run_id: int, place: PagePlace, page: str) -> PageRow:
+        """A row for another page of that id, which is written by `save_new`."""
         bearers = self._rows[page]
-        row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
+        row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(bearers))
+        set_values(row, rows.place_values(place))
         bearers.append(row)
-        self._session.add(row)
         return row
 
 
@@ -176,9 +175,9 @@ def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult)
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     """Pages that were not there, in as few statements as one page would take."""
     for row, one in pages:
-        row.run_id = row.result_run_id = run_id
-        row.key, row.absent = one.key, False
-        set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
+        row.result_run_id, row.key, row.absent = run_id, one.key, False
+        set_values(row, rows.page_values(one.result))
+    session.add_all([row for row, _ in pages])  # not before they are whole: a query would write them
     session.flush()
     columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
     packed = [(row.id, one.characters) for row, one in pages]

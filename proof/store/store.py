@@ -236,7 +236,7 @@ class Store:
             for one in pages:
                 page = there.of(run_id, one.place, one.result.page)
                 if page is None:
-                    fresh.append((there.add(one.result.page), one))
+                    fresh.append((there.add(run_id, one.place, one.result.page), one))
                     continue
                 if page.run_id > run_id:
                     _must_be_newest(session, run)

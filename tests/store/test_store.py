@@ -16,7 +16,7 @@ from proof.model.flags import FOUND, Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store import CheckedResult, FlagFilter, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
@@ -360,3 +360,22 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.get("old") == b"old" * 100
     assert store.cache.prune(keep=0) == 2
     assert store.cache.size() == 0
+
+
+def test_pages_that_are_there_and_new_ones_are_saved_together(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """As after an interrupted check, where those that come quickly are written in one transaction."""
+
+    def page(position: int, name: str) -> CheckedResult:
+        result = replace(page_result, page=name, flags=())
+        return CheckedResult(PagePlace(position, info.texts[0].path), f"{name} {position}", result)
+
+    first = store.begin_run(info)
+    store.save_pages(first, [page(1, "b")])
+    second = store.begin_run(info)
+    store.save_pages(second, [page(0, "a"), page(1, "b"), page(2, "a"), page(3, "c"), page(4, "a")])
+    results = list(store.results(run=second))
+    assert [result.page for result in results] == ["a", "b", "a", "c", "a"]
+    assert sorted(store.kept_pages(info.work)) == [("a", 0), ("a", 1), ("a", 2), ("b", 0), ("c", 0)]
+    assert store.kept_pages(info.work)["a", 1].key == "a 2"
