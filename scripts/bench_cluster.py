@@ -155,6 +155,7 @@ def made_up(page: str) -> Any:
 def write(folder: Path, address: str, images: str) -> None:
     """The writer: a whole check; prints a line of JSON a second and one at the end."""
     from proof.check.pipeline import Progress, check
+    from proof.errors import ProofError
 
     start, first, last = time.monotonic(), 0.0, 0.0
     told = start
@@ -169,7 +170,11 @@ def write(folder: Path, address: str, images: str) -> None:
             record = {"done": done.done, "reused": done.reused, "seconds": round(paging, 2), "rss": rss(os.getpid())}
             echo(json.dumps(record), flush=True)
 
-    outcome = check(settings_of(folder, address, images), watch)
+    try:
+        outcome = check(settings_of(folder, address, images), watch)
+    except ProofError as error:
+        echo(json.dumps({"ended": str(error)}))
+        sys.exit(error.exit_code)
     whole = round(time.monotonic() - start, 1)
     echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}), flush=True)
 
