@@ -109,6 +109,7 @@ lock: $(VENV)/installed-dev
 	@$(PIP) install uv
 	@$(LOCK) --extra dev -o requirements/dev.txt >/dev/null
 	@$(LOCK) -c requirements/dev.txt -o requirements/run.txt >/dev/null
+	@$(LOCK) --extra cluster --extra postgresql -c requirements/dev.txt -o requirements/cluster.txt >/dev/null
 
 licences: $(VENV)/installed-dev
 	$(BIN)/python scripts/licences.py

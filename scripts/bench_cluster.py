@@ -19,6 +19,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
+import multiprocessing
 import os
 import random
 import signal
@@ -27,7 +29,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,8 +41,9 @@ FOLIOS = 100
 """Folios of a simulated juan."""
 
 
-def echo(*words: object, file: Any = sys.stdout, flush: bool = True) -> None:
+def echo(*words: object, file: Any = None, flush: bool = True) -> None:
     """Print a line at once."""
+    file = file or sys.stdout
     file.write(" ".join(map(str, words)) + "\n")
     file.flush()
 
@@ -152,6 +155,7 @@ def made_up(page: str) -> Any:
 def write(folder: Path, address: str, images: str) -> None:
     """The writer: a whole check; prints a line of JSON a second and one at the end."""
     from proof.check.pipeline import Progress, check
+    from proof.errors import ProofError
 
     start, first, last = time.monotonic(), 0.0, 0.0
     told = start
@@ -166,7 +170,11 @@ def write(folder: Path, address: str, images: str) -> None:
             record = {"done": done.done, "reused": done.reused, "seconds": round(paging, 2), "rss": rss(os.getpid())}
             echo(json.dumps(record), flush=True)
 
-    outcome = check(settings_of(folder, address, images), watch)
+    try:
+        outcome = check(settings_of(folder, address, images), watch)
+    except ProofError as error:
+        echo(json.dumps({"ended": str(error)}))
+        sys.exit(error.exit_code)
     whole = round(time.monotonic() - start, 1)
     echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}), flush=True)
 
@@ -199,21 +207,54 @@ def lay_out(folder: Path, pages: int) -> Path:
     return folder
 
 
-def start(*words: object) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    line = [sys.executable, __file__, *map(str, words)]
-    return subprocess.Popen(  # noqa: S603
-        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    )
+FORKED = multiprocessing.get_context("forkserver")
+"""What all processes load is loaded once: a trial starts half a dozen of them."""
+FORKED.set_forkserver_preload(
+    ["distributed", "proof.check.pipeline", "proof.check.cluster", "proof.check.worker", "proof.commands.cluster"]
+)
 
 
-def first_line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
+class Started:
+    """One of the processes, as `subprocess.Popen` has it."""
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        reading, writing = FORKED.Pipe(duplex=False)
+        self._process = FORKED.Process(target=_run, args=(words, writing), daemon=True)
+        self._process.start()
+        writing.close()
+        self.stdout = os.fdopen(os.dup(reading.fileno()))
+        reading.close()
+        self.pid = self._process.pid or 0
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self) -> int:
+        self._process.join()
+        return self._process.exitcode or 0
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def _run(words: tuple[str, ...], writing: Any) -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    logging.disable(logging.CRITICAL)
+    sys.stdout = os.fdopen(os.dup(writing.fileno()), "w", buffering=1)
+    writing.close()
+    main(words)
+
+
+def start(*words: object) -> Started:
+    return Started(tuple(map(str, words)))
+
+
+def first_line(process: Started) -> str:
     return process.stdout.readline().strip()
 
 
 @contextmanager
-def processes(*running: subprocess.Popen[str]) -> Iterator[None]:
+def processes(*running: Started) -> Iterator[None]:
     try:
         yield
     finally:
@@ -256,7 +297,6 @@ def simulate(pages: int, count: int, seconds: float, hosts: int = 1) -> dict[str
         writer = start("write", folder, address)
         samples: list[dict[str, Any]] = []
         with processes(one, *them, writer):
-            assert writer.stdout is not None
             for line in writer.stdout:
                 samples.append(json.loads(line) | {"scheduler": rss(one.pid), "workers": rss(them[0].pid)})
                 samples[-1]["cpu"] = [cpu(each.pid) for each in (one, writer, *them)]
@@ -315,7 +355,7 @@ def disturbed(folder: Path, victim: str, share: float) -> bool:
     """A check that is run again until it ends well; `victim` is killed once when this share of the pages is done. Gives
     whether it was."""
     killed = False
-    running: dict[str, subprocess.Popen[str]] = {}
+    running: dict[str, Started] = {}
 
     def begin_cluster() -> str:
         running["scheduler"] = start("scheduler", 0)
@@ -334,11 +374,10 @@ def disturbed(folder: Path, victim: str, share: float) -> bool:
                 killed = when_done(folder, share, ended, writer)
                 if killed and writer.poll() is None:
                     target = {"worker": "worker 0", "scheduler": "scheduler", "writer": "writer"}[victim]
-                    running[target].send_signal(signal.SIGKILL)
+                    running[target].kill()
                     running[target].wait()
                     if victim == "worker":
                         running["worker 0"] = start("workers", address, 4, 0.05)
-            assert writer.stdout is not None
             writer.stdout.read()
             if writer.wait() == 0:
                 return killed
@@ -354,7 +393,7 @@ def disturbed(folder: Path, victim: str, share: float) -> bool:
             process.wait()
 
 
-def when_done(folder: Path, share: float, ended: threading.Event, writer: subprocess.Popen[str]) -> bool:
+def when_done(folder: Path, share: float, ended: threading.Event, writer: Started) -> bool:
     """Waits until that share of the pages is in the store; False where the writer ended before."""
     import sqlite3
 
@@ -389,11 +428,12 @@ def two(text: Path, images: Path) -> dict[str, Any]:
             (folder / "text.txt").write_bytes(text.read_bytes())
             line = [sys.executable, "-m", "proof", "cluster", "--workers", str(count), "--port", "0"]
             cluster = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-            address = first_line(cluster).split()[-1]
+            assert cluster.stdout is not None
+            address = cluster.stdout.readline().split()[-1]
             warm(folder, address, images)
             writer = start("write", folder, address, "--images", images)
             try:
-                lines = [json.loads(line) for line in writer.communicate()[0].splitlines()]
+                lines = [json.loads(line) for line in writer.stdout]
             finally:
                 cluster.send_signal(signal.SIGINT)
                 cluster.wait(60)
@@ -424,7 +464,7 @@ def warm(folder: Path, address: str, images: Path) -> None:
         client.run(lambda: [_checker(job, script) for script in Script] and None)
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     kinds = parser.add_subparsers(dest="what", required=True)
     for name, pages in (("efficiency", 6000), ("writer", 6000), ("memory", 200_000)):
@@ -447,7 +487,7 @@ def main() -> None:
     one.add_argument("folder", type=Path)
     one.add_argument("address")
     one.add_argument("--images", default="")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     match given.what:
         case "scheduler":
             scheduler(given.port)

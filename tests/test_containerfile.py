@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from proof.cli import COMMANDS
 
@@ -54,7 +55,8 @@ def test_it_installs_the_lock_and_nothing_else() -> None:
     installs = re.findall(r"pip install (.*?)(?: &&|$)", "\n".join(rest for _, rest in STEPS), re.MULTILINE)
     assert len(installs) == 2
     locked, own = (shlex.split(one) for one in installs)
-    assert {"--require-hashes", "requirements/run.txt"} <= set(locked)
+    assert {"--require-hashes", "requirements/${LOCK}.txt"} <= set(locked)
+    assert last("ARG") == "LOCK=run"
     assert {"--no-deps", "--no-build-isolation", "."} <= set(own)
 
 
@@ -69,3 +71,16 @@ def test_the_commands_that_it_tells_are_those_of_the_program(line: str) -> None:
         assert inner is not None
         command, arguments = inner, arguments[1:]
     assert command.make_context(name, arguments)
+
+
+def test_the_parts_of_the_compose_file_run_what_the_program_has() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    ours = {name: one["command"] for name, one in services.items() if one.get("image") == "proof-cluster"}
+    assert ours.keys() == {"scheduler", "worker", "check", "web"}
+    for name, *arguments in ours.values():
+        command: click.Command = importlib.import_module(f"proof.commands.{name}").command
+        assert command.make_context(name, arguments)
+    build = services["worker"]["build"]
+    assert (ROOT / "requirements" / f"{build['args']['LOCK']}.txt").is_file()
+    ports = [port for one in services.values() for port in one.get("ports", ())]
+    assert [port for port in ports if not port.startswith("127.0.0.1:")] == []

@@ -32,7 +32,14 @@ def asked_for(*extras: str) -> list[Requirement]:
     return [Requirement(one) for one in every]
 
 
-@pytest.mark.parametrize(("name", "extras"), [("run.txt", ()), ("dev.txt", ("dev", "openvino", "postgresql"))])
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("run.txt", ()),
+        ("cluster.txt", ("cluster", "postgresql")),
+        ("dev.txt", ("cluster", "dev", "openvino", "postgresql")),
+    ],
+)
 def test_all_that_the_project_asks_for_is_locked(name: str, extras: tuple[str, ...]) -> None:
     versions = locked(name)
     missing = [
@@ -43,12 +50,13 @@ def test_all_that_the_project_asks_for_is_locked(name: str, extras: tuple[str, .
     assert not missing, "make lock"
 
 
-def test_what_is_run_and_what_is_tested_is_the_same() -> None:
+@pytest.mark.parametrize("name", ["run.txt", "cluster.txt"])
+def test_what_is_run_and_what_is_tested_is_the_same(name: str) -> None:
     tested = locked("dev.txt")
-    assert {name: tested.get(name) for name in locked("run.txt")} == locked("run.txt")
+    assert {package: tested.get(package) for package in locked(name)} == locked(name)
 
 
-@pytest.mark.parametrize("name", ["run.txt", "dev.txt"])
+@pytest.mark.parametrize("name", ["run.txt", "cluster.txt", "dev.txt"])
 def test_every_package_has_its_hashes_and_no_place_is_named(name: str) -> None:
     text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
     entries = re.split(r"\n(?=\S)", text.strip())

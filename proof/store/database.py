@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from proof.errors import OutputError, UsageError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATING = 0x70726F6F6D696772
+"""The number of the advisory lock on a PostgreSQL database while its tables are changed: the letters `proomigr`."""
 ADVICE = [
     ("database is locked", "another program is writing to it; wait until it is done, or end it"),
     ("readonly", "it may only be read; allow writing to the file and its folder, or name another store"),
@@ -174,6 +176,8 @@ def migrate(engine: Engine) -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     script = ScriptDirectory.from_config(config)
     with engine.execution_options(writes=True).begin() as connection:
+        if engine.dialect.name == "postgresql":  # two programs would make the same tables, and wait for each other
+            connection.execute(select(func.pg_advisory_xact_lock(MIGRATING)))
         if not _is_current(connection, script):  # another program may have been quicker
             _keep_copy(connection)
             config.attributes["connection"] = connection

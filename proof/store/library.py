@@ -23,8 +23,9 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
+from proof.store.marks import rules_of
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
-from proof.store.quality import is_seeded
+from proof.store.quality import is_finding, is_seeded
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
@@ -284,7 +285,25 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
             found["decided"] += count * (flagged and state != State.OPEN.value)
             found["settled"] += count * (flagged and settled)
             found["confirmed"] += count * wrong
+    _leave_out_hidden(session, works, sums)
     return {work: WorkCounts(pages[work], characters[work], **sums[work]) for work in {*pages, *sums}}
+
+
+def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Mapping[int, Counter[str]]) -> None:
+    """Take from the counts the flags of pairs that are variants by a rule of their work."""
+    ruled = select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works))
+    for work in session.scalars(ruled).all():
+        for (transcribed, suggested), rule in rules_of(session, work).items():
+            if rule.planted:
+                continue
+            hidden = select(FlagRow.state, func.count()).group_by(FlagRow.state)
+            hidden = hidden.where(FlagRow.work_id == work, FlagRow.stale.is_(False), FlagRow.raised.is_(True))
+            hidden = hidden.where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+            hidden = hidden.where(FlagRow.ordinal != rows.BY_HAND, is_finding())
+            for state, count in session.execute(hidden):
+                sums[work]["flagged"] -= count
+                sums[work]["decided"] -= count * (state != State.OPEN.value)
+                sums[work]["settled"] -= count * (State(state) in SETTLED)
 
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:

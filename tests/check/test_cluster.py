@@ -106,6 +106,23 @@ def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], t
 
 
 @pytest.mark.engine
+def test_samples_and_planted_errors_are_mixed_in_as_by_one_machine(
+    checked: tuple[Material, Any], tmp_path: Path, address: str
+) -> None:
+    """And the characters of every page are kept."""
+    found = []
+    for name, where in (("alone", {}), ("cluster", {"cluster__address": address})):
+        settings = checked[0].settings(str(tmp_path / name), audit__rate=200.0, audit__planted_rate=200.0, **where)
+        settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
+        outcome = check(settings)
+        with Store.open(settings.store_address) as store:
+            flags = [one.flag.id for one in store.seeded(store.run(outcome.run_id).info.work)]
+            found.append((flags, [result.characters for result in store.results(run=outcome.run_id)]))
+    assert found[0] == found[1]
+    assert all(found[0][1])
+
+
+@pytest.mark.engine
 def test_what_one_machine_did_no_worker_does_again(again: Material, address: str) -> None:
     seen: list[int] = []
     check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))

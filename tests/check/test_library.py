@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from proof.check import library
-from proof.check.library import check_library, folders_of, library_settings
+from proof.check.library import LibraryRechecker, check_library, folders_of, library_settings
 from proof.check.pipeline import check
 from proof.errors import OutputError, UsageError
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.library import FolderState
+from tests.sample import lay_out
 
 KANRIPO = "<pb:{work}_WYG_001-1a>¶\n射人告具于公¶\n<pb:{work}_WYG_001-1b>¶\n小臣師納卿大夫¶\n"
 
@@ -124,3 +125,19 @@ def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Ca
     assert "bad: not checked: " in said.stderr
     assert "KR1d0001: 2 pages, 0 places flagged" in said.stdout
     assert run("check", "text.txt", "--library", ".").returncode == 2
+
+
+def test_a_page_of_a_library_is_read_again_by_the_settings_of_its_work(tmp_path: Path) -> None:
+    """Its images lie in the folder of the work, not in those of the library."""
+    lay_out(tmp_path / "書", 1, "text.txt")
+    (tmp_path / "config.toml").write_text('[engine]\nname = "null"\n', encoding="utf-8")
+    checked(tmp_path)
+    settings = library_settings(tmp_path)
+    with Store.open(settings.store_address) as store:
+        [line] = store.library.works()
+        [page] = store.queue.pages(line.work)
+        before = store.queue.results([page.number])[page.number]
+        again = LibraryRechecker(settings, store).read(line.work, page.number)
+        assert again.trouble is None or again.result.status is before.status
+        assert again.result.image == before.image
+        assert again.result.image is not None

@@ -65,6 +65,13 @@ def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, pa
     assert counts(store)["B"].all_pages == 2
 
 
+def test_what_a_rule_hides_is_not_counted(store: Store, page_result: PageResult) -> None:
+    check(store, "A", [of_page(page_result, "A-1")])
+    assert counts(store)["A"].flagged == 2
+    store.marks.set_rule("A", "告", "吿", True, "王")
+    assert counts(store)["A"].flagged == 1
+
+
 def numbers(store: Store, work: str) -> list[int]:
     return store.queue.find(work, QueueFilter(), Order.PAGE)[0]
 

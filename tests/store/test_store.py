@@ -362,13 +362,20 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.size() == 0
 
 
-def test_new_pages_and_others_are_kept_together_in_whatever_order(
+def test_pages_that_are_there_and_new_ones_are_saved_together(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    """As where a text was given a page in front, and what was read of the others is known."""
-    store.save_page(store.begin_run(info), PLACE, "key", page_result)
-    added = replace(page_result, page="KR1d0030_WYG_009-9b", flags=())
-    run = store.begin_run(info)
-    again = CheckedResult(replace(PLACE, position=1), "key", page_result)
-    store.save_pages(run, [CheckedResult(PLACE, "new", added), again])
-    assert [result.page for result in store.results(run=run)] == [added.page, page_result.page]
+    """As after an interrupted check, where those that come quickly are written in one transaction."""
+
+    def page(position: int, name: str) -> CheckedResult:
+        result = replace(page_result, page=name, flags=())
+        return CheckedResult(PagePlace(position, info.texts[0].path), f"{name} {position}", result)
+
+    first = store.begin_run(info)
+    store.save_pages(first, [page(1, "b")])
+    second = store.begin_run(info)
+    store.save_pages(second, [page(0, "a"), page(1, "b"), page(2, "a"), page(3, "c"), page(4, "a")])
+    results = list(store.results(run=second))
+    assert [result.page for result in results] == ["a", "b", "a", "c", "a"]
+    assert sorted(store.kept_pages(info.work)) == [("a", 0), ("a", 1), ("a", 2), ("b", 0), ("c", 0)]
+    assert store.kept_pages(info.work)["a", 1].key == "a 2"

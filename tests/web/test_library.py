@@ -128,12 +128,13 @@ def rows(html: str) -> list[list[str]]:
 
 def test_3500_works_are_listed_in_300_milliseconds(client: FlaskClient) -> None:
     client.get("/")  # counted as the server starts
-    taken = []
     for query in ("", "?sort=left", "?start=3400", "?title=經部&state=checked"):
-        began = time.perf_counter()
-        assert client.get(f"/{query}").status_code == 200
-        taken.append(time.perf_counter() - began)
-    assert sorted(taken)[1] < 0.3, taken
+        taken = []
+        for _ in range(3):  # of processor time, which other programs that run here do not change
+            began = time.thread_time()
+            assert client.get(f"/{query}").status_code == 200
+            taken.append(time.thread_time() - began)
+        assert min(taken) < 0.3, query
 
 
 def test_each_work_stands_there_in_numbers(client: FlaskClient) -> None:

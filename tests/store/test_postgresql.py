@@ -1,0 +1,84 @@
+"""A store on a PostgreSQL server: its tables are brought up to date step by step, by whoever comes first."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, create_engine, inspect, text
+
+from proof.model.result import PageResult
+from proof.store import CheckedResult, PagePlace, RunInfo, Store
+from proof.store.database import MIGRATIONS
+from proof.store.models import Base
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def server(postgresql: URL) -> URL:
+    """A server with an empty database."""
+    maintenance = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with maintenance.connect() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    maintenance.dispose()
+    return postgresql
+
+
+def config(connection: Connection) -> Config:
+    made = Config()
+    made.set_main_option("script_location", str(MIGRATIONS))
+    made.attributes["connection"] = connection
+    return made
+
+
+def test_every_migration_goes_up_and_down_on_a_server_and_ends_at_the_models(server: URL) -> None:
+    engine = create_engine(server)
+    revisions = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
+    with engine.connect() as connection:
+        for revision in revisions:
+            command.upgrade(config(connection), revision)
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        for _ in revisions[1:]:
+            command.downgrade(config(connection), "-1")
+        command.upgrade(config(connection), "head")
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        connection.rollback()
+    engine.dispose()
+
+
+def test_many_programs_may_open_a_new_store_on_a_server_at_once(server: URL) -> None:
+    def look(_: int) -> bool:
+        with Store.open(server) as store:
+            return inspect(store.engine).has_table("library")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(look, range(4))) == [True] * 4
+
+
+def test_works_are_written_to_a_server_beside_each_other(server: URL, info: RunInfo, page_result: PageResult) -> None:
+    """Four checks of four works at once, each with its own writer."""
+
+    def check(number: int) -> int:
+        with Store.open(server) as store:
+            run = store.begin_run(replace(info, work=f"work {number}"))
+            for part in range(5):
+                places = [PagePlace(part * 10 + n, info.texts[0].path) for n in range(10)]
+                results = [replace(page_result, page=f"{number}-{place.position}", flags=()) for place in places]
+                keys = [f"{number} {place.position}" for place in places]
+                store.save_pages(run, [CheckedResult(*one) for one in zip(places, keys, results, strict=True)])
+            store.finish_run(run, whole=True)
+            return sum(1 for _ in store.results(run=run))
+
+    Store.open(server).close()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(check, range(4))) == [50] * 4
+    with Store.open(server) as store:
+        assert [one.counts.all_pages for one in store.library.works()] == [50] * 4
