@@ -34,7 +34,7 @@ from proof.model.flags import flag_id  # noqa: E402
 from proof.ocr.engine import EngineIdentity  # noqa: E402
 from proof.store import PagePlace, RunInfo, Store, TextInfo  # noqa: E402
 from proof.store.accounts import Role  # noqa: E402
-from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, wrong  # noqa: E402
+from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes_of, wrong  # noqa: E402
 
 CONFLICT = 409
 READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
@@ -48,6 +48,7 @@ PAGES = {
     "pages": f"/works/{WORK}/pages/",
     "page": f"/works/{WORK}/pages/1",
     "pairs": f"/works/{WORK}/pairs?text=告&image=吿",
+    "glyphs": f"/works/{WORK}/glyphs?text=公",
     "history": f"/works/{WORK}/history",
     "error": "/works/none/",
 }
@@ -62,6 +63,7 @@ def fill(folder: Path, pages: int) -> None:
     sha = draw_page(folder / "page.png")
     texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
     with Store.open(settings.store_address) as store:
+        shapes = None
         run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
         for number in range(pages):
             page = f"KR1d0030_WYG_{number // 100:03d}-{number % 100}a"
@@ -71,12 +73,10 @@ def fill(folder: Path, pages: int) -> None:
                 score = 3 + (number * 7919 + n * 104729) % 1000 / 80
                 flag = wrong(page, line, offset, READINGS[(number + 3 * n) % len(READINGS)], score)
                 flags.append(replace(flag, id=flag_id(page, line, flag.kind, flag.context, n)))
-            store.save_page(
-                run,
-                PagePlace(number, "text.txt", f"{number // 100:03d}"),
-                "",
-                checked(page, folder / "page.png", sha, tuple(flags)),
-            )
+            result = checked(page, folder / "page.png", sha, tuple(flags))
+            shapes = shapes if number else shapes_of(result)
+            place = PagePlace(number, "text.txt", f"{number // 100:03d}")
+            store.save_page(run, place, "", result, shapes=shapes)
         store.finish_run(run, whole=True)
 
 
@@ -148,6 +148,16 @@ def queries(browser: Browser) -> dict[str, list[float]]:
         "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
         "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
     }
+
+
+def glyph_views(browser: Browser) -> list[float]:
+    """The first screen of every character of the work, and what it is held against: none asked for before."""
+    characters = sorted(set("".join(LINES)))
+    quoted = [urllib.request.quote(one) for one in characters]
+    base = f"/api/v1/works/{WORK}/glyphs?limit=60"
+    return [
+        browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")
+    ]
 
 
 def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
@@ -282,6 +292,7 @@ def main() -> None:
         (f"{name}, p95", p95(times), "50 ms")
         for name, times in queries(Browser(address, MANAGER if given.auth else "")).items()
     ]
+    rows.append(("glyph view, p95", p95(glyph_views(Browser(address, MANAGER if given.auth else ""))), "300 ms"))
     found = graves(address, auth=given.auth)
     pages = f"axe-core, {found['pages']} pages in either theme, serious and critical findings"
     rows.append((pages, f"{found['serious']}, {found['critical']}", "0, 0"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, tuple_
 from sqlalchemy.orm import Session
 
 from proof.model.result import CheckedCharacter
@@ -114,16 +114,26 @@ class Glyphs:
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
         """What is said of occurrences, each given as page, line and offset; those of which nothing is are left out."""
-        wanted = set(places)
-        query = select(FlagRow).where(FlagRow.page_id.in_({page for page, _, _ in places}), FlagRow.length == 1)
-        query = query.where(FlagRow.kind != rows.PLANTED)
+        query = select(
+            FlagRow.page_id,
+            FlagRow.line,
+            FlagRow.offset,
+            FlagRow.id,
+            FlagRow.state,
+            FlagRow.reading,
+            FlagRow.version,
+            FlagRow.ordinal,
+        )
+        query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
+        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), FlagRow.kind != rows.PLANTED)
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | (FlagRow.ordinal == rows.BY_HAND))
         said: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
-            for row in session.scalars(query.order_by(FlagRow.id)):
-                at, by_hand = (row.page_id, row.line, row.offset), row.ordinal == rows.BY_HAND
-                if at in wanted and not (by_hand and row.state == State.OPEN.value):
-                    said[at] = GlyphState(row.id, State(row.state), row.reading if row.version else "", by_hand)
+            for *at, flag, state, reading, version, ordinal in session.execute(query.order_by(FlagRow.id)):
+                by_hand = ordinal == rows.BY_HAND
+                if not by_hand or state != State.OPEN.value:
+                    page, line, offset = at
+                    said[page, line, offset] = GlyphState(flag, State(state), reading if version else "", by_hand)
         return said
 
 

@@ -520,7 +520,8 @@ def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Ser
     cell.click()
     page.keyboard.insert_text("謝")
     page.keyboard.press("Enter")
-    expect(page.locator(".cell.corrected")).to_have_text("射")
+    expect(page.locator(".cell.corrected")).to_have_text("謝")
+    expect(page.locator(".was")).to_have_text("射")
     assert verdicts(server.folder)[0][1:] == (Verdict.TYPED, "謝")
     with page.expect_response("**/states") as answer:
         page.get_by_label("State").select_option("proofread")

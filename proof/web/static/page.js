@@ -6,6 +6,7 @@ import { mendable } from "./mend.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { api, ask, data, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { home, together, writeSheet } from "./sheet.js";
 import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -17,41 +18,6 @@ for (const flag of data.flags_found) {
   for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
 }
 const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
-
-// the text
-
-function sheet() {
-  const numbers = [...new Set([...data.columns.map((column) => column.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
-  const columns = numbers.map((number) => {
-    const column = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
-    const source = data.columns.find((one) => one.number === number)?.source ?? "";
-    const indented = source.match(/^[\s\u3000]*/)[0].length;
-    const first = data.characters_found.find((one) => one.line === number);
-    if (indented && first && first.text.trim()) column.append(make("span", { class: "blank" }, "\u3000".repeat(indented)));
-    let note = null;
-    data.characters_found.forEach((one, index) => {
-      if (one.line !== number) return;
-      const flag = flagOf(one);
-      const cell = one.text.trim() === "" ? make("span", { class: "blank" }, "　")
-        : make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${flag?.state === "corrected" && !flag.reading ? "deleted" : ""}`, "data-n": index }, [...one.text].length > 3 ? "〓" : one.text);
-      pair.set(index, { cell });
-      if (one.row === "main") {
-        note = null;
-        column.append(cell);
-        return;
-      }
-      const left = one.row === "left";
-      if (!note || (note.left && !left)) {
-        note = { element: make("span", { class: "note" }, make("span"), make("span")), left: false };
-        column.append(note.element);
-      }
-      note.left ||= left;
-      note.element.children[left ? 1 : 0].append(cell);
-    });
-    return column;
-  });
-  $("sheet").replaceChildren(...columns);
-}
 
 // the image
 
@@ -81,6 +47,7 @@ function image() {
     overlay.append(box);
     Object.assign(pair.get(index), { box });
   });
+  together($("sheet"), viewer);
   viewer.addHandler("open", () => {
     viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
     document.body.dataset.ready = "1";
@@ -217,12 +184,12 @@ addEventListener("keydown", (event) => {
   } else if (event.key === "+" || event.key === "=") viewer?.viewport.zoomBy(1.3);
   else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
-  else if (event.key === "0") viewer?.viewport.goHome();
+  else if (event.key === "0") viewer && home(viewer);
   else if (event.key === "ArrowLeft" && !$("viewer").contains(event.target)) $("next")?.click();
   else if (event.key === "ArrowRight" && !$("viewer").contains(event.target)) $("prev")?.click();
 });
 
-sheet();
+writeSheet($("sheet"), flagOf, pair);
 
 image(); // the viewer is a deferred script that stands before this one
 mendable(viewer);

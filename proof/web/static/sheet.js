@@ -1,0 +1,171 @@
+// The text of a page as it stands now: each character at the height of its glyph, what was corrected in its place with
+// the old reading small beside it, what was inserted as a cell, what was deleted struck. It moves with the image.
+
+import { data, make, say, words, work } from "./shell.js";
+
+/* global OpenSeadragon */
+
+const EM = 0.86; // size of a character in heights of a cell
+const NOTE = 0.46; // at most, of one in a note, in widths of the column
+const SMALL = 0.42; // size of an old reading beside the new one
+const DRAGGED = 5; // pixels after which a press is no click
+
+const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
+const han = (one) => one.text.trim() !== "";
+const lean = Math.tan((data.skew * Math.PI) / 180);
+
+/** From one character to the next: the median over the page. */
+function pitchOf() {
+  const steps = data.characters_found.slice(1).flatMap((one, n) => {
+    const before = data.characters_found[n];
+    const down = middle(one.box)[1] - middle(before.box)[1];
+    return one.line === before.line && one.row === before.row && down > 0 ? [down] : [];
+  }).sort((a, b) => a - b);
+  return steps[Math.floor(steps.length / 2)] ?? data.box[3] / 25;
+}
+const pitch = pitchOf();
+
+const isNote = (row) => row !== "main";
+const columnOf = (line, x) => data.columns.filter((one) => one.number === line)
+  .sort((one, other) => Math.abs(middle(one.box)[0] - x) - Math.abs(middle(other.box)[0] - x))[0]?.box ?? [x - pitch, data.box[1], 2 * pitch, data.box[3]];
+const widthOf = ([, , w, h]) => Math.max(w - Math.abs(lean) * h, w / 2);
+const emOf = (row, column) => (isNote(row) ? Math.min(EM * pitch, NOTE * widthOf(column)) : EM * pitch);
+/** Where, across the page, a row of a column runs at some height. */
+const across = (row, column, y) => middle(column)[0] + lean * (y - middle(column)[1]) + { main: 0, right: 0.25, left: -0.25 }[row] * widthOf(column);
+
+function put(element, x, y, em, column) {
+  element.style.cssText = `left:${x - em / 2 - column[0]}px;top:${y - em / 2 - column[1]}px;width:${em}px;height:${em}px;font-size:${em}px`;
+  return element;
+}
+
+/** What stands at a character now, after what was decided of its flag; nothing where it is deleted. */
+function standing(one, flag) {
+  if (flag?.state !== "corrected") return one.text;
+  const now = [...flag.reading];
+  const at = one.offset - flag.offset;
+  return now.length === flag.length ? now[at] : at ? "" : flag.reading;
+}
+
+/** The characters of a column in their order, with what is inserted before or after them: `{ y, row, cells }`. */
+function column(number, flagOf, pair) {
+  const line = data.characters_found.map((one, n) => ({ one, n })).filter(({ one }) => one.line === number && han(one));
+  const box = columnOf(number, line.length ? middle(line[0].one.box)[0] : data.box[0]);
+  const element = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
+  element.style.cssText = `left:${box[0]}px;top:${box[1]}px;width:${box[2]}px;height:${box[3]}px`;
+  const feet = {};
+  const parts = [];
+  for (const { one, n } of line) {
+    const own = columnOf(number, middle(one.box)[0]);
+    const em = emOf(one.row, own);
+    const y = Math.max(middle(one.box)[1], feet[one.row] ?? -Infinity);
+    feet[one.row] = y + 0.8 * em;
+    const flag = flagOf(one);
+    const now = standing(one, flag);
+    const gone = flag?.state === "corrected" && now !== one.text;
+    const shown = now || one.text;
+    const cell = make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${gone && !now ? "deleted" : ""} ${[...shown].length > 1 ? "several" : ""}`, "data-n": n },
+      [...shown].length > 3 ? "〓" : shown);
+    const x = across(one.row, own, y);
+    parts.push({ offset: one.offset, cells: [put(cell, x, y, em, box)], x, y, em });
+    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han" }, one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
+    pair.set(n, { cell });
+  }
+  for (const flag of data.flags_found.filter((each) => each.line === number && (each.raised || each.state !== "open"))) {
+    const extra = without(flag, line, parts, box);
+    if (extra) parts.push(extra);
+  }
+  parts.sort((a, b) => a.offset - b.offset);
+  element.append(...parts.flatMap((part) => part.cells));
+  return element;
+}
+
+/** The cell of a flag that no character with a glyph stands for: what was inserted, or is not on the image. */
+function without(flag, line, parts, box) {
+  if (!flag.bbox || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
+  const added = flag.kind === "omission" || !flag.length;
+  if (!added && flag.kind !== "insertion") return null;
+  const text = flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
+  const row = line.find(({ one }) => one.offset >= flag.offset)?.one.row ?? line.at(-1)?.one.row ?? "main";
+  const em = emOf(row, box) * (added ? 1 : 0.74);
+  const y = middle(flag.bbox)[1];
+  const x = across(row, columnOf(flag.line, middle(flag.bbox)[0]), y) + (added ? 0 : 0.6 * pitch);
+  const state = `flagged ${flag.state} ${flag.state === "corrected" && !flag.reading ? "deleted" : ""} ${text.trim() ? "" : "empty"}`;
+  const name = `${words.kinds[flag.kind]} ${flag.transcribed || flag.suggested}`;
+  const cell = make("a", { class: `cell extra han ${state}`, "aria-label": name, href: `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}` }, text);
+  return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
+}
+
+/** Writes the text into `sheet`. `flagOf` gives the flag of a character, `pair` takes the cells by their numbers. */
+export function writeSheet(sheet, flagOf, pair) {
+  const numbers = [...new Set([...data.columns.map((one) => one.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
+  const plane = make("div", { class: "plane" });
+  plane.append(...numbers.map((number) => column(number, flagOf, pair)));
+  sheet.replaceChildren(plane);
+  whole(sheet);
+}
+
+/** The half-folio as large as the sheet has room for it. */
+function whole(sheet) {
+  const [x, y, w, h] = data.box;
+  const scale = Math.min(sheet.clientWidth / w, sheet.clientHeight / h);
+  move(sheet, scale, (sheet.clientWidth - w * scale) / 2 - x * scale, (sheet.clientHeight - h * scale) / 2 - y * scale);
+}
+
+function move(sheet, scale, left, top) {
+  sheet.firstElementChild.style.transform = `translate(${left}px,${top}px) scale(${scale})`;
+}
+
+/** Lets image and text scroll and zoom together, whichever of them is moved. */
+export function together(sheet, viewer) {
+  const follow = () => {
+    const { viewport } = viewer;
+    const at = viewport.pixelFromPoint(new OpenSeadragon.Point(0, 0), true);
+    const size = viewport.getContainerSize();
+    move(sheet, (size.x * viewport.getZoom(true)) / data.width, at.x + (sheet.clientWidth - size.x) / 2, at.y + (sheet.clientHeight - size.y) / 2);
+  };
+  viewer.addHandler("open", () => { home(viewer, true); follow(); });
+  viewer.addHandler("update-viewport", follow);
+  const pointOf = (event) => {
+    const box = sheet.getBoundingClientRect();
+    const size = viewer.viewport.getContainerSize();
+    return new OpenSeadragon.Point(event.clientX - box.left - (box.width - size.x) / 2, event.clientY - box.top - (box.height - size.y) / 2);
+  };
+  sheet.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    viewer.viewport.zoomBy(event.deltaY < 0 ? 1.2 : 1 / 1.2, viewer.viewport.pointFromPixel(pointOf(event)));
+    viewer.viewport.applyConstraints();
+  }, { passive: false });
+  drag(sheet, (dx, dy) => viewer.viewport.panBy(viewer.viewport.deltaPointsFromPixels(new OpenSeadragon.Point(-dx, -dy)), true));
+  sheet.addEventListener("scroll", () => sheet.scrollTo(0, 0)); // the browser shows what has the focus in its own way
+  sheet.addEventListener("focusin", (event) => {
+    const [cell, room] = [event.target.getBoundingClientRect(), sheet.getBoundingClientRect()];
+    const out = cell.left < room.left || cell.right > room.right || cell.top < room.top || cell.bottom > room.bottom;
+    if (out) viewer.viewport.panBy(viewer.viewport.deltaPointsFromPixels(new OpenSeadragon.Point(
+      cell.left + cell.width / 2 - room.left - room.width / 2, cell.top + cell.height / 2 - room.top - room.height / 2)));
+  });
+}
+
+/** The half-folio in the middle: of a plate its quarter, of an opening its half. */
+export function home(viewer, immediately = false) {
+  const [x, y, w, h] = data.box;
+  viewer.viewport.fitBounds(viewer.viewport.imageToViewportRectangle(x, y, w, h), immediately);
+}
+
+/** A press that moves the sheet is no click on what lies under it. */
+function drag(sheet, by) {
+  let [last, moved] = [null, false];
+  sheet.addEventListener("pointerdown", (event) => { last = [event.clientX, event.clientY]; moved = false; });
+  addEventListener("pointermove", (event) => {
+    if (!last || !event.buttons) return;
+    const [dx, dy] = [event.clientX - last[0], event.clientY - last[1]];
+    if (!moved && Math.hypot(dx, dy) < DRAGGED) return;
+    moved = true;
+    last = [event.clientX, event.clientY];
+    by(dx, dy);
+  });
+  addEventListener("pointerup", () => { last = null; });
+  sheet.addEventListener("click", (event) => {
+    if (moved) event.stopImmediatePropagation();
+    moved = false;
+  }, { capture: true });
+}
