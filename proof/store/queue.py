@@ -80,6 +80,10 @@ class Queue:
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
 
+    def places(self, work: str) -> Sequence[ListedPage]:
+        """All pages of a work in their order, without counts. Raises MissingError."""
+        return self._fresh(work).pages
+
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
         """Those of these pages that are in the work."""
         columns = self._fresh(work)

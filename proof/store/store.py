@@ -27,6 +27,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
+from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
@@ -78,6 +79,7 @@ class Store:
         self.queue = Queue(self._reading)
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
+        self.finder = Finder(self._reading, self.queue)
 
     @classmethod
     def open(cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None) -> Self:

@@ -10,7 +10,8 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decision_records import State
-from proof.store.queue_records import Order, QueueFilter, WorkSummary
+from proof.store.finder import addressed
+from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
@@ -22,6 +23,7 @@ SHEETS = 120
 MOST_PAIRS = 2000
 OFFERED = 24
 LONGEST_SOUGHT = 16
+LONGEST_WANTED = 100
 
 pages = Blueprint("pages", __name__)
 
@@ -85,6 +87,28 @@ def page(work: str, number: int) -> AnyResponse:
         before=around.get(place.position - 1),
         after=around.get(place.position + 1),
     )
+
+
+@pages.get("/works/<work>/pages/<address>")
+def page_called(work: str, address: str) -> AnyResponse:
+    """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
+    found = addressed(project().store.queue.places(work), address)
+    if not found:
+        raise MissingError(f"{work}: there is no page {address}")
+    if len(found) > 1:
+        return redirect(url_for("pages.find", work=work, q=address))
+    return redirect(url_for("pages.page", work=work, number=found[0].number))
+
+
+@pages.get("/works/<work>/find")
+def find(work: str) -> AnyResponse:
+    """What a work has of what is looked for; the page itself where one is named."""
+    store = project().store
+    wanted = request.args.get("q", "").strip()[:LONGEST_WANTED]
+    found = store.finder.find(work, wanted, request.args.get("near", type=int))
+    if found.page is not None:
+        return redirect(url_for("pages.page", work=work, number=found.page.number))
+    return sheet("find.html", store.queue.work(work), wanted=wanted, found=found)
 
 
 @pages.get("/works/<work>/pairs")
