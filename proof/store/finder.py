@@ -70,8 +70,8 @@ class Finder:
         self._queue = queue
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
-        """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the
-        juan of the page `near`), a juan, a character, a confusion (`托託`), words. Raises MissingError."""
+        """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b`
+        in the juan of the page `near`), a juan, a character, a confusion (`托託`), words. Raises MissingError."""
         wanted = wanted.strip()
         pages = self._queue.places(work)
         if not wanted:
