@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +83,11 @@ class Queue:
         """All pages of a work in their order, without counts. Raises MissingError."""
         return self._fresh(work).pages
 
+    def has(self, work: str, flag: int) -> bool:
+        """Whether a flag is one of those that a work has now. Raises MissingError."""
+        columns = self._fresh(work)
+        return flag in columns.at and bool(columns.there[columns.at[flag]])
+
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
         """Those of these pages that are in the work."""
         columns = self._fresh(work)
@@ -127,6 +131,7 @@ class Queue:
         by_state = np.bincount(columns.state[without("states")], minlength=len(STATES))
         by_pair = np.bincount(columns.pair[without("pair")], minlength=len(columns.pairs))
         most = np.argsort(-by_pair, kind="stable")[:pairs]
+        by_juan = np.bincount(columns.juan[without("juan")], minlength=len(columns.juans))
         shown = columns.score[masks["raised"]]
         low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
         histogram, edges = np.histogram(columns.score[without("scores")], bins=BINS, range=(low, max(high, low + 1)))
@@ -135,6 +140,7 @@ class Queue:
             kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
             states=dict(zip(STATES, map(int, by_state), strict=True)),
             pairs=tuple((columns.pairs[n], int(by_pair[n])) for n in most if by_pair[n]),
+            juans=tuple(zip(columns.juans, map(int, by_juan), strict=True)),
             scores=tuple(map(int, histogram)),
             edges=tuple(map(float, edges)),
         )
@@ -173,10 +179,10 @@ class Queue:
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         found: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:
-            entry = found.setdefault((page.text, page.juan), [0] * (2 + len(masks)))
+            entry = found.setdefault((page.text, page.juan_name), [0] * (2 + len(masks)))
             here = (1, page.characters, *(int(count[page.position]) for count in counts))
             entry[:] = [a + b for a, b in zip(entry, here, strict=True)]
-        return [JuanCount(juan or Path(text).stem, *entry) for (text, juan), entry in found.items()]
+        return [JuanCount(juan, *entry) for (_, juan), entry in found.items()]
 
     def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
         """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work

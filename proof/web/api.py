@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, jsonify
@@ -286,9 +287,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
     """Counts on every filter, and the dial over all scores."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
-    unbounded = QueueFilter(
-        wanted.kinds, (), wanted.pair, wanted.first_page, wanted.last_page, None, None, raised=wanted.raised
-    )
+    unbounded = replace(wanted, states=(), least_score=None, most_score=None)
     scores, states, genuine = queue.scores(work, unbounded)
     points = dial(scores, states, threshold, genuine)
     return answers.FacetsOut(
@@ -296,6 +295,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
         kinds=counted.kinds,
         states=counted.states,
         pairs=[answers.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
+        juans=[answers.JuanFlags(juan=juan, count=count) for juan, count in counted.juans],
         scores=list(counted.scores),
         edges=list(counted.edges),
         dial=[answers.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
@@ -315,6 +315,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
         least_score=query.least_score,
         most_score=query.most_score,
         raised={"raised": True, "hidden": False, "all": None}[query.raised],
+        juan=query.juan,
     )
 
 

@@ -156,6 +156,7 @@ SCRIPT = {
     "refused": _("The server refused it: %(detail)s"),
     "reload": _("Reload the page"),
     "done": _("Nothing is left here."),
+    "all": _("all"),
     "left": _("%(places)s places to look at, about %(errors)s errors left"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),

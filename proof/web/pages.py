@@ -177,9 +177,11 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         return problems.invalid(error)
     wanted = api.wanted_of(query)
     first = request.args.get("flag", type=int)
+    if first is not None and detail and not store.queue.has(work, first):
+        others = {name: values for name, values in request.args.to_dict(flat=False).items() if name != "flag"}
+        return redirect(url_for(str(request.endpoint), work=work, **others))  # type: ignore[arg-type]
     numbers, more = store.queue.find(work, wanted, query.order, after=first, limit=limit)
     if first is not None and detail:
-        store.queue.flags(work, [first])
         numbers = [first, *numbers]
     found = store.queue.flags(work, numbers)
     items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
