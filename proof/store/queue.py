@@ -8,6 +8,7 @@ come, and a new check makes the columns anew.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -36,6 +37,7 @@ from proof.store.queue_records import (
     Pair,
     QueuedFlag,
     QueueFilter,
+    WorkLeft,
     WorkSummary,
 )
 from proof.store.seeded_errors import Places, as_shown, planted_places, shown_context
@@ -87,6 +89,25 @@ class Queue:
         """Whether a flag is one of those that a work has now. Raises MissingError."""
         columns = self._fresh(work)
         return flag in columns.at and bool(columns.there[columns.at[flag]])
+
+    def left(self, work: str) -> WorkLeft:
+        """What is left to do in a work. Raises MissingError."""
+        columns = self._fresh(work)
+        flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
+        shown = [page.number for page in columns.pages if page.image_sha]
+        with self._reading() as session:
+            said = Counter(state for state, _ in page_states(session, shown).values())
+        return WorkLeft(
+            *(int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)),
+            to_mark=said[PageState.NOT_PROOFREAD],
+            to_validate=said[PageState.PROOFREAD],
+            problems=said[PageState.PROBLEM],
+        )
+
+    def in_state(self, work: str, state: PageState) -> list[ListedPage]:
+        """The pages of a work that stand so; those that nobody said anything of only where there is an image."""
+        found = self.pages(work)
+        return [page for page in found if page.state is state and (page.image_sha or page.version)]
 
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
         """Those of these pages that are in the work."""

@@ -127,6 +127,19 @@ class JuanCount:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkLeft:
+    """What is left of a work: flags by state that are not settled, and pages with an image by what is to be said of
+    them; `to_validate` are those that one person proofread."""
+
+    open: int
+    unsure: int
+    skipped: int
+    to_mark: int
+    to_validate: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSummary:
     """A work with its counts: pages, characters checked, and raised flags by state."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from flask import Response, jsonify
@@ -45,6 +45,17 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
+class RemainingOut(BaseModel):
+    """Flags by state that are not settled; pages with an image by what is to be said of them."""
+
+    open: int
+    unsure: int
+    skipped: int
+    to_mark: int
+    to_validate: int
+    problems: int
+
+
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
     return answer(answers.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
@@ -53,6 +64,13 @@ def works() -> Response:
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
 def work(path: schemas.WorkPath) -> Response:
     return answer(_work(project().store.queue.work(path.work)))
+
+
+@api.get(
+    "/works/<string:work>/left", tags=[WORKS], responses={200: RemainingOut}, summary="What is left to do in a work"
+)
+def left(path: schemas.WorkPath) -> Response:
+    return answer(RemainingOut(**asdict(project().store.queue.left(path.work))))
 
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")

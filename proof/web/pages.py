@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.decision_records import State
 from proof.store.finder import addressed
+from proof.store.marks import PageState
 from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -62,6 +63,10 @@ def page_list(work: str) -> AnyResponse:
     queue = project().store.queue
     summary = queue.work(work)
     first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
+    state = request.args.get("state", "")
+    if state in set(PageState):
+        found = queue.in_state(work, PageState(state))
+        return sheet("pages.html", summary, places=found[:SHEETS], earlier=None, later=None)
     places = queue.pages(work, first, SHEETS)
     earlier = max(first - SHEETS, 1) if first > 1 else None
     later = first + SHEETS if first + SHEETS <= summary.pages else None

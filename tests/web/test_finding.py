@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
 import pytest
 
-from tests.web.drawn import WORK, Served
+from tests.web.drawn import LINES, WORK, Served
 
 
 @pytest.mark.parametrize("address", ["010-2a", "卷十 2a", "WYG0103-0193a"])
@@ -35,3 +39,43 @@ def test_words_and_characters_are_found_where_they_stand(served: Served) -> None
     one = served.client.get(f"/works/{WORK}/find?q=告").text
     assert f"/works/{WORK}/glyphs?text=" in one
     assert "告 → 吿" in one
+
+
+def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
+    client = served.client
+    left = client.get(f"/api/v1/works/{WORK}/left").json
+    assert left == {"open": 9, "unsure": 0, "skipped": 0, "to_mark": 3, "to_validate": 0, "problems": 0}
+    body = {"state": "proofread", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/pages/2/states", json=body).status_code == 201
+    left = client.get(f"/api/v1/works/{WORK}/left").json
+    assert (left["to_mark"], left["to_validate"]) == (2, 1)
+    listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
+    assert listed.count('class="leaf ') == 1
+    assert f"/works/{WORK}/pages/2" in listed
+
+
+def test_flags_are_filtered_by_juan(served: Served) -> None:
+    facets = served.client.get(f"/api/v1/works/{WORK}/facets?juan=卷十").json
+    assert facets["juans"] == [{"juan": "卷十", "count": 9}]
+    assert facets["total"] == 9
+    assert served.client.get(f"/api/v1/works/{WORK}/facets?juan=卷九").json["total"] == 0
+
+
+def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(served: Served) -> None:
+    led = served.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
+    assert led.status_code == 302
+    assert led.headers["Location"] == f"/works/{WORK}/desk?kind=substitution"
+
+
+def test_the_corrected_text_is_taken_home(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages = [f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n" + "\n".join(LINES) + "\n" for n in range(3)]
+    (tmp_path / "text.txt").write_text("".join(pages), encoding="utf-8")
+    client = served.client
+    body = {"verdict": "take", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
+    packed = client.get(f"/works/{WORK}/export.zip")
+    assert packed.status_code == 200, packed.text
+    with zipfile.ZipFile(BytesIO(packed.data)) as archive:
+        text = archive.read("text/text.txt").decode()
+    assert text == "".join(pages).replace("告", "吿", 1)

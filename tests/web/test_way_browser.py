@@ -141,6 +141,35 @@ def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> Non
     expect(page.locator("#state")).to_have_value("proofread")
 
 
+def test_an_empty_desk_leads_on_to_what_is_left(page: Page) -> None:
+    page.goto(f"{AT}/desk?first_page=1&last_page=1&kind=insertion")
+    expect(page.locator("#flag")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.locator("#still")).to_contain_text("Pages that nobody proofread yet: 3")
+    expect(page.get_by_text("Export the corrected text")).to_be_visible()
+    saved(page)
+    page.reload()
+    page.get_by_text("Unsure: 1").click()
+    expect(page.locator("#stands")).to_contain_text("unsure")
+
+
+def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Page) -> None:
+    page.goto(f"{AT}/pairs")
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "true")
+    first = page.locator("#pairlist [aria-current=true]").inner_text()
+    page.locator("#grid button").first.click()
+    page.reload()
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("j")
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+    page.keyboard.press("n")
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("v")
+    expect(page.locator("#rulelist li")).to_have_count(1)
+    expect(page.locator("#pairlist [aria-current=true]")).to_have_count(1)
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) -> None:
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]

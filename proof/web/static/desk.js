@@ -144,7 +144,10 @@ function show() {
   closeTyping();
   if (!flag) {
     document.body.dataset.flag = "";
-    if (next === null) $("announce").textContent = say("done");
+    if (next === null) {
+      $("announce").textContent = say("done");
+      leadOn();
+    }
     progress();
     trail();
     return;
@@ -174,6 +177,19 @@ function show() {
   keepAddress(flag);
   const change = moved ? moved[0].transcribed : `${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}`;
   $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
+}
+
+/** Where nothing is left here: what is left elsewhere in the work. */
+async function leadOn() {
+  history.replaceState(null, "", `?${parameters(data.query, true)}`);
+  while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
+  if (flags[at]) return;
+  const left = await ask(api("left"));
+  const base = `/works/${encodeURIComponent(work)}/`;
+  const ways = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
+    to_mark: "pages/?state=not+proofread", to_validate: "pages/?state=proofread", problems: "pages/?state=problem" };
+  $("still").replaceChildren(...Object.entries(ways).filter(([name]) => left[name]).map(([name, way]) =>
+    make("li", {}, make("a", { href: base + way }, say(`left_${name}`, { num: left[name] })))));
 }
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;

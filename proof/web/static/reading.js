@@ -4,6 +4,7 @@
 import { api, ask, data, han, isShortcut, make, may, oneAtATime, say, uuid, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
+const LIST = 240; // CSS pixels that what the recogniser saw takes beside the cell
 const DESK = `proof-desk:${work}`;
 const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
 
@@ -76,7 +77,8 @@ export function readable(sheet, flagOf, act) {
     typed = cell;
     const room = cell.getBoundingClientRect();
     const size = Math.max(room.width, 36);
-    box.style.left = `${Math.max(Math.min(room.left, innerWidth - 15 * 16), 0)}px`;
+    box.style.left = `${Math.max(Math.min(room.left - 4, innerWidth - 2.2 * size), 0)}px`;
+    box.classList.toggle("leftward", room.left > innerWidth - LIST);
     box.style.top = `${Math.max(Math.min(room.top, innerHeight - 4 * size), 0)}px`;
     input.style.fontSize = `${Math.min(size, 48)}px`;
     input.value = "";
