@@ -97,8 +97,11 @@ class Queue:
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
             said = Counter(state for state, _ in page_states(session, shown).values())
+        still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
-            *(int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)),
+            open=still[State.OPEN],
+            unsure=still[State.UNSURE],
+            skipped=still[State.SKIPPED],
             to_mark=said[PageState.NOT_PROOFREAD],
             to_validate=said[PageState.PROOFREAD],
             problems=said[PageState.PROBLEM],

@@ -9,6 +9,8 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.report.progress import SAID, progress_of
+from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.marks import PageState
@@ -150,6 +152,21 @@ def glyphs(work: str) -> AnyResponse:
     data = {"pairs": found[:OFFERED], "part": max(request.args.get("part", 0, type=int), 0)}
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
     return sheet("glyphs.html", summary, data=data, **sought)
+
+
+@pages.get("/works/<work>/progress")
+def progress(work: str) -> AnyResponse:
+    """How far a work has come: by day, juan and person, what is left, and what is expected to be missed."""
+    store = project().store
+    verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
+    return sheet(
+        "progress.html",
+        store.queue.work(work),
+        progress=progress_of(store, work),
+        left=store.queue.left(work),
+        days=store.decisions.days(work),
+        verdicts=verdicts,
+    )
 
 
 @pages.get("/works/<work>/history")

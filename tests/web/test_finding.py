@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 
 from tests.web.drawn import LINES, WORK, Served
+
+
+def asked(client: FlaskClient, path: str) -> Any:
+    """What the API answers."""
+    return client.get(f"/api/v1/works/{WORK}/{path}").json
 
 
 @pytest.mark.parametrize("address", ["010-2a", "卷十 2a", "WYG0103-0193a"])
@@ -43,11 +52,11 @@ def test_words_and_characters_are_found_where_they_stand(served: Served) -> None
 
 def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
     client = served.client
-    left = client.get(f"/api/v1/works/{WORK}/left").json
+    left = asked(client, "left")
     assert left == {"open": 9, "unsure": 0, "skipped": 0, "to_mark": 3, "to_validate": 0, "problems": 0}
     body = {"state": "proofread", "version": 0, "key": "k" * 12}
     assert client.post(f"/api/v1/works/{WORK}/pages/2/states", json=body).status_code == 201
-    left = client.get(f"/api/v1/works/{WORK}/left").json
+    left = asked(client, "left")
     assert (left["to_mark"], left["to_validate"]) == (2, 1)
     listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
     assert listed.count('class="leaf ') == 1
@@ -55,10 +64,10 @@ def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
 
 
 def test_flags_are_filtered_by_juan(served: Served) -> None:
-    facets = served.client.get(f"/api/v1/works/{WORK}/facets?juan=卷十").json
+    facets = asked(served.client, "facets?juan=卷十")
     assert facets["juans"] == [{"juan": "卷十", "count": 9}]
     assert facets["total"] == 9
-    assert served.client.get(f"/api/v1/works/{WORK}/facets?juan=卷九").json["total"] == 0
+    assert asked(served.client, "facets?juan=卷九")["total"] == 0
 
 
 def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(served: Served) -> None:
@@ -79,3 +88,14 @@ def test_the_corrected_text_is_taken_home(served: Served, tmp_path: Path, monkey
     with zipfile.ZipFile(BytesIO(packed.data)) as archive:
         text = archive.read("text/text.txt").decode()
     assert text == "".join(pages).replace("告", "吿", 1)
+
+
+def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:
+    client = served.client
+    body = {"verdict": "take", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
+    overseen = client.get(f"/works/{WORK}/progress").text
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", overseen)
+    assert cells[cells.index("卷十") :][:6] == ["卷十", "3", "90", "9", "1", "1"]
+    assert f"{datetime.now(UTC):%Y-%m-%d}" in cells
+    assert f"/works/{WORK}/export.zip" in overseen

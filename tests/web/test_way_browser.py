@@ -18,6 +18,7 @@ from tests.web.served import serving
 from tests.web.waiting import saved
 
 AT = f"/works/{WORK}"
+VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
 
 
 @pytest.fixture
@@ -175,7 +176,12 @@ def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) ->
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
-        for name, path in {"find": "/find?q=公公", "reading": "/pages/1#1-2", "finding": "/"}.items():
+        for name, path in {
+            "find": "/find?q=公公",
+            "progress": "/progress",
+            "reading": "/pages/1#1-2",
+            "finding": "/",
+        }.items():
             page.goto(AT + path)
             if name == "reading":
                 page.keyboard.press("Enter")
