@@ -58,14 +58,20 @@ OUTSIDE = 0.06
 BROKEN = (0.22, 0.3)
 """Of the window's height: what is left of a rule that is broken, at the edge of its column and inside it."""
 
+SHARED = 0.06
+"""Cells: where two glyphs touch each has the ink so far beyond the cut: rather some of the other than a stroke cut."""
+
 SPECK, BLOT = 0.01, 0.03
 """Of the area of a cell that such a glyph fills: a smaller piece of ink is dirt, unless it lies among the others; on
 clean paper, and where there is much dirt."""
 
-DIRTY = 14.0
+DIRTY = 5.0
 """Pieces of dirt, in a cell, on paper that is as dirty as can be."""
 
-BODY, NEAR, DOT = 0.75, 0.08, 0.006
+DOUBT = 2.0
+"""How much larger a piece must be on dirty paper that says how far a glyph reaches."""
+
+BODY, NEAR, DOT = 0.75, 0.12, 0.006
 """Of a glyph's ink what is in strokes, where it is not all specks; cells from these to a dot that belongs to them; of a
 cell's area the least that a dot has."""
 
@@ -133,10 +139,11 @@ def glyph_ink(
     places = [glyph.y * scale for glyph in glyphs]
     cuts = cuts_between(inside.mean(axis=1) if inside.size else np.zeros(len(text)), places, cell)
     spans = [cuts[number] for number in chosen]
-    own = _without_dirt(_own(text, spans, sides, edges, cell), text, edges, sides, spans, size * scale)
+    dirt = _dirt(text, edges, size * scale)
+    own = _without_dirt(_own(text, spans, sides, edges, cell), dirt, sides, spans, size * scale)
     if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
         return None
-    left, top, right, bottom = _extent(own, size * scale)
+    left, top, right, bottom = _extent(own, dirt, size * scale)
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
@@ -244,7 +251,8 @@ def _own(
     slack = 0.06 * (column.right - column.left)
     left = row[0] if row[0] > column.left + slack else column.left - slack
     right = row[1] if row[1] < column.right - slack else column.right + slack
-    place = down[:, None] & ((xs >= left) & (xs < right))[None, :]
+    across = ((xs >= left) & (xs < right))[None, :]
+    place = down[:, None] & across
     count, labels, stats, _ = cv2.connectedComponentsWithStats(text.astype(np.uint8), connectivity=8)
     mass = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
     inside = np.bincount(labels[place], minlength=count).astype(np.float64)
@@ -256,23 +264,25 @@ def _own(
     part = ((share >= 1.0 - OWN) & (share < OWN)) | (joined & (inside > 0))
     whole[0] = part[0] = False
     whole &= mass >= 2
-    return np.asarray(whole[labels] | (part[labels] & place))
+    shared = down.copy()
+    for top, bottom in spans:
+        shared |= (ys >= top - SHARED * cell) & (ys < bottom + SHARED * cell)
+    return np.asarray(whole[labels] | (part[labels] & shared[:, None] & across))
 
 
-def _without_dirt(
-    own: NDArray[np.bool_],
-    text: NDArray[np.bool_],
-    column: Rectangle,
-    row: tuple[float, float],
-    spans: Sequence[tuple[float, float]],
-    size: float,
-) -> NDArray[np.bool_]:
-    """The glyph's ink without specks at its border, the larger the more of them there are in the column. In the middle
-    of the cell they stay: of a glyph under a seal nothing else may be left."""
+def _dirt(text: NDArray[np.bool_], column: Rectangle, size: float) -> float:
+    """How dirty the paper of a column is, from 0 to 1: by how many pieces are on it that are too small for a stroke."""
     within = text[:, max(round(column.left), 0) : max(round(column.right), 1)]
     _, _, pieces, _ = cv2.connectedComponentsWithStats(within.astype(np.uint8), connectivity=8)
     tiny = np.count_nonzero(pieces[1:, cv2.CC_STAT_AREA] < SPECK * size * size)
-    dirt = min(tiny * size * size / max(within.size, 1) / DIRTY, 1.0)
+    return min(tiny * size * size / max(within.size, 1) / DIRTY, 1.0)
+
+
+def _without_dirt(
+    own: NDArray[np.bool_], dirt: float, row: tuple[float, float], spans: Sequence[tuple[float, float]], size: float
+) -> NDArray[np.bool_]:
+    """The glyph's ink without specks at its border, the larger the dirtier the paper is. In the middle of the cell they
+    stay: of a glyph under a seal nothing else may be left."""
     least = (SPECK + (BLOT - SPECK) * dirt) * size * size
     _, labels, stats, centres = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
     small = stats[:, cv2.CC_STAT_AREA] < least
@@ -290,18 +300,18 @@ def _without_dirt(
     return np.asarray(own & ~gone[labels])
 
 
-def _extent(own: NDArray[np.bool_], size: float) -> tuple[float, float, float, float]:
+def _extent(own: NDArray[np.bool_], dirt: float, size: float) -> tuple[float, float, float, float]:
     """How far a glyph's ink reaches to the left, up, to the right and down. Single specks a little apart from it do not
     count, where it is not all specks."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
     pieces = stats[1:].astype(np.float64)
     area = pieces[:, cv2.CC_STAT_AREA]
     edges = pieces[:, :4] + np.pad(pieces[:, :2], ((0, 0), (2, 0)))
-    large = area >= BLOT * size * size
+    large = area >= BLOT * (1 + DOUBT * dirt) * size * size
     if area[large].sum() < BODY * area.sum():
         large[:] = True
-    left, top = edges[large, :2].min(axis=0) - NEAR * size
-    right, bottom = edges[large, 2:].max(axis=0) + NEAR * size
+    left, top = edges[large, :2].min(axis=0) - NEAR * (1 - dirt) * size
+    right, bottom = edges[large, 2:].max(axis=0) + NEAR * (1 - dirt) * size
     near = (edges[:, 2] > left) & (edges[:, 3] > top) & (edges[:, 0] < right) & (edges[:, 1] < bottom)
     shown = edges[large | (near & (area >= DOT * size * size))]
     return (*shown[:, :2].min(axis=0), *shown[:, 2:].max(axis=0))

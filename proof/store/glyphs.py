@@ -112,6 +112,15 @@ class Glyphs:
         glyphs = np.frombuffer(b"".join(row[2] for row in found), dtype=OCCURRENCE)
         return Occurrences(numbers, glyphs, int(total or 0), part, parts)
 
+    def flagged(self, work: str, text: str, suggested: str) -> set[tuple[int, int, int]]:
+        """The places, as page, line and offset, where `text` stands and a check found `suggested` on the image."""
+        query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset)
+        query = query.where(FlagRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery())
+        query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
+        with self._reading() as session:
+            found = session.execute(query.where(FlagRow.kind != rows.PLANTED, FlagRow.ordinal >= rows.CURRENT))
+            return {(page, line, offset) for page, line, offset in found}
+
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
         """What is said of occurrences, each given as page, line and offset; those of which nothing is are left out."""
         query = select(

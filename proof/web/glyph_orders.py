@@ -16,6 +16,9 @@ from proof.store.glyphs import Occurrences
 KEPT = 6
 """Characters whose order is remembered: who pages through one asks for it again and again."""
 
+FEW = 3
+"""With fewer occurrences a character is known by what is flagged as it, too."""
+
 Ordered = tuple[Occurrences, NDArray[np.float64], NDArray[np.intp]]
 
 
@@ -35,7 +38,7 @@ class GlyphOrders:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         found = self._store.glyphs.of(work, text, part)
-        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, against))
+        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
         kept = (found, unlike, np.argsort(-unlike, kind="stable"))
         with self._lock:
             self._kept[key] = kept
@@ -43,6 +46,16 @@ class GlyphOrders:
                 self._kept.popitem(last=False)
         return kept
 
-    def _middle(self, work: str, text: str) -> NDArray[np.float64] | None:
-        found = self._store.glyphs.of(work, text) if text else None
-        return middle_of(found.glyphs["shape"], found.glyphs["p"] / 255.0) if found is not None and len(found) else None
+    def _middle(self, work: str, found: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
+        """What the other character looks like: by its occurrences, or where there are hardly any by the places that are
+        flagged as it."""
+        if not against:
+            return None
+        other = self._store.glyphs.of(work, against)
+        if len(other) >= FEW:
+            return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
+        flagged = self._store.glyphs.flagged(work, text, against)
+        places = zip(found.pages.tolist(), found.glyphs["line"].tolist(), found.glyphs["offset"].tolist(), strict=True)
+        as_other = np.array([place in flagged for place in places], dtype=bool)
+        shapes = np.concatenate([other.glyphs["shape"], found.glyphs["shape"][as_other]])
+        return middle_of(shapes, np.ones(len(shapes))) if len(shapes) else None

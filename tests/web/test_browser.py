@@ -156,7 +156,7 @@ def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Ser
         )
         assert after != before
         assert ready
-    assert page.locator("#stage image").count() == 1
+    assert page.locator("#stage svg:not(.thumb) image").count() == 1
 
 
 def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: ServerProcess, tabs: list[Tab]) -> None:

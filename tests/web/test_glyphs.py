@@ -116,3 +116,11 @@ def test_a_tile_shows_the_whole_glyph_in_its_middle(served: Served, path: str) -
 def test_there_is_no_tile_where_there_is_no_character(served: Served) -> None:
     assert served.client.get(f"/works/{WORK}/pages/1/glyphs/1-99.webp").status_code == 404
     assert served.client.get(f"/works/{WORK}/flags/99/glyph.webp").status_code == 404
+
+
+def test_a_character_that_hardly_occurs_is_known_by_what_is_flagged_as_it(served: Served) -> None:
+    """吿 stands nowhere in the text; 告 is flagged as it on every page."""
+    found = asked(served.client, text="告", against="吿")
+    assert [one["state"] for one in found["items"]] == ["open"] * 3
+    plain = asked(served.client, text="告")
+    assert [one["unlike"] for one in found["items"]] != [one["unlike"] for one in plain["items"]]

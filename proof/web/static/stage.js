@@ -6,7 +6,7 @@ import { glyphOf, make, nothing, piece, say, script } from "./shell.js";
 const NS = "http://www.w3.org/2000/svg";
 const CLOSE = 9; // characters shown close up
 const BESIDE = 2.6; // heights of a character that are seen on either side of the glyph
-const TEXT_WIDTH = 3.1; // width of the transcribed column, in heights of a character
+const TEXT_WIDTH = 3.8; // width of the transcribed column, in heights of a character
 const THUMB = 150; // pixels of the half-folio that is shown small
 
 const svg = (tag, attributes = {}, ...children) => {

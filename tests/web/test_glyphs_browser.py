@@ -1,0 +1,149 @@
+"""What the eye is shown: glyphs beside glyphs, a glyph that stands still, a page as it stands now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from proof.store import Store
+from tests.web.drawn import WORK, fill, settings_in
+from tests.web.served import serving
+from tests.web.waiting import saved, until
+
+pytestmark = pytest.mark.browser
+STEADY = 8
+"""CSS pixels that the glyph may move from flag to flag."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        fill(store, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def page(folder: Path, browser: Browser) -> Iterator[Page]:
+    with serving(folder) as address:
+        context = browser.new_context(viewport={"width": 1300, "height": 900}, locale="en", base_url=address)
+        opened = context.new_page()
+        said: list[str] = []
+        opened.on("pageerror", lambda error: said.append(str(error)))
+        yield opened
+        context.close()
+        assert said == []
+
+
+def grave(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [one["id"] for one in found if one["impact"] in {"serious", "critical"}]
+
+
+def middle(page: Page, selector: str) -> tuple[float, float]:
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_alone(page: Page) -> None:
+    page.goto(f"/works/{WORK}/glyphs?text=公")
+    glyphs = page.locator("#grid .glyph")
+    expect(glyphs).to_have_count(6)
+    expect(glyphs.first).to_contain_text("0194a")
+    for key in ("ArrowRight", "Space", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    expect(page.locator("#chosen")).to_have_text("2 chosen")
+    page.keyboard.press("e")
+    page.keyboard.insert_text("松")
+    page.keyboard.press("Enter")
+    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 2 decided")
+    expect(page.locator("#grid .glyph.over")).to_have_count(2)
+    assert grave(page) == []
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+    expect(page.locator("#grid .glyph.over")).to_have_count(0)
+
+
+def test_beside_a_second_character_all_chosen_are_set_to_it_with_the_mouse_alone(page: Page) -> None:
+    page.goto(f"/works/{WORK}/glyphs")
+    page.locator("#offered button", has_text="吿").click()
+    expect(page.locator("#grid .glyph")).to_have_count(3)
+    for glyph in page.locator("#grid .glyph").all():
+        glyph.click()
+    page.get_by_role("button", name="告 → 吿").last.click()
+    expect(page.locator("#grid .glyph.over")).to_have_count(3)
+    page.goto(f"/works/{WORK}/?state=corrected")
+    expect(page.locator("a.row")).to_have_count(3)
+
+
+def test_the_glyph_stands_still_from_flag_to_flag(page: Page) -> None:
+    page.goto(f"/works/{WORK}/desk?state=&raised=all")
+    places = []
+    for _ in range(8):
+        page.locator("#stage:not(.waiting) .place").first.wait_for()
+        places.append(middle(page, "#stage .place"))
+        page.keyboard.press("ArrowRight")
+    for axis in zip(*places, strict=True):
+        assert max(axis) - min(axis) < STEADY
+
+
+def test_the_desk_shows_glyphs_of_both_characters_and_the_outline_of_a_candidate(page: Page) -> None:
+    page.goto(f"/works/{WORK}/desk")
+    rows = page.locator("#beside ol")
+    expect(rows.first.locator("img")).to_have_count(2)  # 告 of the other two pages
+    expect(rows.last).to_contain_text("no other in the work")
+    page.keyboard.press("o")
+    expect(page.locator("#outline")).to_have_text("告")
+    page.get_by_role("button", name="outline").click()
+    expect(page.locator("#outline")).to_have_text("吿")
+    page.keyboard.press("g")
+    expect(page.locator("#beside")).to_be_hidden()
+    page.get_by_role("button", name="glyph beside glyph").click()
+    expect(page.locator("#beside")).to_be_visible()
+
+
+def test_a_key_waits_for_the_image(page: Page) -> None:
+    page.route("**/iiif/**", lambda route: None)
+    page.goto(f"/works/{WORK}/desk", wait_until="domcontentloaded")
+    expect(page.locator("#stage .loading")).to_have_text("The image is loading …")
+    page.keyboard.press("k")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.body.dataset.flag") == "1"
+    page.unroute("**/iiif/**")  # what was held goes on
+    until(page, "document.body.dataset.flag !== '1'")
+    saved(page)
+
+
+def test_the_page_shows_what_stands_now_and_moves_with_its_image(page: Page) -> None:
+    page.goto(f"/works/{WORK}/desk")
+    page.keyboard.press("t")
+    saved(page)
+    page.goto(f"/works/{WORK}/pages/1")
+    until(page, "document.body.dataset.ready === '1'")
+    expect(page.locator(".cell.corrected")).to_have_text("吿")
+    expect(page.locator(".was")).to_have_text("告")
+
+    def away() -> float:
+        """How much higher or lower a character stands than its glyph."""
+        return middle(page, ".cell[data-n='12']")[1] - middle(page, "rect[data-n='12']")[1]
+
+    page.wait_for_timeout(400)
+    assert abs(away()) < 3
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    page.wait_for_timeout(700)
+    assert abs(away()) < 3
+    assert grave(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["desk", "glyphs?text=公&against=告", "pages/1"])
+def test_axe_has_nothing_to_say(page: Page, path: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(f"/works/{WORK}/{path}")
+    page.wait_for_load_state("networkidle")
+    assert grave(page) == []
