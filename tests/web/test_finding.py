@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
+from proof.store.models import PageRow
 from tests.web.drawn import LINES, WORK, Served
 
 
@@ -61,6 +63,15 @@ def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
     listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
     assert listed.count('class="leaf ') == 1
     assert f"/works/{WORK}/pages/2" in listed
+
+
+def test_a_page_without_an_image_says_so_and_how_it_gets_one(served: Served) -> None:
+    with served.store._writing() as session:
+        session.execute(update(PageRow).where(PageRow.id == 2).values(image=None, status="no image"))
+    page = served.client.get(f"/works/{WORK}/pages/2").text
+    assert "No image was found for this page." in page
+    assert 'id="assign"' in page
+    assert 'id="assign"' not in served.client.get(f"/works/{WORK}/pages/1").text
 
 
 def test_flags_are_filtered_by_juan(served: Served) -> None:

@@ -214,3 +214,8 @@ readable($("sheet"), flagOf, act);
 image(); // the viewer is a deferred script that stands before this one
 mendable(viewer);
 boxes();
+if (!data.image) { // what is known of the text without it, and the way to an image
+  $("viewer").hidden = true;
+  $("text-alone").replaceChildren(...data.columns.map((one) => make("p", {}, one.source)));
+  $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("mend-sought").focus(); });
+}
