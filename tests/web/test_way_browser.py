@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import update
 
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from proof.store.models import PageRow
 from tests.web.drawn import WORK, fill, settings_in
 from tests.web.served import serving
 from tests.web.waiting import saved
@@ -171,18 +169,6 @@ def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Pag
     expect(page.locator("#rulelist li")).to_have_count(1)
     expect(page.locator("#pairlist [aria-current=true]")).to_have_count(1)
     expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
-
-
-def test_a_page_without_an_image_shows_its_text_and_leads_to_giving_it_one(
-    page: Page, folder: Path, shots: Path
-) -> None:
-    with Store.open(Settings.load(folder).store_address) as store, store._writing() as session:
-        session.execute(update(PageRow).where(PageRow.id == 2).values(image=None, image_sha="", status="no image"))
-    page.goto(f"{AT}/pages/2")
-    expect(page.locator("#text-alone")).to_contain_text("射人告具于公公升即位")
-    page.locator("#assign").click()
-    expect(page.locator("#layout-tools")).to_be_visible()
-    page.screenshot(path=shots / "way-no-image.png")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
