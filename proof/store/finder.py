@@ -37,7 +37,7 @@ class FoundJuan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundColumn:
+class FoundWords:
     """A column that holds the words; `before`, `words` and `after` are its source, the words from `offset` on."""
 
     page: ListedPage
@@ -56,7 +56,7 @@ class FoundInWork:
     pages: tuple[ListedPage, ...] = ()
     juans: tuple[FoundJuan, ...] = ()
     pairs: tuple[FoundPair, ...] = ()
-    columns: tuple[FoundColumn, ...] = ()
+    columns: tuple[FoundWords, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.juans or self.pairs or self.columns)
@@ -128,7 +128,7 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
     return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in found.items())
 
 
-def _columns(session: Session, pages: dict[int, ListedPage], work: str, wanted: str) -> tuple[FoundColumn, ...]:
+def _columns(session: Session, pages: dict[int, ListedPage], work: str, wanted: str) -> tuple[FoundWords, ...]:
     """Columns that hold the words as they are transcribed, in the order of the pages."""
     query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
     query = query.join(PageRow, ColumnRow.page_id == PageRow.id).join(WorkRow, PageRow.work_id == WorkRow.id)
@@ -139,5 +139,5 @@ def _columns(session: Session, pages: dict[int, ListedPage], work: str, wanted: 
         at = source.lower().find(wanted.lower())
         if number in pages and at >= 0:
             before, after = source[:at], source[at + len(wanted) :]
-            found.append(FoundColumn(pages[number], line, at, before, source[at : at + len(wanted)], after))
+            found.append(FoundWords(pages[number], line, at, before, source[at : at + len(wanted)], after))
     return tuple(sorted(found, key=lambda one: (one.page.position, one.line)))
