@@ -34,6 +34,7 @@ from proof.model.flags import flag_id  # noqa: E402
 from proof.ocr.engine import EngineIdentity  # noqa: E402
 from proof.store import PagePlace, RunInfo, Store, TextInfo  # noqa: E402
 from proof.store.accounts import Role  # noqa: E402
+from proof.store.saving import CheckedResult  # noqa: E402
 from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes_of, wrong  # noqa: E402
 
 CONFLICT = 409
@@ -50,6 +51,7 @@ PAGES = {
     "pairs": f"/works/{WORK}/pairs?text=告&image=吿",
     "glyphs": f"/works/{WORK}/glyphs?text=公",
     "history": f"/works/{WORK}/history",
+    "find": f"/works/{WORK}/find?q=公公",
     "error": "/works/none/",
 }
 """Every page that people see; the others are about people themselves."""
@@ -76,7 +78,7 @@ def fill(folder: Path, pages: int) -> None:
             result = checked(page, folder / "page.png", sha, tuple(flags))
             shapes = shapes if number else shapes_of(result)
             place = PagePlace(number, "text.txt", f"{number // 100:03d}")
-            store.save_page(run, place, "", result, shapes=shapes)
+            store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes)])
         store.finish_run(run, whole=True)
 
 
@@ -148,6 +150,12 @@ def queries(browser: Browser) -> dict[str, list[float]]:
         "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
         "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
     }
+
+
+def searches(browser: Browser) -> list[float]:
+    """Pages by their address, a juan, a character, words that are there and words that are not."""
+    wanted = ["050-2a", "KR1d0030_WYG_03", "卷九十九", "公", "大夫卿", "烏有之書", "告吿", "9-7a"]
+    return [browser.get(f"/works/{WORK}/find?q={urllib.request.quote(one)}") for one in wanted for _ in range(10)]
 
 
 def glyph_views(browser: Browser) -> list[float]:
@@ -293,6 +301,7 @@ def main() -> None:
         for name, times in queries(Browser(address, MANAGER if given.auth else "")).items()
     ]
     rows.append(("glyph view, p95", p95(glyph_views(Browser(address, MANAGER if given.auth else ""))), "300 ms"))
+    rows.append(("search in the work, p95", p95(searches(Browser(address, MANAGER if given.auth else ""))), "200 ms"))
     found = graves(address, auth=given.auth)
     pages = f"axe-core, {found['pages']} pages in either theme, serious and critical findings"
     rows.append((pages, f"{found['serious']}, {found['critical']}", "0, 0"))

@@ -156,6 +156,16 @@ class Decisions:
                 counts.setdefault(person, {})[Verdict(verdict)] = count
         return counts
 
+    def days(self, work: str) -> dict[str, int]:
+        """How much was decided on each day (UTC, as `2026-01-31`), in their order."""
+        day = func.date(DecisionRow.at)
+        query = select(day, func.count()).join(WorkRow, DecisionRow.work_id == WorkRow.id)
+        query = query.where(
+            WorkRow.name == work, DecisionRow.verdict.in_([one.value for one in Verdict if one not in TAKING_BACK])
+        )
+        with self._reading() as session:
+            return {str(date): count for date, count in session.execute(query.group_by(day).order_by(day))}
+
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each seeded error that anybody answered: the last answer of each person, in the order given."""
         with self._reading() as session:

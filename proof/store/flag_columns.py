@@ -64,6 +64,10 @@ class Columns:
         pair_of: dict[Pair, int] = {}
         self.number = np.array(number, dtype=np.int64)[order]
         self.position = position[order]
+        self.juans = list(dict.fromkeys(page.juan_name for page in self.pages))
+        juan_of = {juan: n for n, juan in enumerate(self.juans)}
+        of_position = np.array([-1, *(juan_of[page.juan_name] for page in self.pages)], dtype=np.int32)
+        self.juan = of_position[self.position]
         self.score = np.array(score, dtype=np.float64)[order]
         self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
         seeded = set(session.scalars(select(FlagRow.id).where(FlagRow.work_id == work_id, is_seeded())))
@@ -150,7 +154,7 @@ class Columns:
     def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through."""
         everything = self.there
-        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "pages", "scores"), everything)
+        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "juan", "pages", "scores"), everything)
         if wanted.raised is not None:
             masks["raised"] = self._raised == wanted.raised
         if wanted.kinds:
@@ -159,6 +163,8 @@ class Columns:
             masks["states"] = self.is_in(wanted.states)
         if wanted.pair is not None:
             masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
+        if wanted.juan is not None:
+            masks["juan"] = self.juan == (self.juans.index(wanted.juan) if wanted.juan in self.juans else -1)
         if wanted.first_page is not None or wanted.last_page is not None:
             first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
             masks["pages"] = (self.position >= first) & (self.position <= last)

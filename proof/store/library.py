@@ -233,7 +233,7 @@ class Library:
         works = [one for one in self.works() if low in f"{one.folder} {one.work} {one.title}".lower()]
         with self._reading() as session:
             return Found(
-                tuple(works[:FOUND]), _pages(session, wanted), _pairs(session, wanted), _places(session, wanted)
+                tuple(works[:FOUND]), _pages(session, wanted), found_pairs(session, wanted), _places(session, wanted)
             )
 
 
@@ -321,8 +321,8 @@ def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
     return tuple(found.values())[:FOUND]
 
 
-def _pairs(session: Session, wanted: str) -> tuple[FoundPair, ...]:
-    """Raised confusions with that character on either side, or of one for another, by work."""
+def found_pairs(session: Session, wanted: str, work: str | None = None) -> tuple[FoundPair, ...]:
+    """Raised confusions of that character, or of one for another, by work; of one `work`, or of all."""
     characters = wanted.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
         return ()
@@ -331,6 +331,8 @@ def _pairs(session: Session, wanted: str) -> tuple[FoundPair, ...]:
         there &= FlagRow.suggested == characters[1]
     still = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
     ids = select(WorkRow.id)  # by work, so that the index of each work's pairs serves
+    if work is not None:
+        ids = ids.where(WorkRow.name == work)
     query = (
         select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
         .join(WorkRow, FlagRow.work_id == WorkRow.id)

@@ -88,9 +88,9 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`, or are deleted where `delete` says so. Length 0 inserts a missed character. `key` is the request's;
-    corrections of one `batch` are one act, taken back together. `transcribed` is what was seen to stand there, where it
-    matters that it still does."""
+    `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
+    inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
+    `transcribed` is what was seen to stand there, where it matters that it still does."""
 
     work: str
     page: int
@@ -102,6 +102,7 @@ class Mark:
     key: str
     note: str = ""
     delete: bool = False
+    doubt: bool = False
     batch: str = ""
     transcribed: str | None = None
 
@@ -248,6 +249,8 @@ def _check_mark(mark: Mark) -> None:
         raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
     if mark.delete and not mark.length:
         raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+    if mark.doubt and (mark.delete or mark.reading or not mark.length):
+        raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
 def _correct_in(session: Session, mark: Mark) -> Decision:
@@ -331,7 +334,7 @@ def _check_alone(session: Session, page: PageRow, mark: Mark) -> None:
 
 
 def _demand(mark: Mark, flag: int, version: int) -> DecisionRequest:
-    verdict = Verdict.DELETE if mark.delete else Verdict.TYPED
+    verdict = Verdict.DELETE if mark.delete else Verdict.UNSURE if mark.doubt else Verdict.TYPED
     said = (mark.person, mark.key, mark.reading, mark.note)
     return DecisionRequest(mark.work, flag, verdict, version, *said, batch=mark.batch)
 
@@ -370,7 +373,9 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
 
 def _flag(page: PageRow, source: str, mark: Mark, box: Box | None) -> Flag:
     """The flag of a correction by hand in a column that reads `source`."""
-    kind = Kind.OMISSION if not mark.length else Kind.SUBSTITUTION if mark.reading else Kind.INSERTION
+    reads = mark.reading or mark.doubt
+    kind = Kind.OMISSION if not mark.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
+    transcribed = source[mark.offset : mark.offset + mark.length]
     context = context_of(source, mark.offset, mark.length)
     occurrence = source[: mark.offset].count(source[mark.offset : mark.offset + mark.length] or " ")
     return Flag(
@@ -380,8 +385,8 @@ def _flag(page: PageRow, source: str, mark: Mark, box: Box | None) -> Flag:
         offset=mark.offset,
         length=mark.length,
         kind=kind,
-        transcribed=source[mark.offset : mark.offset + mark.length],
-        suggested=mark.reading,
+        transcribed=transcribed,
+        suggested=transcribed if mark.doubt else mark.reading,
         score=0.0,
         raised=True,
         bbox=box,

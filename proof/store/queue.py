@@ -8,10 +8,10 @@ come, and a new check makes the columns anew.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from proof.store.queue_records import (
     Pair,
     QueuedFlag,
     QueueFilter,
+    WorkLeft,
     WorkSummary,
 )
 
@@ -79,6 +80,37 @@ class Queue:
         those still open."""
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
+
+    def places(self, work: str) -> Sequence[ListedPage]:
+        """All pages of a work in their order, without counts. Raises MissingError."""
+        return self._fresh(work).pages
+
+    def has(self, work: str, flag: int) -> bool:
+        """Whether a flag is one of those that a work has now. Raises MissingError."""
+        columns = self._fresh(work)
+        return flag in columns.at and bool(columns.there[columns.at[flag]])
+
+    def left(self, work: str) -> WorkLeft:
+        """What is left to do in a work. Raises MissingError."""
+        columns = self._fresh(work)
+        flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
+        shown = [page.number for page in columns.pages if page.image_sha]
+        with self._reading() as session:
+            said = Counter(state for state, _ in page_states(session, shown).values())
+        still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
+        return WorkLeft(
+            open=still[State.OPEN],
+            unsure=still[State.UNSURE],
+            skipped=still[State.SKIPPED],
+            to_mark=said[PageState.NOT_PROOFREAD],
+            to_validate=said[PageState.PROOFREAD],
+            problems=said[PageState.PROBLEM],
+        )
+
+    def in_state(self, work: str, state: PageState) -> list[ListedPage]:
+        """The pages of a work that stand so; those that nobody said anything of only where there is an image."""
+        found = self.pages(work)
+        return [page for page in found if page.state is state and (page.image_sha or page.version)]
 
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
         """Those of these pages that are in the work."""
@@ -123,6 +155,7 @@ class Queue:
         by_state = np.bincount(columns.state[without("states")], minlength=len(STATES))
         by_pair = np.bincount(columns.pair[without("pair")], minlength=len(columns.pairs))
         most = np.argsort(-by_pair, kind="stable")[:pairs]
+        by_juan = np.bincount(columns.juan[without("juan")], minlength=len(columns.juans))
         shown = columns.score[masks["raised"]]
         low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
         histogram, edges = np.histogram(columns.score[without("scores")], bins=BINS, range=(low, max(high, low + 1)))
@@ -131,6 +164,7 @@ class Queue:
             kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
             states=dict(zip(STATES, map(int, by_state), strict=True)),
             pairs=tuple((columns.pairs[n], int(by_pair[n])) for n in most if by_pair[n]),
+            juans=tuple(zip(columns.juans, map(int, by_juan), strict=True)),
             scores=tuple(map(int, histogram)),
             edges=tuple(map(float, edges)),
         )
@@ -169,10 +203,10 @@ class Queue:
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         found: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:
-            entry = found.setdefault((page.text, page.juan), [0] * (2 + len(masks)))
+            entry = found.setdefault((page.text, page.juan_name), [0] * (2 + len(masks)))
             here = (1, page.characters, *(int(count[page.position]) for count in counts))
             entry[:] = [a + b for a, b in zip(entry, here, strict=True)]
-        return [JuanCount(juan or Path(text).stem, *entry) for (text, juan), entry in found.items()]
+        return [JuanCount(juan, *entry) for (_, juan), entry in found.items()]
 
     def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
         """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work

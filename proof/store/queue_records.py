@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from proof.errors import ToldError
 from proof.model.flags import Flag, Kind
@@ -48,6 +49,7 @@ class QueueFilter:
     most_score: float | None = None
     raised: bool | None = True
     halves: bool = False
+    juan: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,11 @@ class ListedPage:
     open: int = 0
     state: PageState = PageState.NOT_PROOFREAD
     version: int = 0
+
+    @property
+    def juan_name(self) -> str:
+        """The juan that the page is counted with: as its text names it, else its file."""
+        return self.juan or Path(self.text).stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,7 @@ class Facets:
     kinds: dict[Kind, int]
     states: dict[State, int]
     pairs: tuple[tuple[Pair, int], ...]
+    juans: tuple[tuple[str, int], ...]
     scores: tuple[int, ...]
     edges: tuple[float, ...]
 
@@ -116,6 +124,19 @@ class JuanCount:
     confirmed: int
     samples: int
     missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLeft:
+    """What is left of a work: flags by state that are not settled, and pages with an image by what is to be said of
+    them; `to_validate` are those that one person proofread."""
+
+    open: int
+    unsure: int
+    skipped: int
+    to_mark: int
+    to_validate: int
+    problems: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.decisions import Decisions, carry_over
+from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
@@ -81,6 +82,7 @@ class Store:
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
         self.history = History(self._reading)
+        self.finder = Finder(self._reading, self.queue)
 
     @classmethod
     def open(

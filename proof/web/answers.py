@@ -344,13 +344,9 @@ class PairOut(BaseModel):
     count: int
 
 
-class Facet(BaseModel):
-    total: int
-    kinds: dict[Kind, int]
-    states: dict[State, int]
-    pairs: list[PairOut]
-    scores: list[int]
-    edges: list[float]
+class JuanFlags(BaseModel):
+    juan: str
+    count: int
 
 
 class DialPoint(BaseModel):
@@ -362,7 +358,14 @@ class DialPoint(BaseModel):
     left: float
 
 
-class FacetsOut(Facet):
+class FacetsOut(BaseModel):
+    total: int
+    kinds: dict[Kind, int]
+    states: dict[State, int]
+    pairs: list[PairOut]
+    juans: list[JuanFlags]
+    scores: list[int]
+    edges: list[float]
     dial: list[DialPoint]
 
 

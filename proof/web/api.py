@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 from flask import Response, jsonify
@@ -45,6 +46,17 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
+class RemainingOut(BaseModel):
+    """Flags by state that are not settled; pages with an image by what is to be said of them."""
+
+    open: int
+    unsure: int
+    skipped: int
+    to_mark: int
+    to_validate: int
+    problems: int
+
+
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
     return answer(answers.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
@@ -53,6 +65,13 @@ def works() -> Response:
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
 def work(path: schemas.WorkPath) -> Response:
     return answer(_work(project().store.queue.work(path.work)))
+
+
+@api.get(
+    "/works/<string:work>/left", tags=[WORKS], responses={200: RemainingOut}, summary="What is left to do in a work"
+)
+def left(path: schemas.WorkPath) -> Response:
+    return answer(RemainingOut(**asdict(project().store.queue.left(path.work))))
 
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
@@ -305,9 +324,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
     """Counts on every filter, and the dial over all scores."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
-    unbounded = QueueFilter(
-        wanted.kinds, (), wanted.pair, wanted.first_page, wanted.last_page, None, None, raised=wanted.raised
-    )
+    unbounded = replace(wanted, states=(), least_score=None, most_score=None)
     scores, states, genuine = queue.scores(work, unbounded)
     points = dial(scores, states, threshold, genuine)
     return answers.FacetsOut(
@@ -315,6 +332,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
         kinds=counted.kinds,
         states=counted.states,
         pairs=[answers.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
+        juans=[answers.JuanFlags(juan=juan, count=count) for juan, count in counted.juans],
         scores=list(counted.scores),
         edges=list(counted.edges),
         dial=[answers.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
@@ -334,6 +352,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
         least_score=query.least_score,
         most_score=query.most_score,
         raised={"raised": True, "hidden": False, "all": None}[query.raised],
+        juan=query.juan,
     )
 
 

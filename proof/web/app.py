@@ -28,6 +28,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.downloads import downloads
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
 from proof.web.glyphs import glyphs
@@ -109,6 +110,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
+    app.register_blueprint(downloads)
     description.serve(app)
     health.serve(app, store)
     return app

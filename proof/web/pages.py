@@ -9,8 +9,12 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.report.progress import SAID, progress_of
+from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State
-from proof.store.queue_records import Order, QueueFilter, WorkSummary
+from proof.store.finder import addressed
+from proof.store.marks import PageState
+from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
@@ -22,6 +26,7 @@ SHEETS = 120
 MOST_PAIRS = 2000
 OFFERED = 24
 LONGEST_SOUGHT = 16
+LONGEST_WANTED = 100
 
 pages = Blueprint("pages", __name__)
 
@@ -60,6 +65,10 @@ def page_list(work: str) -> AnyResponse:
     queue = project().store.queue
     summary = queue.work(work)
     first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
+    state = request.args.get("state", "")
+    if state in set(PageState):
+        found = queue.in_state(work, PageState(state))
+        return sheet("pages.html", summary, places=found[:SHEETS], earlier=None, later=None)
     places = queue.pages(work, first, SHEETS)
     earlier = max(first - SHEETS, 1) if first > 1 else None
     later = first + SHEETS if first + SHEETS <= summary.pages else None
@@ -85,6 +94,28 @@ def page(work: str, number: int) -> AnyResponse:
         before=around.get(place.position - 1),
         after=around.get(place.position + 1),
     )
+
+
+@pages.get("/works/<work>/pages/<address>")
+def page_called(work: str, address: str) -> AnyResponse:
+    """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
+    found = addressed(project().store.queue.places(work), address)
+    if not found:
+        raise MissingError(f"{work}: there is no page {address}")
+    if len(found) > 1:
+        return redirect(url_for("pages.find", work=work, q=address))
+    return redirect(url_for("pages.page", work=work, number=found[0].number))
+
+
+@pages.get("/works/<work>/find")
+def find(work: str) -> AnyResponse:
+    """What a work has of what is looked for; the page itself where one is named."""
+    store = project().store
+    wanted = request.args.get("q", "").strip()[:LONGEST_WANTED]
+    found = store.finder.find(work, wanted, request.args.get("near", type=int))
+    if found.page is not None:
+        return redirect(url_for("pages.page", work=work, number=found.page.number))
+    return sheet("find.html", store.queue.work(work), wanted=wanted, found=found)
 
 
 @pages.get("/works/<work>/pairs")
@@ -123,6 +154,21 @@ def glyphs(work: str) -> AnyResponse:
     return sheet("glyphs.html", summary, data=data, **sought)
 
 
+@pages.get("/works/<work>/progress")
+def progress(work: str) -> AnyResponse:
+    """How far a work has come: by day, juan and person, what is left, and what is expected to be missed."""
+    store = project().store
+    verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
+    return sheet(
+        "progress.html",
+        store.queue.work(work),
+        progress=progress_of(store, work),
+        left=store.queue.left(work),
+        days=store.decisions.days(work),
+        verdicts=verdicts,
+    )
+
+
 @pages.get("/works/<work>/history")
 def history(work: str) -> AnyResponse:
     """What was done, newest first, by whom, filtered as the address says; and what the text no longer has."""
@@ -159,9 +205,11 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         return problems.invalid(error)
     wanted = api.wanted_of(query)
     first = request.args.get("flag", type=int)
+    if first is not None and detail and not store.queue.has(work, first):
+        others = {name: values for name, values in request.args.to_dict(flat=False).items() if name != "flag"}
+        return redirect(url_for(str(request.endpoint), work=work, **others))  # type: ignore[arg-type]
     numbers, more = store.queue.find(work, wanted, query.order, after=first, limit=limit)
     if first is not None and detail:
-        store.queue.flags(work, [first])
         numbers = [first, *numbers]
     found = store.queue.flags(work, numbers)
     items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]

@@ -52,6 +52,7 @@ class Filter(Closed):
     state: list[State] = Field(default_factory=list, max_length=10)
     text: Text | None = Field(None, description="What the text has, together with `image`")
     image: Text | None = Field(None, description="What the image shows, together with `text`")
+    juan: str | None = Field(None, max_length=255, description="As the text names it")
     first_page: Count | None = None
     last_page: Count | None = None
     least_score: Score | None = None
@@ -135,6 +136,7 @@ class MarkBody(Closed):
     length: int = Field(ge=0, le=LONGEST_READING)
     reading: Text = ""
     delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
+    doubt: bool = Field(False, description="What stands there is doubtful; `reading` is then empty")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
 

@@ -121,6 +121,9 @@ def test_nobody_sees_anything_before_logging_in(house: House) -> None:
         "region": "full",
         "size": "max",
         "job": "0",
+        "line": 1,
+        "offset": 0,
+        "address": "001-1a",
     }
     client = house.app.test_client()
     token = re.search(r'name="csrf" content="([^"]+)"', client.get("/login").text)

@@ -3,6 +3,7 @@
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
+import { parameters } from "./filters.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
@@ -61,10 +62,7 @@ function add(found, where = flags.length) {
 }
 
 function address() {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(data.query))
-    for (const one of [value].flat()) query.append(name, one);
-  return query;
+  return parameters(data.query);
 }
 
 async function fetchAhead() {
@@ -146,7 +144,10 @@ function show() {
   closeTyping();
   if (!flag) {
     document.body.dataset.flag = "";
-    if (next === null) $("announce").textContent = say("done");
+    if (next === null) {
+      $("announce").textContent = say("done");
+      leadOn();
+    }
     progress();
     trail();
     return;
@@ -156,6 +157,7 @@ function show() {
   const moved = movedWith(flag);
   const kind = moved ? words.moved : words.kinds[flag.kind];
   $("page").textContent = flag.page.page;
+  $("page").href = pageOf(flag);
   $("cell").textContent = (moved ?? [flag]).map(place).join(" → ");
   $("kind").textContent = kind;
   $("score").textContent = flag.score.toFixed(1);
@@ -172,8 +174,36 @@ function show() {
   progress();
   trail();
   document.body.dataset.flag = flag.number;
+  keepAddress(flag);
   const change = moved ? moved[0].transcribed : `${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}`;
   $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
+}
+
+/** Where nothing is left here: what is left elsewhere in the work. */
+async function leadOn() {
+  history.replaceState(null, "", `?${parameters(data.query, true)}`);
+  while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
+  if (flags[at]) return;
+  const left = await ask(api("left"));
+  const base = `/works/${encodeURIComponent(work)}/`;
+  const ways = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
+    to_mark: "pages/?state=not+proofread", to_validate: "pages/?state=proofread", problems: "pages/?state=problem" };
+  $("still").replaceChildren(...Object.entries(ways).filter(([name]) => left[name]).map(([name, way]) =>
+    make("li", {}, make("a", { href: base + way }, say(`left_${name}`, { num: left[name] })))));
+}
+
+const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;
+
+/** The address names the flag, so that it stays over a change of language, and leads back to it from its page. */
+function keepAddress(flag) {
+  const query = parameters(data.query, true);
+  query.set("flag", flag.number);
+  try {
+    history.replaceState(null, "", `?${query}`);
+    sessionStorage.setItem(`proof-desk:${work}`, location.pathname + location.search);
+  } catch (error) {
+    reportError(error); // a browser that lets nobody do so often in so short a time
+  }
 }
 
 const place = (flag) => (flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
@@ -501,11 +531,12 @@ const acts = {
     localStorage.setItem("proof-whole", whole ? "1" : "0");
     if (flags[at]) paint(flags[at]);
   },
+  page: () => flags[at] && location.assign(pageOf(flags[at])),
   beside: () => toggleBeside(flags[at]),
   outline: () => flags[at]?.view && nextOutline(flags[at]),
 };
 
-const LOOKING = ["back", "ahead", "whole", "beside", "outline"];
+const LOOKING = ["back", "ahead", "page", "whole", "beside", "outline"];
 const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
@@ -526,7 +557,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", o: "outline",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 

@@ -10,9 +10,11 @@ export function parameters(query, whole = false) {
   return all;
 }
 
+const WORDS = ["order", "juan"];
+
 /** The query with another value for a filter, or without it where the value is empty. */
 export function changed(query, name, value) {
-  const now = { ...query, [name]: name === "order" || Array.isArray(value) ? value : Number(value) };
+  const now = { ...query, [name]: WORDS.includes(name) || Array.isArray(value) ? value : Number(value) };
   if (value === "") delete now[name];
   return now;
 }

@@ -5,7 +5,8 @@
 import { mendable } from "./mend.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
-import { api, ask, data, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { alternatives, askPage, readable, settle } from "./reading.js";
+import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
 import { home, together, writeSheet } from "./sheet.js";
 import { tellAnew } from "./undo.js";
 
@@ -96,6 +97,9 @@ function open(n) {
   $("mend-delete-label").textContent = say("deletes", { text: mended.text });
   $("mend-flag").hidden = !flag;
   if (flag) $("mend-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+  $("mend-others").replaceChildren();
+  alternatives(mended, flag).then((others) => $("mend-others").replaceChildren(...others.map((text) =>
+    make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text)))));
   offer($("mend-near"), $("sheet"), n, open);
   if (!$("mend").open) $("mend").showModal();
   $("mend-reading").focus();
@@ -127,25 +131,37 @@ $("mending").addEventListener("submit", (event) => {
     $("mend-problem").textContent = say("typeFirst");
     return;
   }
-  const place = insert ? { offset: mended.offset + mended.length, length: 0 } : { offset: mended.offset, length: mended.length };
-  correct({ line: mended.line, ...place, reading }, insert ? say("inserts", { reading }) : say("corrects", { text: mended.text, reading }));
+  if (!insert) return act("typed", data.characters_found.indexOf(mended), reading);
+  const missed = { ...mended, offset: mended.offset + mended.length, length: 0 };
+  correct(missed, undefined, "typed", reading, say("inserts", { reading }));
 });
 $("mend-delete").addEventListener("click", () => remove(mended));
+$("mend-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(mended)));
 
 /** Deletes a character: never what an empty box means, always said by name. */
 function remove(one) {
-  if (may("decide")) correct({ line: one.line, offset: one.offset, length: one.length, delete: true }, say("deletes", { text: one.text }));
+  act("delete", data.characters_found.indexOf(one));
 }
 
-const correct = oneAtATime(async (body, said) => {
+/** Settles the `n`th character of the page; gives what went wrong. */
+function act(verdict, n, reading = "") {
+  const one = data.characters_found[n];
+  if (!may("decide")) return null;
+  const said = { typed: say("corrects", { text: one.text, reading }), delete: say("deletes", { text: one.text }), unsure: `${one.text}: ${words.states.unsure}` };
+  return correct(one, flagOf(one), verdict, reading, said[verdict]);
+}
+
+const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
   try {
-    await ask(api(`pages/${data.number}/corrections`), { ...body, key: uuid() });
-    tellAnew(`${said} · ${say("column", { number: body.line })}`);
+    await settle(one, flag, verdict, reading);
+    tellAnew(`${said} · ${say("column", { number: one.line })}`);
+    return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
     const told = last ? ahead(last) : why(problem);
     if ($("mend").open) $("mend-problem").textContent = told;
-    else $("notices").replaceChildren(make("p", { class: "notice" }, told));
+    else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, told));
+    return told;
   }
 });
 
@@ -155,8 +171,8 @@ const STATES = ["not proofread", "proofread", "validated", "problem"];
 $("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
 // each is said of what the one before it left: nobody is told that they were quicker than themselves
 const saying = inTurn();
-$("state").addEventListener("change", (event) => {
-  const state = event.target.value;
+function sayPage(state) {
+  $("state").value = state;
   saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
@@ -168,7 +184,9 @@ $("state").addEventListener("change", (event) => {
       $("state").value = data.state;
     }
   });
-});
+}
+$("state").addEventListener("change", (event) => sayPage(event.target.value));
+askPage(sayPage);
 
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";
 const boxes = () => {
@@ -185,12 +203,19 @@ addEventListener("keydown", (event) => {
   else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
   else if (event.key === "0") viewer && home(viewer);
-  else if (event.key === "ArrowLeft" && !$("viewer").contains(event.target)) $("next")?.click();
-  else if (event.key === "ArrowRight" && !$("viewer").contains(event.target)) $("prev")?.click();
+  else if (event.target.closest?.("#viewer, #sheet")) return; // there they move the image, or walk along the columns
+  else if (event.key === "ArrowLeft") $("next")?.click();
+  else if (event.key === "ArrowRight") $("prev")?.click();
 });
 
 writeSheet($("sheet"), flagOf, pair);
+readable($("sheet"), flagOf, act);
 
 image(); // the viewer is a deferred script that stands before this one
 mendable(viewer);
 boxes();
+if (!data.image) { // what is known of the text without it, and the way to an image
+  $("viewer").hidden = true;
+  $("text-alone").replaceChildren(...data.columns.map((one) => make("p", {}, one.source)));
+  $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("mend-sought").focus(); });
+}

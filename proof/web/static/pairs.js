@@ -1,6 +1,6 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
-import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, say, uuid, words } from "./shell.js";
+import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { goThrough, takeBack } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -26,16 +26,15 @@ function list() {
 
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
 
-/** What was left out of this pair before the page was loaded anew to show what was taken back. */
-function leftOut(pair) {
-  const kept = JSON.parse(sessionStorage.getItem("proof-out") ?? "null");
-  sessionStorage.removeItem("proof-out");
-  return new Set(kept?.pair === key(pair) ? kept.out : []);
-}
-
-function back(way, more) {
-  if (now) sessionStorage.setItem("proof-out", JSON.stringify({ pair: key(now), out: [...out] }));
-  return takeBack(way, more);
+const OUT = (pair) => `proof-out:${work}:${person}:${key(pair)}`;
+/** What was left out of this pair stays out, whatever is looked at meanwhile. */
+const leftOut = (pair) => new Set(JSON.parse(sessionStorage.getItem(OUT(pair)) ?? "[]"));
+function keepOut() {
+  try {
+    sessionStorage.setItem(OUT(now), JSON.stringify([...out]));
+  } catch (error) {
+    reportError(error); // a browser that keeps nothing
+  }
 }
 
 async function choose(pair) {
@@ -64,6 +63,7 @@ function grid() {
       make("span", { class: `state ${flag.state}` }, open ? "" : words.states[flag.state]));
     cell.addEventListener("click", () => {
       if (!out.delete(flag.number)) out.add(flag.number);
+      keepOut();
       cell.setAttribute("aria-pressed", String(!out.has(flag.number)));
       chosen();
     });
@@ -106,11 +106,13 @@ async function stroke(pair, some, verdict) {
 }
 
 async function setRule(pair, holds) {
+  const following = data.pairs.slice(data.pairs.findIndex((one) => key(one) === key(pair)) + 1).filter((one) => one.open).map(key);
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
   data.rules = answer.items;
   const found = await ask(`${api("pairs")}?limit=200`);
   data.pairs = found.items;
-  now = data.pairs.find((one) => now && key(one) === key(now)) ?? data.pairs[0] ?? null;
+  const still = data.pairs.find((one) => now && key(one) === key(now));
+  now = still ?? data.pairs.find((one) => following.includes(key(one))) ?? data.pairs.find((one) => one.open) ?? data.pairs[0] ?? null;
   if (now) return choose(now);
   $("stroke").hidden = true;
   flags = [];
@@ -130,8 +132,8 @@ const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
   ...Object.fromEntries(["take", "keep", "copy"].map((verdict) => [verdict, () => stroke(now, picked(), verdict)])),
   rule: () => setRule(now, true),
-  undo: (more) => back("undo", more),
-  redo: (more) => back("redo", more),
+  undo: (more) => takeBack("undo", more),
+  redo: (more) => takeBack("redo", more),
 };
 goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // what is under way is what is meant
 

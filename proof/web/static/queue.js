@@ -70,6 +70,9 @@ function filters() {
     form.elements[name].placeholder = name === "first_page" ? "1" : String(data.pages);
     form.elements[name].value = query[name] ?? "";
   }
+  $("juans").hidden = facets.juans.length < 2;
+  $("juan").replaceChildren(make("option", { value: "" }, say("all")), ...facets.juans.map(({ juan, count }) =>
+    make("option", { value: juan, selected: juan === query.juan }, `${juan} (${count.toLocaleString()})`)));
   const chosen = query.text !== undefined && query.text !== null;
   $("pairs").replaceChildren(...facets.pairs.filter((pair) => pair.text !== pair.image).slice(0, chosen ? 40 : 24).map((pair) =>
     make("button", { type: "button", class: "chip", "aria-pressed": String(chosen && pair.text === query.text && pair.image === query.image),

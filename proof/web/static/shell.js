@@ -167,11 +167,15 @@ document.getElementById("theme")?.addEventListener("click", () => {
 for (const control of document.querySelectorAll("#state, #mending input, #mending button[value], [data-needs]"))
   if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
 
+const find = document.getElementById("find");
+const openFind = () => { find?.showModal(); find?.querySelector("[type=search]").select(); };
+document.getElementById("find-open")?.addEventListener("click", openFind);
+
 const help = document.getElementById("help");
 document.getElementById("help-open")?.addEventListener("click", () => help.showModal());
 addEventListener("keydown", (event) => {
-  if (event.key === "?" && isShortcut(event)) {
-    event.preventDefault();
-    help.showModal();
-  }
+  if (!["?", "/"].includes(event.key) || !isShortcut(event)) return;
+  event.preventDefault();
+  if (event.key === "?") help.showModal();
+  else openFind();
 });

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import "./browser.js";
 
 const { changed, dialAt, parameters, toggled } = await import("../../../proof/web/static/filters.js");
-const { square } = await import("../../../proof/web/static/shell.js");
 
 test("a query is said by an address: lists by repeated names, nothing of what is not set", () => {
   const query = { state: ["open", "unsure"], kind: [], order: "score", first_page: 0, last_page: null, text: "己", image: undefined };
@@ -42,9 +41,4 @@ test("the dial stands at the last point that shows all of the score asked for", 
   const at = (least) => dialAt(points, least);
   assert.deepEqual([undefined, null, 1, 2, 3, 4, 4.9, 5, 9].map(at), [0, 0, 0, 0, 0, 1, 1, 2, 3]);
   assert.equal(at(4 - 1e-12), 1); // a score that was rounded on its way
-});
-
-test("a glyph is shown in a square around it that begins on the image", () => {
-  assert.deepEqual(square([100, 200, 60, 60]), [96, 196, 69, 69]);
-  assert.deepEqual(square([100, 0, 60, 20]), [110, 0, 40, 40]);
 });

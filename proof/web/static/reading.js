@@ -1,0 +1,160 @@
+// Reading a page from character to character: arrow keys walk along the columns, Enter types in place, M marks a place
+// as doubtful, P goes to the flag and back. What is flagged is decided there; what is not is corrected by hand.
+
+import { api, ask, data, han, isShortcut, make, may, oneAtATime, say, uuid, work } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const LIST = 240; // CSS pixels that what the recogniser saw takes beside the cell
+const DESK = `proof-desk:${work}`;
+const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+
+/** The flag that is about this character and no other; a moved one is decided at both its places, on the desk. */
+const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;
+
+/** What is sent for a character: `verdict` is typed, delete or unsure. Raises a Problem. */
+export function settle(one, flag, verdict, reading = "") {
+  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, version: flag.version, key: uuid() });
+  const place = { line: one.line, offset: one.offset, length: one.length, reading, key: uuid() };
+  return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
+}
+
+/** What the recogniser saw at a character, besides what the text has. */
+export async function alternatives(one, flag) {
+  const found = [one.read];
+  if (flag) {
+    const detail = await ask(api(`flags/${flag.number}`)).catch(() => null);
+    found.push(flag.suggested, ...(detail?.alternatives ?? []).map((each) => each.text));
+  }
+  return [...new Set(found)].filter((text) => text && text !== one.text).slice(0, 9);
+}
+
+/** Walks over the cells of `sheet`; `act(verdict, n, reading)` settles the `n`th character, `flagOf` gives its flag. */
+export function readable(sheet, flagOf, act) {
+  const cells = () => [...sheet.querySelectorAll(".cell[data-n]")];
+  const at = () => document.activeElement?.closest?.(".cell[data-n]");
+  const character = (cell) => data.characters_found[Number(cell.dataset.n)];
+  const middle = (cell) => { const { top, height } = cell.getBoundingClientRect(); return top + height / 2; };
+
+  function beside(cell, by) {
+    const columns = [...sheet.querySelectorAll(".column")].filter((column) => column.querySelector(".cell[data-n]"));
+    const column = columns[columns.indexOf(cell.closest(".column")) + by];
+    return [...(column?.querySelectorAll(".cell[data-n]") ?? [])]
+      .sort((one, other) => Math.abs(middle(one) - middle(cell)) - Math.abs(middle(other) - middle(cell)))[0];
+  }
+  const step = (cell, by) => { const all = cells(); return all[all.indexOf(cell) + by]; };
+  const ends = (cell, last) => [...cell.closest(".column").querySelectorAll(".cell[data-n]")].at(last ? -1 : 0);
+  const WALK = {
+    ArrowDown: (cell) => step(cell, 1), ArrowUp: (cell) => step(cell, -1), ArrowLeft: (cell) => beside(cell, 1),
+    ArrowRight: (cell) => beside(cell, -1), Home: (cell) => ends(cell, false), End: (cell) => ends(cell, true),
+  };
+
+  function go(cell) {
+    cell?.focus({ preventScroll: true });
+  }
+  /** The character that the address names, or the first. */
+  function begin() {
+    const [line, offset] = location.hash.slice(1).split("-").map(Number);
+    go(cells().find((cell) => character(cell).line === line && character(cell).offset === offset) ?? cells()[0]);
+  }
+  sheet.addEventListener("focusin", (event) => {
+    const cell = event.target.closest?.(".cell[data-n]");
+    if (cell) history.replaceState(null, "", `#${character(cell).line}-${character(cell).offset}`);
+  });
+  if (location.hash) begin();
+
+  // typing in place: the cell in the text is written over, the glyph stays free
+
+  let typed = null;
+  const box = $("inplace");
+  const input = box.querySelector("input");
+  let composing = false;
+  function close() {
+    box.hidden = true;
+    go(typed);
+    typed = null;
+  }
+  async function type(cell) {
+    typed = cell;
+    const room = cell.getBoundingClientRect();
+    const size = Math.max(room.width, 36);
+    box.style.left = `${Math.max(Math.min(room.left - 4, innerWidth - 2.2 * size), 0)}px`;
+    box.classList.toggle("leftward", room.left > innerWidth - LIST);
+    box.style.top = `${Math.max(Math.min(room.top, innerHeight - 4 * size), 0)}px`;
+    input.style.fontSize = `${Math.min(size, 48)}px`;
+    input.value = "";
+    $("inplace-others").replaceChildren();
+    $("inplace-problem").textContent = "";
+    box.hidden = false;
+    input.focus({ preventScroll: true });
+    const others = await alternatives(character(cell), flagOf(character(cell)));
+    if (typed !== cell) return;
+    $("inplace-others").replaceChildren(...others.map((text, n) =>
+      make("button", { type: "button", onclick: () => set(text) }, make("kbd", {}, String(n + 1)), " ", han(text))));
+  }
+  const set = oneAtATime(async (reading) => {
+    const problem = await act("typed", Number(typed.dataset.n), reading);
+    $("inplace-problem").textContent = problem ?? "";
+  });
+  input.addEventListener("compositionstart", () => { composing = true; });
+  input.addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.isComposing || event.keyCode === 229 || composing) return void (event.key === "Enter" && event.preventDefault());
+    if (event.key === "Escape") return close();
+    const other = /^[1-9]$/.test(event.key) && !input.value && $("inplace-others").children[Number(event.key) - 1];
+    if (!other) return;
+    event.preventDefault();
+    other.click();
+  });
+  box.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (composing) return;
+    const reading = input.value.trim();
+    if (reading) set(reading);
+    else $("inplace-problem").textContent = say("typeFirst"); // an empty box deletes nothing
+  });
+  box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget) && !box.hidden) { box.hidden = true; typed = null; } });
+
+  /** To the flag of the character in question, or to the one that led here. */
+  function toDesk() {
+    const cell = at();
+    const flag = cell && flagOf(character(cell));
+    const last = sessionStorage.getItem(DESK);
+    const from = new URLSearchParams(location.search).get("flag");
+    const same = last && from && new URLSearchParams(last.split("?")[1]).get("flag") === from;
+    if (flag && !(same && String(flag.number) === from)) return location.assign(deskOf(flag));
+    return location.assign(last ?? `/works/${encodeURIComponent(work)}/desk`);
+  }
+  $("to-desk").addEventListener("click", (event) => { event.preventDefault(); toDesk(); });
+
+  addEventListener("keydown", (event) => {
+    if (!isShortcut(event)) return;
+    const cell = at();
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (key === "p" && !event.repeat) return toDesk();
+    if (key === "r" && !event.repeat) return $("proofread-yes")?.click();
+    if (key === "PageDown" || key === "PageUp") return $(key === "PageDown" ? "next" : "prev")?.click();
+    const walk = WALK[key];
+    if (walk && cell) {
+      event.preventDefault();
+      return go(walk(cell));
+    }
+    if ((key === "ArrowDown" || key === "ArrowUp") && !cell && !$("viewer").contains(event.target)) {
+      event.preventDefault();
+      return begin();
+    }
+    if (!cell || event.repeat || !may("decide")) return;
+    if (key === "Enter") {
+      event.preventDefault();
+      type(cell);
+    } else if (key === "m") act("unsure", Number(cell.dataset.n));
+  });
+}
+
+/** Where no flag of a page is open any more: whether it is proofread. `sayPage` says so. */
+export function askPage(sayPage) {
+  const open = data.flags_found.some((flag) => flag.raised && flag.state === "open");
+  const asks = may("decide") && data.state === "not proofread" && data.image && !open;
+  $("ask-page").hidden = !asks;
+  $("proofread-yes").addEventListener("click", () => { $("ask-page").hidden = true; sayPage("proofread"); });
+}

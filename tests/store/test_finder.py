@@ -1,0 +1,83 @@
+"""Finding anything in one work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.finder import addressed
+from proof.store.queue_records import ListedPage
+
+JUAN = ("序", "卷一", "卷二", "卷三")
+FOLIOS = ("1a", "1b", "2a", "2b", "5b")
+WORDS = "射人告具于公公升即位"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Two works that are alike: three juan and a preface of five half-folios each."""
+    with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
+        for work in ("KR1d0030", "KR1d0031"):
+            texts = (TextInfo("text.txt", "5eed", "kanripo", "traditional"),)
+            run = opened.begin_run(RunInfo(work, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
+            for number, (juan, folio) in enumerate((juan, folio) for juan in JUAN for folio in FOLIOS):
+                page = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
+                column = CheckedColumn(1, Box(0, 0, 10, 100), WORDS)
+                result = PageResult(page, f"WYG0140-{330 + number:04d}b", Status.CHECKED, columns=(column,))
+                opened.save_page(run, PagePlace(number, "text.txt", juan, folio), "", result)
+            opened.finish_run(run, whole=True)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "wanted", ["001-2a", "1-2a", "卷一 2a", "卷一2a", "1 2A", "KR1d0030_WYG_001-2a", "wyg140-337b"]
+)
+def test_the_address_of_a_page_in_reference_works_leads_to_it(store: Store, wanted: str) -> None:
+    found = store.finder.find("KR1d0030", wanted)
+    assert found.page is not None
+    assert (found.page.juan, found.page.folio) == ("卷一", "2a")
+
+
+def test_a_half_folio_alone_is_of_the_juan_where_one_is(store: Store) -> None:
+    pages = store.queue.places("KR1d0030")
+    assert [page.juan for page in addressed(pages, "5b", near=pages[-2].number)] == ["卷三"]
+    assert [page.juan for page in addressed(pages, "5b")] == list(JUAN)
+
+
+@pytest.mark.parametrize(("wanted", "juan"), [("卷二", "卷二"), ("第二卷", "卷二"), ("2", "卷二"), ("序", "序")])
+def test_a_juan_leads_to_its_first_page(store: Store, wanted: str, juan: str) -> None:
+    found = store.finder.find("KR1d0030", wanted)
+    assert found.page is not None
+    assert (found.page.juan, found.page.folio) == (juan, "1a")
+
+
+def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> None:
+    found = store.finder.find("KR1d0030", "公公升")
+    assert found.page is None
+    assert len(found.columns) == len(JUAN) * len(FOLIOS)
+    first = found.columns[0]
+    assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
+    assert {one.page.page[:8] for one in found.columns} == {"KR1d0030"}
+
+
+def test_a_numeral_alone_is_a_character(store: Store) -> None:
+    assert store.finder.find("KR1d0030", "一").page is None
+    assert store.finder.find("KR1d0030", "位").columns
+
+
+@pytest.mark.parametrize("wanted", ["烏有", "999-1a", "卷九", "%", "\x00", "", "  "])
+def test_what_is_not_there_is_not_found(store: Store, wanted: str) -> None:
+    assert not store.finder.find("KR1d0030", wanted)
+
+
+def test_a_page_without_folio_is_found_by_its_id(store: Store) -> None:
+    page = replace(store.queue.places("KR1d0030")[0], page="p1", folio="", juan="")
+    assert addressed([page], "P1") == [page]
+    assert addressed([page], "1a") == []
+    assert isinstance(page, ListedPage)

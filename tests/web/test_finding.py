@@ -1,0 +1,112 @@
+"""One box finds anything in a work; its answers are addresses."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import update
+
+from proof.store.models import PageRow
+from tests.web.drawn import LINES, WORK, Served
+
+
+def asked(client: FlaskClient, path: str) -> Any:
+    """What the API answers."""
+    return client.get(f"/api/v1/works/{WORK}/{path}").json
+
+
+@pytest.mark.parametrize("address", ["010-2a", "卷十 2a", "WYG0103-0193a"])
+def test_a_page_is_at_the_address_that_reference_works_give_it(served: Served, address: str) -> None:
+    led = served.client.get(f"/works/{WORK}/pages/{address}")
+    assert led.status_code == 302
+    assert led.headers["Location"] == f"/works/{WORK}/pages/2"
+    assert (
+        served.client.get(f"/works/{WORK}/find", query_string={"q": address}).headers["Location"].endswith("/pages/2")
+    )
+
+
+def test_an_address_that_no_page_has_is_not_found(served: Served) -> None:
+    assert served.client.get(f"/works/{WORK}/pages/099-1a").status_code == 404
+    assert "Nothing was found." in served.client.get(f"/works/{WORK}/find?q=099-1a").text
+
+
+def test_several_pages_are_offered(served: Served) -> None:
+    led = served.client.get(f"/works/{WORK}/pages/WYG0103")
+    found = served.client.get(led.headers["Location"]).text
+    assert found.count(f"/works/{WORK}/pages/") > 3
+
+
+def test_words_and_characters_are_found_where_they_stand(served: Served) -> None:
+    words = served.client.get(f"/works/{WORK}/find?q=公公").text
+    assert words.count("<mark>公公</mark>") == 3
+    assert f"/works/{WORK}/pages/1#1-5" in words
+    one = served.client.get(f"/works/{WORK}/find?q=告").text
+    assert f"/works/{WORK}/glyphs?text=" in one
+    assert "告 → 吿" in one
+
+
+def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
+    client = served.client
+    left = asked(client, "left")
+    assert left == {"open": 9, "unsure": 0, "skipped": 0, "to_mark": 3, "to_validate": 0, "problems": 0}
+    body = {"state": "proofread", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/pages/2/states", json=body).status_code == 201
+    left = asked(client, "left")
+    assert (left["to_mark"], left["to_validate"]) == (2, 1)
+    listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
+    assert listed.count('class="leaf ') == 1
+    assert f"/works/{WORK}/pages/2" in listed
+
+
+def test_a_page_without_an_image_says_so_and_how_it_gets_one(served: Served) -> None:
+    with served.store._writing() as session:
+        session.execute(update(PageRow).where(PageRow.id == 2).values(image=None, status="no image"))
+    page = served.client.get(f"/works/{WORK}/pages/2").text
+    assert "No image was found for this page." in page
+    assert 'id="assign"' in page
+    assert 'id="assign"' not in served.client.get(f"/works/{WORK}/pages/1").text
+
+
+def test_flags_are_filtered_by_juan(served: Served) -> None:
+    facets = asked(served.client, "facets?juan=卷十")
+    assert facets["juans"] == [{"juan": "卷十", "count": 9}]
+    assert facets["total"] == 9
+    assert asked(served.client, "facets?juan=卷九")["total"] == 0
+
+
+def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(served: Served) -> None:
+    led = served.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
+    assert led.status_code == 302
+    assert led.headers["Location"] == f"/works/{WORK}/desk?kind=substitution"
+
+
+def test_the_corrected_text_is_taken_home(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages = [f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n" + "\n".join(LINES) + "\n" for n in range(3)]
+    (tmp_path / "text.txt").write_text("".join(pages), encoding="utf-8")
+    client = served.client
+    body = {"verdict": "take", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
+    packed = client.get(f"/works/{WORK}/export.zip")
+    assert packed.status_code == 200, packed.text
+    with zipfile.ZipFile(BytesIO(packed.data)) as archive:
+        text = archive.read("text/text.txt").decode()
+    assert text == "".join(pages).replace("告", "吿", 1)
+
+
+def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:
+    client = served.client
+    body = {"verdict": "take", "version": 0, "key": "k" * 12}
+    assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
+    overseen = client.get(f"/works/{WORK}/progress").text
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", overseen)
+    assert cells[cells.index("卷十") :][:6] == ["卷十", "3", "90", "9", "1", "1"]
+    assert f"{datetime.now(UTC):%Y-%m-%d}" in cells
+    assert f"/works/{WORK}/export.zip" in overseen

@@ -1,0 +1,194 @@
+"""The way through a work by keys: from any page to any other, from a flag to its page and back, along the columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.decision_records import Verdict
+from tests.web.drawn import WORK, fill, settings_in
+from tests.web.served import serving
+from tests.web.waiting import saved
+
+AT = f"/works/{WORK}"
+VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    settings = settings_in(tmp_path)
+    with Store.open(settings.store_address) as store:
+        fill(store, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def page(folder: Path, browser: Browser) -> Iterator[Page]:
+    """A browser at the project; nothing goes wrong in its scripts."""
+    with serving(folder) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
+        page = context.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        context.close()
+    assert said == []
+
+
+def decided(folder: Path) -> list[tuple[Verdict, str, str]]:
+    """What the store has, in the order in which it was decided."""
+    with Store.open(Settings.load(folder).store_address) as store:
+        log = store.decisions.log(WORK, limit=100)[::-1]
+        return [(one.verdict, one.transcribed, one.reading) for one in log]
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.textContent"))
+
+
+def test_six_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Page) -> None:
+    page.goto(f"{AT}/pages/1")
+    for key in ["/", *"10-3a", "Enter"]:
+        page.keyboard.press(key)
+    page.wait_for_url(f"**{AT}/pages/3")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator("#find [type=search]")).to_be_focused()
+
+
+def test_one_key_leads_from_a_flag_to_its_page_and_one_back(page: Page) -> None:
+    page.goto(f"{AT}/desk?kind=substitution")
+    expect(page.locator("#flag")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    flag = page.evaluate("document.body.dataset.flag")
+    assert f"flag={flag}" in page.url
+    address = page.url
+    page.keyboard.press("p")
+    page.wait_for_url(f"**/pages/*flag={flag}*")
+    expect(page.locator(".cell:focus.flagged")).to_be_visible()
+    page.keyboard.press("p")
+    page.wait_for_url(address)
+    expect(page.locator("body")).to_have_attribute("data-flag", flag)
+
+
+def test_a_change_of_language_keeps_the_flag(page: Page) -> None:
+    page.goto(f"{AT}/desk")
+    page.keyboard.press("ArrowRight")
+    flag = page.evaluate("document.body.dataset.flag")
+    page.locator("#language").select_option("zh-Hant")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant")
+    expect(page.locator("body")).to_have_attribute("data-flag", flag)
+
+
+def test_arrows_walk_along_the_columns_and_enter_types_in_place(page: Page, folder: Path) -> None:
+    page.goto(f"{AT}/pages/2")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "射"
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "人"
+    page.keyboard.press("ArrowLeft")
+    assert focused(page) == "臣"
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "司"
+    page.keyboard.press("Enter")
+    expect(page.locator("#inplace input")).to_be_focused()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.keyboard.insert_text("同")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell:focus.corrected")).to_have_text("同")
+    assert decided(folder) == [(Verdict.TYPED, "司", "同")]
+
+
+def test_a_digit_takes_what_the_recogniser_saw(page: Page, folder: Path) -> None:
+    page.goto(f"{AT}/pages/1#1-2")
+    expect(page.locator(".cell:focus")).to_have_text("告")
+    page.keyboard.press("Enter")
+    expect(page.locator("#inplace-others button").first).to_contain_text("吿")
+    page.keyboard.press("1")
+    expect(page.locator(".cell:focus.corrected")).to_have_text("吿")
+    assert decided(folder) == [(Verdict.TYPED, "告", "吿")]  # of the flag, which is not asked again
+
+
+def test_a_place_is_marked_as_doubtful_without_a_reading_and_settled_later(page: Page, folder: Path) -> None:
+    page.goto(f"{AT}/pages/1#2-0")
+    page.keyboard.press("m")
+    expect(page.locator(".cell:focus.unsure")).to_have_text("小")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("少")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell:focus.corrected")).to_have_text("少")
+    assert decided(folder) == [(Verdict.UNSURE, "小", "小"), (Verdict.TYPED, "小", "少")]
+
+
+def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> None:
+    page.goto(f"{AT}/pages/1")
+    expect(page.locator("#ask-page")).to_be_hidden()
+    page.goto(f"{AT}/desk?first_page=1&last_page=1")
+    for _ in range(3):
+        expect(page.locator("#flag")).to_be_visible()
+        page.keyboard.press("k")
+    saved(page)
+    page.goto(f"{AT}/pages/1")
+    expect(page.locator("#ask-page")).to_be_visible()
+    page.keyboard.press("r")
+    expect(page.locator("#ask-page")).to_be_hidden()
+    expect(page.locator("#state")).to_have_value("proofread")
+
+
+def test_an_empty_desk_leads_on_to_what_is_left(page: Page) -> None:
+    page.goto(f"{AT}/desk?first_page=1&last_page=1&kind=insertion")
+    expect(page.locator("#flag")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.locator("#still")).to_contain_text("Pages that nobody proofread yet: 3")
+    expect(page.get_by_text("Export the corrected text")).to_be_visible()
+    saved(page)
+    page.reload()
+    page.get_by_text("Unsure: 1").click()
+    expect(page.locator("#stands")).to_contain_text("unsure")
+
+
+def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Page) -> None:
+    page.goto(f"{AT}/pairs")
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "true")
+    first = page.locator("#pairlist [aria-current=true]").inner_text()
+    page.locator("#grid button").first.click()
+    page.reload()
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("j")
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+    page.keyboard.press("n")
+    expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("v")
+    expect(page.locator("#rulelist li")).to_have_count(1)
+    expect(page.locator("#pairlist [aria-current=true]")).to_have_count(1)
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) -> None:
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    for width, height in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        for name, path in {
+            "find": "/find?q=公公",
+            "progress": "/progress",
+            "reading": "/pages/1#1-2",
+            "finding": "/",
+        }.items():
+            page.goto(AT + path)
+            if name == "reading":
+                page.keyboard.press("Enter")
+                expect(page.locator("#inplace-others button").first).to_be_visible()
+            elif name == "finding":
+                page.keyboard.press("/")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+            page.screenshot(path=shots / f"way-{name}-{width}-{theme}.png")
+            grave = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+            assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
