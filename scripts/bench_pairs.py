@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -154,8 +154,8 @@ def run(*arguments: str) -> Callable[[Path], None]:
     """A command of the program on a project."""
 
     def job(folder: Path) -> None:
-        os.chdir(folder)
-        status = proof(list(arguments))
+        with chdir(folder):
+            status = proof(list(arguments))
         if status not in (0, 1):
             raise SystemExit(status)
 

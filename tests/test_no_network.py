@@ -169,7 +169,8 @@ def test_no_other_command_asks_anybody(alone: Alone) -> None:
         if command[0] == "check":
             alone.run(sys.executable, "-c", DECIDE)
     named = {str(command[0]) for command in commands}
-    assert named == set(COMMANDS) - {"fetch", "serve"}  # the one is for asking, the other has a test of its own
+    # the first is for asking, the others have tests of their own
+    assert named == set(COMMANDS) - {"fetch", "serve", "cluster"}
 
 
 SERVE = f"""
@@ -199,4 +200,24 @@ finally:
 def test_the_desk_asks_nobody_nor_does_a_page_that_is_read_again(alone: Alone) -> None:
     alone.proof("check", "--quiet")
     alone.run(sys.executable, "-c", SERVE)
+    assert alone.asked() == []
+
+
+CLUSTER = f"""
+import signal, subprocess, sys
+cluster = subprocess.Popen(
+    [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"], stdout=subprocess.PIPE, text=True
+)
+try:
+    address = cluster.stdout.readline().split()[-1]
+    subprocess.run([sys.executable, "-m", "proof", "check", "--quiet", "--cluster", address], check=True)
+finally:
+    cluster.send_signal(signal.SIGINT)
+    cluster.wait({PATIENCE})
+"""
+
+
+def test_a_check_on_a_cluster_asks_the_scheduler_alone(alone: Alone) -> None:
+    pytest.importorskip("distributed", reason="the extra for clusters is not installed")
+    alone.run(sys.executable, "-c", CLUSTER)
     assert alone.asked() == []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,9 @@ ALONE = 0.02
 
 STROKE = 0.012
 """Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
+
+DOT, DOTS = 0.006, 8
+"""Of a cell's area: ink smaller than this is a dot; among so many to a cell's area lies what a seal left, no stroke."""
 
 TIP, OVER = 0.3, 0.12
 """The tip of a stroke that reaches over a rule: at most such a share of the ink that it is one with, and no further
@@ -208,6 +212,17 @@ def splinters(
     return np.asarray(found & (inside == np.bincount(labels.ravel(), minlength=count)), dtype=np.bool_)
 
 
+def _among_dots(boxes: NDArray[Any], centres: NDArray[Any], shape: tuple[int, ...], row: float) -> NDArray[np.bool_]:
+    """Which of the pieces of ink lie in the net of dots that a seal leaves on a scan of two tones."""
+    x, y = (np.clip(centres[:, i].round().astype(np.intp), 0, shape[1 - i] - 1) for i in range(2))
+    dots = np.zeros(shape, np.float32)
+    small = boxes[:, cv2.CC_STAT_AREA] < DOT * row * row
+    np.add.at(dots, (y[small], x[small]), 1.0)
+    cell = max(3, round(row))
+    around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return np.asarray(around[y, x] >= DOTS - 0.5, dtype=np.bool_)
+
+
 def without_lines(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
 ) -> tuple[Mask, NDArray[np.int16]]:
@@ -222,11 +237,14 @@ def without_lines(
     _erase_outside(clean, upright, level, rules, rows, near)
     before = clean.copy()
     frames, lines = _followed(clean, rules, frame, row)
-    _, found, boxes, _ = cv2.connectedComponentsWithStats(clean, connectivity=8)
+    _, found, boxes, centres = cv2.connectedComponentsWithStats(clean, connectivity=8)
     labels = np.asarray(found, dtype=np.int32)
     inner = range(1, len(rules) - 1)
     outer = [line for number, line in enumerate(lines) if number not in inner]
-    large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~splinters(labels, len(boxes), frames, outer)
+    large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~_among_dots(
+        boxes, np.asarray(centres), clean.shape, row
+    )
+    large &= ~splinters(labels, len(boxes), frames, outer)
     strokes = large[labels] & (clean > 0)
     centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
     for line in frames:

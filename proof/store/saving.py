@@ -165,10 +165,11 @@ class Bearers:
                 return row
         return None
 
-    def add(self, page: str) -> PageRow:
+    def add(self, run_id: int, place: PagePlace, page: str) -> PageRow:
         """A row for another page of that id, which `save_new` puts into the store once it holds what it must."""
         bearers = self._rows[page]
-        row = PageRow(work_id=self._work_id, page=page, repeat=len(bearers), key="")
+        row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(bearers), key="")
+        set_values(row, rows.place_values(place))
         bearers.append(row)
         return row
 
@@ -180,7 +181,7 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
     for one in pages:
         page = there.of(run.id, one.place, one.result.page)
         if page is None:
-            fresh.append((there.add(one.result.page), one))
+            fresh.append((there.add(run.id, one.place, one.result.page), one))
             continue
         if page.run_id > run.id:
             must_be_newest(session, run)
@@ -221,9 +222,8 @@ def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult)
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     """Pages that were not there, in as few statements as one page would take."""
     for row, one in pages:
-        row.run_id = row.result_run_id = run_id
-        row.key, row.absent = one.key, False
-        set_values(row, rows.place_values(one.place) | rows.page_values(one.result))
+        row.result_run_id, row.key, row.absent = run_id, one.key, False
+        set_values(row, rows.page_values(one.result))
         session.add(row)
     session.flush()
     columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]

@@ -19,7 +19,7 @@ from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
-PAGE = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192d.png"
 
 Line = np.ndarray
 
@@ -43,7 +43,7 @@ def onnxruntime() -> OnnxRuntime:
 
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:
-    """The columns of the sample's first half-folio as lines, top of the column to the left."""
+    """The columns of a half-folio of the sample without a seal as lines, top of the column to the left."""
     layout = find_layout(load_image(PAGE).pixels)
     strips = [strip for area in layout.columns for strip in cut_strips(layout, area, None, 21, CutBy.SEEN)]
     return [np.rot90(strip.pixels).astype(np.float32) / 127.5 - 1.0 for strip in strips]
