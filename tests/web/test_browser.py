@@ -124,6 +124,7 @@ def test_a_whole_session_on_the_sample(sample_server: ServerProcess, tabs: list[
         assert number
         pressed.append((number, key))
         tab.page.keyboard.press(key)
+        expect(tab.page.locator(f'body[data-flag="{number}"]')).to_have_count(0)
     expect(tab.page.locator("#end")).to_be_visible()
     saved(tab.page)
     names = {"t": Verdict.TAKE, "k": Verdict.KEEP, "c": Verdict.COPY, "u": Verdict.UNSURE, "s": Verdict.SKIP}

@@ -106,16 +106,18 @@ def test_the_desk_shows_glyphs_of_both_characters_and_the_outline_of_a_candidate
     expect(page.locator("#beside")).to_be_visible()
 
 
-def test_a_key_waits_for_the_image(page: Page) -> None:
+def test_a_key_waits_for_the_image_and_a_second_one_decides_nothing_unseen(page: Page) -> None:
     page.route("**/iiif/**", lambda route: None)
     page.goto(f"/works/{WORK}/desk", wait_until="domcontentloaded")
     expect(page.locator("#stage .loading")).to_have_text("The image is loading …")
+    page.keyboard.press("k")
     page.keyboard.press("k")
     page.wait_for_timeout(100)
     assert page.evaluate("document.body.dataset.flag") == "1"
     page.unroute("**/iiif/**")  # what was held goes on
     until(page, "document.body.dataset.flag !== '1'")
     saved(page)
+    expect(page.locator("#trail li")).to_have_count(1)
 
 
 def test_the_page_shows_what_stands_now_and_moves_with_its_image(page: Page) -> None:

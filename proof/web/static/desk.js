@@ -546,10 +546,11 @@ if (!may("decide"))
 const turn = inTurn();
 let turning = 0;
 function perform(name, n) {
-  const coming = DECIDING.includes(name) || name === "type" ? pictureOn(flags[at]) : null;
-  if (coming) { // nobody decides before an image that is not there yet
+  const flag = flags[at];
+  const coming = DECIDING.includes(name) || name === "type" ? pictureOn(flag) : null;
+  if (coming) { // nobody decides before an image that is not there yet, nor by a second key a flag that was not seen
     turning += 1;
-    return turn(() => coming.then(() => acts[name](n))).finally(() => { turning -= 1; });
+    return turn(() => coming.then(() => (flags[at] === flag ? acts[name](n) : undefined))).finally(() => { turning -= 1; });
   }
   if (!turning && name !== "undo" && name !== "redo") return acts[name](n);
   turning += 1;
