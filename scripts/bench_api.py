@@ -72,7 +72,7 @@ BROKEN: tuple[Any, ...] = ({}, [], None, "x", {"key": "short"}, {"version": -1},
 Thing = tuple[str, Any]
 World = dict[Thing, tuple[Any, int]]
 """What can be seen of each flag, page, rule, layout and account, and how often something was said of it."""
-ACTS = frozenset({"flag", "page", "rule"})
+ACTS = frozenset({"flag", "page", "rule", "mend"})
 """Kinds of things that what is done to them can be taken back of."""
 
 
@@ -152,6 +152,7 @@ class Player:
         for page in self.pages:
             state, note, at = said.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
+            found["mend", page] = ((None, ""), 0)
         held = {(a, b): holds for a, b, holds in ask("SELECT transcribed, suggested, holds FROM rules ORDER BY id")}
         found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
         for page, layout, image, version in ask("SELECT page_id, layout, image, version FROM mends ORDER BY version"):
@@ -394,6 +395,8 @@ def told_of(said: Any) -> set[Thing]:
         return {("rule", (said["rule"]["text"], said["rule"]["image"]))}
     if said["page"]:
         return {("page", said["page"]["page"])}
+    if said["laid_out"]:
+        return {("mend", said["laid_out"])}
     return {("flag", one["flag"]) for one in said["decisions"]}
 
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.report.progress import SAID, progress_of
 from proof.report.reasons import VERDICTS
-from proof.store.decision_records import State
+from proof.store.decision_records import State, _
 from proof.store.finder import addressed
 from proof.store.marks import PageState
 from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
@@ -101,7 +101,7 @@ def page_called(work: str, address: str) -> AnyResponse:
     """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
     found = addressed(project().store.queue.places(work), address)
     if not found:
-        raise MissingError(f"{work}: there is no page {address}")
+        raise MissingError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
     if len(found) > 1:
         return redirect(url_for("pages.find", work=work, q=address))
     return redirect(url_for("pages.page", work=work, number=found[0].number))

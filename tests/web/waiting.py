@@ -34,7 +34,8 @@ def until(page: Page, holds: str) -> None:
 
 def saved(page: Page) -> None:
     """Waits until no decision is on its way to the server."""
-    until(page, "Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
+    none = "!document.querySelector('#stage.waiting')"  # a key waits for its image
+    until(page, f"{none} && Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
 
 
 def still(place: Locator) -> None:
