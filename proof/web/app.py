@@ -22,6 +22,7 @@ import proof
 from proof.check.library import LibraryRechecker
 from proof.check.recheck import Rechecker
 from proof.paths import templates_dir
+from proof.report.write import thousands
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import description, health, language, people, problems, statics
@@ -146,7 +147,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
     app.json = Json(app)
     app.session_interface = Sessions()
     app.jinja_env.undefined = StrictUndefined
-    app.jinja_env.filters["number"] = "{:,}".format
+    app.jinja_env.filters["thousands"] = thousands
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     return app
 
