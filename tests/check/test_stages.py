@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from proof.check.pipeline import check
 from proof.check.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
+from proof.ocr.network import Network
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import PageRecord
 from proof.settings.config import FlagsSection
@@ -66,6 +68,16 @@ def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, st
         "variant"
     ]
     assert raw(outcome) == from_nothing(again, variants__file=str(pairs))
+
+
+@pytest.mark.usefixtures("from_scratch")
+def test_judging_again_loads_no_recogniser(again: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, *_: object) -> Network:
+        raise AssertionError(f"{path} was loaded")
+
+    monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
+    monkeypatch.setattr("proof.__version__", "another")
+    assert check(again.settings(flags__threshold=0.5)).sound
 
 
 def test_another_release_judges_all_pages_and_reads_none(
