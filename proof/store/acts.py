@@ -1,11 +1,11 @@
 """What a person did, act by act: the last is taken back, and what was taken back is done again.
 
 An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, what was said of a page, or how a
-page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in `decisions`,
-`rules`, `page_events` and `mends`. Taking an act back leaves rows
-too, each `about` the one that it takes back; doing it again leaves rows about those. So the kind of a row is the number
-of steps from it along `about` to an act of the person: none is an act, an odd number takes it back, an even one does
-it again. Rows of one table are in the order of their ids; between the tables the clock decides.
+page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in the tables of
+decisions, rules, page events and layout overrides. Taking an act back leaves rows too, each `about` the one that it
+takes back; doing it again leaves rows about those. So the kind of a row is the number of steps from it along `about` to
+an act of the person: none is an act, an odd number takes it back, an even one does it again. Rows of one table are in
+the order of their ids; between the tables the clock decides.
 
 How a page is laid out holds from its next reading on: who takes that back has the page read again, which finds the
 flags that it had before, by their ids, with their decisions.
@@ -29,14 +29,15 @@ from proof.errors import ProofError
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict, _
 from proof.store.decision_rows import decided_by, shown_decisions
 from proof.store.decisions import CHECK, take_back_in
-from proof.store.marks import NO_WORK, NoPlaceError, PageEvent, PageState, page_event
-from proof.store.models import DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.lookup import NO_WORK, NoPlaceError
+from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
 from proof.store.standing import Event, standing
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 200
-OfPage = TypeVar("OfPage", PageEventRow, MendRow)
+OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
 
 
@@ -188,7 +189,7 @@ class _Steps:
     def _about(self, what: What, number: int) -> int | None:
         """What of the person's own a row takes back."""
         if what is not What.DECISIONS:
-            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: MendRow}
+            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: LayoutOverrideRow}
             about: int | None = self.session.scalar(select(tables[what].about).where(tables[what].id == number))
             return about
         row = self.session.get_one(DecisionRow, number)
@@ -213,17 +214,17 @@ class _Steps:
             select(table.id, table.about, table.at)
             .join(PageRow, PageRow.id == table.page_id)
             .where(PageRow.work_id == self.work_id, table.person == self.person)
-            for table in (PageEventRow, MendRow)
+            for table in (PageEventRow, LayoutOverrideRow)
         )
         streams = (
             (ActStep(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
             (ActStep(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
             (ActStep(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
-            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, MendRow)),
+            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, LayoutOverrideRow)),
         )
         return merge(*streams, key=lambda step: step.at, reverse=True)
 
-    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | MendRow]) -> Iterator[Any]:
+    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | LayoutOverrideRow]) -> Iterator[Any]:
         after: int | None = None
         while True:
             part = query if after is None else query.where(table.id < after)
@@ -369,13 +370,13 @@ def _take_page_back(session: Session, person: str, number: int, key: str, *, aga
 
 
 def _take_layout_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(MendRow, number)
+    row = session.get_one(LayoutOverrideRow, number)
     page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = _of_page(session, MendRow, page)
+    found = _of_page(session, LayoutOverrideRow, page)
     if not _stands(_events(found), row.version, person, page.page):
         return None
     was = _before(found, row.version)
-    made = MendRow(
+    made = LayoutOverrideRow(
         page_id=page.id,
         version=len(found) + 1,
         key=key,
@@ -396,7 +397,7 @@ def _of_page(session: Session, table: type[OfPage], page: PageRow) -> Sequence[O
     return session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
 
 
-def _events(rows: Sequence[PageEventRow] | Sequence[MendRow]) -> list[Event]:
+def _events(rows: Sequence[PageEventRow] | Sequence[LayoutOverrideRow]) -> list[Event]:
     return [Event(row.id, row.about, row.person) for row in rows]
 
 
@@ -415,7 +416,7 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     decided = session.scalar(select(DecisionRow).where(DecisionRow.key == key))
     ruled = session.scalar(select(RuleRow).where(RuleRow.key == key))
     said = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
-    laid = session.scalar(select(MendRow).where(MendRow.key == key))
+    laid = session.scalar(select(LayoutOverrideRow).where(LayoutOverrideRow.key == key))
     row = decided or ruled or said or laid
     if row is None:
         return None

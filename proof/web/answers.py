@@ -11,7 +11,7 @@ from proof.model.flags import Kind
 from proof.store.accounts import AccountChannel, Deed, Role
 from proof.store.acts import What
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.web.rights import Right
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]

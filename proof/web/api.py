@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
 from proof.store.history import HistoryFilter
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, Order, QueueFilter
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
@@ -103,9 +103,9 @@ def page(path: schemas.PagePath) -> Response:
     responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
     summary="Correct any place of a page by hand, or insert a missed character",
 )
-def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
-    mark = Mark(work=path.work, page=path.page, person=person(), **body.model_dump())
-    made = project().store.marks.correct(mark)
+def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
+    wanted = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
+    made = project().store.manual_corrections.correct(wanted)
     return answer(answers.decision_of(made), 200 if made.repeated else 201)
 
 
@@ -116,7 +116,7 @@ def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
     summary="What was said of a page, oldest first",
 )
 def page_states(path: schemas.PagePath) -> Response:
-    events = project().store.marks.page_history(path.work, path.page)
+    events = project().store.page_states.history(path.work, path.page)
     return answer(answers.PageEventsOut(items=[event_of(event) for event in events]))
 
 
@@ -127,7 +127,7 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.marks.set_page(path.work, path.page, **by_whom(), **body.model_dump())
+    said = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(event_of(said), 201)
 
 
@@ -148,7 +148,7 @@ def rules(path: schemas.WorkPath) -> Response:
     summary="Make a pair variants of each other in this work, or lift that rule",
 )
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
-    project().store.marks.set_rule(path.work, body.text, body.image, body.holds, person())
+    project().store.rules.set(path.work, body.text, body.image, body.holds, person())
     return answer(_rules(path.work))
 
 
@@ -394,7 +394,7 @@ def _rules(work: str) -> answers.RulesOut:
     store.queue.work(work)
     items = [
         answers.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
-        for one in store.marks.rules(work)
+        for one in store.rules.of_work(work)
     ]
     return answers.RulesOut(items=items)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
-from proof.store.marks import PageEvent
+from proof.store.page_states import PageEvent
 from proof.web import answers
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE

@@ -19,7 +19,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
 from proof.text.model import Script
 
@@ -123,8 +123,10 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
         place = data.draw(st.sampled_from(free))
         reading = data.draw(st.sampled_from(sorted(set(WRITTEN[text.script]) - {""})))
         page, line, at = place
-        mark = Mark(text.work, page_row(store, folder, text, page), line, at, 1, reading, person, f"by-hand-{turn}")
-        store.marks.correct(mark)
+        mark = ManualCorrection(
+            text.work, page_row(store, folder, text, page), line, at, 1, reading, person, f"by-hand-{turn}"
+        )
+        store.manual_corrections.correct(mark)
         text.expected[place] = WRITTEN[text.script][reading]
         return
     page, line, at, _ = data.draw(st.sampled_from(text.flagged))

@@ -22,8 +22,9 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import ACTS, Journal, all_lines, identity
-from proof.store.marks import Mark, PageState
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
+from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 
 pytestmark = pytest.mark.slow
@@ -40,13 +41,13 @@ def work_on(store: Store) -> None:
     store.decisions.decide_all(
         [DecisionRequest(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)]
     )
-    store.marks.correct(Mark(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
-    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
-    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
-    store.mends.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
-    store.mends.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
-    store.marks.set_rule(WORK, "己", "已", True, "甲")
-    store.marks.set_rule(WORK, "己", "已", False, "乙")
+    store.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
+    store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
+    store.page_states.set(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
+    store.layout_overrides.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
+    store.layout_overrides.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
+    store.rules.set(WORK, "己", "已", True, "甲")
+    store.rules.set(WORK, "己", "已", False, "乙")
 
 
 def acts(store: Store) -> set[tuple[str, ...]]:
@@ -59,7 +60,12 @@ def standing(store: Store) -> list[tuple[object, ...]]:
     said = (one for one in store.decisions.standing(WORK))
     decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
-    return [*decisions, *pages, *sorted(store.mends.of_work(WORK)), *((str(rule),) for rule in store.marks.rules(WORK))]
+    return [
+        *decisions,
+        *pages,
+        *sorted(store.layout_overrides.of_work(WORK)),
+        *((str(rule),) for rule in store.rules.of_work(WORK)),
+    ]
 
 
 @pytest.fixture
@@ -259,7 +265,7 @@ def test_an_act_that_was_committed_comes_back_though_its_commit_seemed_to_fail(w
         demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
         failing_commit(store, demand, after=True)
         assert store.decisions.decide(demand).repeated
-        store.marks.set_rule(WORK, "甲", "乙", True, "甲")
+        store.rules.set(WORK, "甲", "乙", True, "甲")
         assert store.faults() == []
         before, told = acts(store), standing(store)
     with fresh(worked, tmp_path / "new") as store:

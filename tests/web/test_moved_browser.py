@@ -127,7 +127,7 @@ def test_the_page_view_says_at_both_places_that_it_moved(page: Page) -> None:
     page.goto(f"/works/{WORK}/pages/1")
     for column, character in ((2, 6), (3, 4)):
         page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
-        expect(page.locator("#mend-read")).to_have_text("moved: 大, column 2 → 3")
+        expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
         photographed(page, f"page-{column}")
         page.keyboard.press("Escape")
 
