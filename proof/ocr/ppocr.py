@@ -188,7 +188,7 @@ class PPOCR:
         return ReadCharacter(pairs[0][0], start, end, pairs[0][1], pairs)
 
 
-def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float64]:
+def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float32]:
     """How well each class was taught, 0 (never) to 1: how far its score depends on what the model is shown.
 
     The output layer of a class that never occurred in training is left where weight decay takes it: it
@@ -207,7 +207,7 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
     departure = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.asarray(np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0))
+    return np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0).astype(np.float32)
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
+import lzma
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +33,7 @@ class TaughtCharacters:
     """The character of each class (n, the first, empty, is the blank), and how well each one was taught, 0 to 1."""
 
     characters: tuple[str, ...]
-    familiarity: NDArray[np.float64]
+    familiarity: NDArray[np.float32]
 
     @cached_property
     def classes(self) -> dict[str, int]:
@@ -41,18 +41,18 @@ class TaughtCharacters:
         return {text: number for number, text in enumerate(self.characters) if text}
 
     def packed(self) -> bytes:
-        return zlib.compress(msgpack.packb([FORMAT, "\n".join(self.characters), self.familiarity.tobytes()]))
+        return lzma.compress(msgpack.packb([FORMAT, "\n".join(self.characters), self.familiarity.tobytes()]))
 
     @classmethod
     def unpacked(cls, data: bytes) -> TaughtCharacters | None:
         """What was packed; None where that is damaged or of another format."""
         try:
-            version, characters, familiarity = msgpack.unpackb(zlib.decompress(data))
-        except (ValueError, zlib.error):
+            version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
+        except (ValueError, TypeError, lzma.LZMAError):
             return None
         if version != FORMAT:
             return None
-        return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float64))
+        return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
 
     @classmethod
     def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
