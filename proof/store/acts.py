@@ -348,67 +348,43 @@ def _take_rule_back(session: Session, person: str, number: int, key: str, *, aga
 
 
 def _take_page_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(PageEventRow, number)
-    page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = _of_page(session, PageEventRow, page)
-    if not _stands(_events(found), row.version, person, page.page):
-        return None
-    was = _before(found, row.version)
-    made = PageEventRow(
-        page_id=page.id,
-        version=len(found) + 1,
-        key=key,
-        state=was.state if was else PageState.NOT_PROOFREAD.value,
-        person=person,
-        at=datetime.now(UTC),
-        note=was.note if was else "",
-        about=number,
+    taken = _take_said_of_page_back(
+        session, PageEventRow, person, number, key, state=PageState.NOT_PROOFREAD.value, note=""
     )
-    session.add(made)
-    session.flush()
-    return _undone_page(made, page, row, again)
+    return taken and _undone_page(*taken, again)
 
 
 def _take_layout_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(LayoutOverrideRow, number)
+    taken = _take_said_of_page_back(session, LayoutOverrideRow, person, number, key, layout=None, image="", quadrant="")
+    return taken and _undone_layout(taken[1], again)
+
+
+def _take_said_of_page_back(
+    session: Session, table: type[OfPage], person: str, number: int, key: str, **nothing: Any
+) -> tuple[OfPage, PageRow, OfPage] | None:
+    """The row that takes the one of that number back, their page, and that one; None where it does not stand any more.
+    `nothing` is what holds of a page of which nothing was said before, by column."""
+    row = session.get_one(table, number)
     page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = _of_page(session, LayoutOverrideRow, page)
-    if not _stands(_events(found), row.version, person, page.page):
+    found = session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
+    events = [Event(one.id, one.about, one.person) for one in found]
+    if not _stands(events, row.version, person, page.page):
         return None
-    was = _before(found, row.version)
-    made = LayoutOverrideRow(
-        page_id=page.id,
-        version=len(found) + 1,
-        key=key,
-        layout=was.layout if was else None,
-        image=was.image if was else "",
-        quadrant=was.quadrant if was else "",
-        person=person,
-        at=datetime.now(UTC),
-        about=number,
-    )
+    before = standing(events, row.version - 1)
+    was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
+    own = {"page_id": page.id, "version": len(found) + 1, "key": key, "person": person, "about": number}
+    made = table(**own, **was, at=datetime.now(UTC))
     session.add(made)
     session.flush()
-    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
-
-
-def _of_page(session: Session, table: type[OfPage], page: PageRow) -> Sequence[OfPage]:
-    """All rows of a page, oldest first."""
-    return session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
-
-
-def _events(rows: Sequence[PageEventRow] | Sequence[LayoutOverrideRow]) -> list[Event]:
-    return [Event(row.id, row.about, row.person) for row in rows]
-
-
-def _before(rows: Sequence[OfPage], version: int) -> OfPage | None:
-    """What stood before the row of that version; None where nothing did."""
-    number = standing(_events(rows), version - 1)
-    return rows[number - 1] if number else None
+    return made, page, row
 
 
 def _undone_page(made: PageEventRow, page: PageRow, taken: PageEventRow, again: bool) -> Undone:
     return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
+
+
+def _undone_layout(page: PageRow, again: bool) -> Undone:
+    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
 
 
 def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
@@ -434,8 +410,7 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     if ruled:
         return replace(undone, what=What.RULE, rule=RuleChange(ruled.transcribed, ruled.suggested, ruled.holds))
     if laid:
-        page = session.get_one(PageRow, laid.page_id)
-        return replace(undone, what=What.LAYOUT, name=page.page, laid_out=page.id)
+        return replace(_undone_layout(session.get_one(PageRow, laid.page_id), again), repeated=True)
     assert said is not None
     taken = session.get_one(PageEventRow, row.about)
     page = session.get_one(PageRow, said.page_id)

@@ -32,7 +32,7 @@ from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
-from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
+from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.manual_corrections import ManualCorrections
@@ -237,19 +237,6 @@ class Store:
             _changed(session, number)
 
     # pages
-
-    def save_page(
-        self,
-        run_id: int,
-        place: PagePlace,
-        key: str,
-        result: PageResult,
-        *,
-        quality: QualityFlags = NO_QUALITY,
-        override: LayoutOverride | None = None,
-    ) -> None:
-        """Keep the result of one page, as `save_pages` keeps several."""
-        self.save_pages(run_id, [CheckedResult(place, key, result, override, quality=quality)])
 
     def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
         """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found

@@ -106,7 +106,7 @@ def page(path: schemas.PagePath) -> Response:
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
     wanted = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
     made = project().store.manual_corrections.correct(wanted)
-    return answer(answers.decision_of(made), 200 if made.repeated else 201)
+    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
 
 
 @api.get(
@@ -216,7 +216,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
-    items = [answers.decision_of(decision) for decision in store.decisions.history(path.flag)]
+    items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
     return answer(answers.HistoryOut(items=items, next=None))
 
 
@@ -230,8 +230,10 @@ def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.log(path.work, before=number_of(query.cursor), limit=query.limit + 1)
-    items = [answers.decision_of(decision) for decision in found[: query.limit]]
-    return answer(answers.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
+    items = [answers.DecisionOut(decision) for decision in found[: query.limit]]
+    return answer(
+        answers.HistoryOut(items=items, next=str(found[query.limit - 1].id) if len(found) > query.limit else None)
+    )
 
 
 @api.get(
@@ -255,7 +257,7 @@ def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.displaced(path.work)
-    items = [answers.DisplacedOut(decision=answers.decision_of(one.decision), applied=one.applied) for one in found]
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(one.decision), applied=one.applied) for one in found]
     return answer(answers.DisplacedListOut(items=items))
 
 
@@ -267,7 +269,7 @@ def displaced(path: schemas.WorkPath) -> Response:
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
     made = project().store.decisions.decide(_demand(path.work, path.flag, body))
-    return answer(answers.decision_of(made), 200 if made.repeated else 201)
+    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
 
 
 @api.post(
@@ -379,9 +381,9 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
 
 def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
     if isinstance(outcome, ConflictError):
-        since = [answers.decision_of(decision) for decision in outcome.decisions]
+        since = [answers.DecisionOut(decision) for decision in outcome.decisions]
         return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
-    made = answers.decision_of(outcome)
+    made = answers.DecisionOut(outcome)
     return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
 
 

@@ -142,8 +142,8 @@ def _outcome(one: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> 
         page=one.page,
         line=one.line,
         offset=one.offset,
-        decision=None if isinstance(outcome, ConflictError) else answers.decision_of(outcome),
-        conflict=[answers.decision_of(since) for since in outcome.decisions]
+        decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
+        conflict=[answers.DecisionOut(since) for since in outcome.decisions]
         if isinstance(outcome, ConflictError)
         else None,
     )

@@ -184,7 +184,7 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [
-            {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            {"decision": answers.DecisionOut(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
         ],
         "people": {

@@ -19,6 +19,7 @@ from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,
+    DecisionOut,
     FlagDetail,
     FlagOut,
     OtherHalfOut,
@@ -27,7 +28,6 @@ from proof.web.answers import (
     PlacedOut,
     ViewOut,
     WitnessOut,
-    decision_of,
 )
 
 AROUND, BESIDE = 10, 1.06
@@ -115,7 +115,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
         view=_view(queued.page, result, flag, view) if view else None,
-        last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
+        last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
     )
 
 

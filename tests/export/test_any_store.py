@@ -21,6 +21,7 @@ from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
+from proof.store.saving import CheckedResult
 from proof.text.model import Script
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,7 @@ def check(store: Store, folder: Path, texts: Sequence[Checked]) -> None:
     run = store.begin_run(RunInfo(texts[0].work, "書", infos, EngineIdentity("none", "1", "none", "0")))
     places = [(text, page) for text in texts for page in text.pages]
     for position, (text, page) in enumerate(places):
-        store.save_page(run, PagePlace(position, str(folder / text.name)), "", result(text, page))
+        store.save_pages(run, [CheckedResult(PagePlace(position, str(folder / text.name)), "", result(text, page))])
     store.finish_run(run, whole=True)
 
 

@@ -22,6 +22,7 @@ from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.records import TextInfo
+from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
 from proof.text.witness import Edition
 
@@ -53,7 +54,7 @@ def store(tmp_path: Path, checked: PageResult, edition: Edition) -> Iterator[Sto
     with Store.open(tmp_path / "proof.sqlite") as opened:
         texts = (TextInfo(str(edition.path), "sha", "kanripo", "traditional"),)
         run = opened.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
-        opened.save_page(run, PagePlace(0, str(edition.path)), "", replace(checked, flags=flags))
+        opened.save_pages(run, [CheckedResult(PagePlace(0, str(edition.path)), "", replace(checked, flags=flags))])
         yield opened
 
 
@@ -252,5 +253,5 @@ def check(store: Store, work: str, path: Path, script: str, result: PageResult) 
     """Check one page of a text once more."""
     texts = (TextInfo(str(path), "sha", "kanripo", script),)
     run = store.begin_run(RunInfo(work, "書", texts, EngineIdentity("none", "1", "none", "0")))
-    store.save_page(run, PagePlace(0, str(path)), "", result)
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(path)), "", result)])
     store.finish_run(run, whole=True)

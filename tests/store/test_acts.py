@@ -33,6 +33,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -68,7 +69,7 @@ def fill(store: Store) -> None:
         )
         columns = (CheckedColumn(1, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult(name, name, Status.CHECKED, columns=columns, flags=flags)
-        store.save_page(run, PagePlace(page, "text.txt"), "", result)
+        store.save_pages(run, [CheckedResult(PagePlace(page, "text.txt"), "", result)])
     store.finish_run(run, whole=True)
 
 
@@ -320,7 +321,7 @@ def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: St
         run = filled.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
         columns = (CheckedColumn(line, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult("p0", "p0", Status.CHECKED, columns=columns, flags=(flag,))
-        filled.save_page(run, PagePlace(0, "text.txt"), "", result)
+        filled.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
         filled.finish_run(run)
 
     check(1)

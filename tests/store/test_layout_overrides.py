@@ -10,6 +10,7 @@ from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.store.lookup import NoPlaceError, PageConflictError
+from proof.store.saving import CheckedResult
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -19,7 +20,7 @@ HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "", page_result)])
     store.finish_run(run, whole=True)
     return store
 
@@ -30,8 +31,11 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
     filled.layout_overrides.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
     run = filled.begin_run(info)
     with pytest.raises(ReadOtherwiseError):
-        filled.save_page(run, PLACE, "", page_result)
-    filled.save_page(run, PLACE, "", page_result, override=filled.layout_overrides.of_work(WORK)[page_result.page, 0])
+        filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
+    filled.save_pages(
+        run,
+        [CheckedResult(PLACE, "", page_result, override=filled.layout_overrides.of_work(WORK)[page_result.page, 0])],
+    )
     filled.finish_run(run, whole=True)
     override = filled.layout_overrides.of_work(WORK)[page_result.page, 0]
     assert (override.layout, override.image, override.quadrant, override.person) == (HINT, "a/b.png", "c", "甲")

@@ -21,6 +21,7 @@ from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -115,13 +116,13 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
 ) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
     run = filled.begin_run(info)
-    filled.save_page(run, PLACE, "", page_result)
+    filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
     filled.finish_run(run, whole=True)
     assert filled.decisions.displaced(WORK) == []
     assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     run = filled.begin_run(info)
-    filled.save_page(run, PLACE, "", edited)
+    filled.save_pages(run, [CheckedResult(PLACE, "", edited)])
     filled.finish_run(run, whole=True)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
 

@@ -16,6 +16,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
 from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.saving import CheckedResult
 from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
 from tests.web.served import serving
 from tests.web.waiting import saved
@@ -42,7 +43,9 @@ def add_moved(store: Store, folder: Path) -> int:
     """That page in a store, of a text of its own; gives its run."""
     texts = (TextInfo("moved.txt", "5eed", "mirror", "traditional"),)
     run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-    store.save_page(run, PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))
+    store.save_pages(
+        run, [CheckedResult(PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))]
+    )
     store.finish_run(run, whole=True)
     return run
 
