@@ -4,9 +4,9 @@
     bench_stages.py [--pages 200] [--only NAMES] [--shared DIR] [--keep DIR]
 
 Half-folios are drawn and checked once. Then nothing changes, or something of how they are judged: the threshold, the
-list of variants, the witnesses, the release; or one wrong character on every page is corrected. For each of these: strips
-shown to the recogniser, seconds and seconds of processor time against the first check, and whether the flags are those
-of a check from nothing. Other work on the machine spoils the seconds, and less so those of the processor.
+list of variants, the witnesses, the release; or one wrong character on every page is corrected. For each of these:
+strips shown to the recogniser, seconds and seconds of processor time against the first check, and whether the flags are
+those of a check from nothing. Other work on the machine spoils the seconds, and less so those of the processor.
 """
 
 from __future__ import annotations
