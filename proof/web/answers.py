@@ -426,7 +426,7 @@ class OutcomesOut(BaseModel):
 
 class GlyphOut(BaseModel):
     """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
-    it, `reading` what is to be read there then."""
+    it, `reading` what is to be read there then; `tile` is its image as a data address, where that was asked for."""
 
     page: int
     name: str
@@ -438,6 +438,7 @@ class GlyphOut(BaseModel):
     flag: int | None
     state: State | None
     reading: str
+    tile: str | None
 
 
 class GlyphsOut(BaseModel):

@@ -106,6 +106,7 @@ class GlyphsQuery(Cursor):
     part: int = Field(
         0, ge=0, le=1_000_000, description="Of a frequent character one part after the other is looked at"
     )
+    tiles: bool = Field(False, description="Whether each glyph comes with its image")
 
 
 class GlyphPlaceBody(Closed):
