@@ -309,6 +309,7 @@ class FlagDetail(FlagOut):
     before: str
     after: str
     view: ViewOut | None
+    tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None
 
 

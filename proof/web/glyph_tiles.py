@@ -6,6 +6,7 @@ import base64
 
 from flask import Blueprint, Response, request
 
+from proof.model.flags import Flag
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.decision_records import _
@@ -46,14 +47,23 @@ def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter
     return next((one for one in result.characters if (one.line, one.offset) == (line, offset)), None)
 
 
-def data_address(sha: str, result: PageResult, line: int, offset: int) -> str | None:
+def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:
     """The tile of a character of a page as a data address: a row of tiles is one request and not one each. None where
     there is no such tile."""
     character = character_at(result, line, offset)
-    if character is None:
+    return _data_address(sha, character_place(result, character) if character else None)
+
+
+def address_of_flag(sha: str, result: PageResult, flag: Flag) -> str | None:
+    """The tile of what a flag is about as a data address; None where there is no such tile."""
+    return _data_address(sha, flag_place(result, flag))
+
+
+def _data_address(sha: str, place: GlyphPlace | None) -> str | None:
+    if place is None:
         return None
     try:
-        tile = project().images.glyph(sha, character_place(result, character))
+        tile = project().images.glyph(sha, place)
     except (GoneImageError, NoPieceError):
         return None
     return "data:image/webp;base64," + base64.b64encode(tile.data).decode("ascii")

@@ -14,7 +14,7 @@ from proof.store.glyphs import GlyphState, Occurrences
 from proof.store.marks import Mark
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, by_whom, number_of
-from proof.web.glyph_tiles import data_address
+from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
 
@@ -79,7 +79,7 @@ def _items(
                 flag=state.flag if state else None,
                 state=state.state if state else None,
                 reading=state.reading if state else "",
-                tile=data_address(image, results[page], line, offset) if image and page in results else None,
+                tile=address_of_character(image, results[page], line, offset) if image and page in results else None,
             )
         )
     return items

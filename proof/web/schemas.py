@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -22,10 +22,22 @@ KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
 Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
 
 
+_schemas: dict[type[BaseModel], dict[str, Any]] = {}
+
+
 class Closed(BaseModel):
     """A request that says what is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def model_json_schema(cls, *given: Any, **named: Any) -> dict[str, Any]:
+        """As pydantic makes it. Without arguments it is asked for at every request with a query, and made once."""
+        if given or named:
+            return super().model_json_schema(*given, **named)
+        if cls not in _schemas:
+            _schemas[cls] = super().model_json_schema()
+        return _schemas[cls]
 
 
 class WorkPath(BaseModel):

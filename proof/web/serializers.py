@@ -29,6 +29,7 @@ from proof.web.answers import (
     WitnessOut,
     decision_of,
 )
+from proof.web.glyph_tiles import address_of_flag
 
 AROUND, BESIDE = 10, 1.06
 """Of a column the desk shows a whole one of 21 characters, and a column on either side."""
@@ -115,6 +116,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
         view=_view(queued.page, result, flag, view) if view else None,
+        tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
     )
 

@@ -48,7 +48,7 @@ export function showBeside(flag) {
 }
 
 function own(flag) {
-  return make("p", { class: "own" }, make("img", { class: "paper", alt: "", width: 40, height: 40, src: glyphOf(flag) }), make("span", { class: "soft" }, say("thisGlyph")));
+  return make("p", { class: "own" }, make("img", { class: "paper", alt: "", width: 40, height: 40, src: flag.tile ?? glyphOf(flag) }), make("span", { class: "soft" }, say("thisGlyph")));
 }
 
 function row(flag, text, kind) {
