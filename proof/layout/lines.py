@@ -197,19 +197,20 @@ def restore(ink: Mask, before: Mask, strokes: NDArray[np.bool_], line: Line, tex
 
 
 def splinters(
-    labels: NDArray[np.int32], count: int, frames: Sequence[Line], lines: Sequence[Line]
+    labels: NDArray[np.int32], areas: NDArray[Any], frames: Sequence[Line], lines: Sequence[Line]
 ) -> NDArray[np.bool_]:
-    """Which of the pieces of ink (labelled, 0 the paper) lie on lines or at their edges, all of them."""
+    """Which of the pieces of ink (labelled, 0 the paper; of so many pixels each) lie on lines or at their edges, all of
+    them."""
     near = np.zeros(labels.shape, np.bool_)
     for page, some in ((near, lines), (np.transpose(near), frames)):
         for line in some:
             if line.printed.any():
                 low, high = line.band(page.shape[1], ROUGH + SLIVER)
                 page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
-    inside = np.bincount(labels[near], minlength=count)
-    found = inside > 0
+    inside = np.bincount(labels[near], minlength=len(areas))
+    found = (inside > 0) & (inside == areas)
     found[0] = False
-    return np.asarray(found & (inside == np.bincount(labels.ravel(), minlength=count)), dtype=np.bool_)
+    return np.asarray(found, dtype=np.bool_)
 
 
 def _among_dots(boxes: NDArray[Any], centres: NDArray[Any], shape: tuple[int, ...], row: float) -> NDArray[np.bool_]:
@@ -244,7 +245,7 @@ def without_lines(
     large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~_among_dots(
         boxes, np.asarray(centres), clean.shape, row
     )
-    large &= ~splinters(labels, len(boxes), frames, outer)
+    large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
     strokes = large[labels] & (clean > 0)
     centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
     for line in frames:
@@ -341,7 +342,7 @@ def _erase_debris(
     _, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     labels = np.asarray(found, dtype=np.int32)
     x, y, w, h = (stats[:, i] for i in range(4))
-    drop = splinters(labels, len(stats), frames, lines)
+    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
     # at the sides the frame is double, and no text comes so near to it
     near = 0.06 * column
     drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
