@@ -4,10 +4,11 @@
     bench_speed.py [--rounds 3] [--runtime onnxruntime] [--processes N] [--shared DIR]
     bench_speed.py --profile
 
-Every core is kept busy by a process of its own with one thread, ours and RapidOCR's in turns. Told are pages a second
-by the clock, and the processor time of a page, which other work on the machine spoils less. A page of ours goes from
-its image file to its flags, and what is kept of it is packed; a page of RapidOCR's from its file to its text. With
-`--profile` one process checks the pages, and its time is told by stage.
+Every core is kept busy by a process of its own with one thread, ours and RapidOCR's in turns, and by RapidOCR as it
+comes, one process with threads of its own. Told are pages a second by the clock, and the processor time of a page,
+which other work on the machine spoils less. A page of ours goes from its image file to its flags, what is kept of it
+and the shapes of its glyphs; a page of RapidOCR's from its file to its text. With `--profile` one process checks the
+pages, and its time is told by stage.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
 
 STAGES = {
     "images: load, light": ("images/load.py:load_image", "images/light.py:evenly_lit"),
@@ -111,21 +114,24 @@ def own_pages(shared: Path, runtime: str) -> Iterator[Callable[[], object]]:
             yield partial(check_page, task, plan.keys, Nothing(), checker, Plates(plan.max_megapixels))
 
 
-def their_pages(shared: Path) -> Iterator[Callable[[], object]]:
-    """What reads each half-folio with RapidOCR's page pipeline, warm."""
+def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]]:
+    """What reads each half-folio with RapidOCR's page pipeline, warm: with one thread, or with as many as it takes of
+    itself."""
     import cv2  # noqa: PLC0415
     from rapidocr import RapidOCR  # noqa: PLC0415
 
-    threads = {f"EngineConfig.onnxruntime.{part}_op_num_threads": 1 for part in ("intra", "inter")}
+    threads = (
+        {f"EngineConfig.onnxruntime.{part}_op_num_threads": 1 for part in ("intra", "inter")} if one_thread else {}
+    )
     pipeline = RapidOCR(params={**threads, "Global.log_level": "critical"})
-    cv2.setNumThreads(1)
+    cv2.setNumThreads(1 if one_thread else -1)
     for file in sorted((shared / "facsimile/JMML/images").glob("JMML_*")):
         yield partial(pipeline, str(file))
 
 
 def work(kind: str, shared: Path, runtime: str, rounds: int, ready: Any, told: Any) -> None:
     """One process: everything once to be warm, then `rounds` times as soon as all are ready."""
-    pages = list(own_pages(shared, runtime) if kind == "own" else their_pages(shared))
+    pages = list(own_pages(shared, runtime) if kind == OWN else their_pages(shared, kind == SINGLE))
     for page in pages:
         page()
     ready.wait()
@@ -137,11 +143,13 @@ def work(kind: str, shared: Path, runtime: str, rounds: int, ready: Any, told: A
 
 
 def turn(kind: str, options: argparse.Namespace) -> Turn:
-    """As many processes as there are cores, each reading all pages `rounds` times."""
+    """As many processes as there are cores, or the one whose threads keep them all busy, each reading all pages
+    `rounds` times."""
     context = multiprocessing.get_context("spawn")
-    ready, told = context.Barrier(options.processes), context.Queue()
+    count = 1 if kind == PLAIN else options.processes
+    ready, told = context.Barrier(count), context.Queue()
     words = (kind, options.shared, options.runtime, options.rounds, ready, told)
-    started = [context.Process(target=work, args=words) for _ in range(options.processes)]
+    started = [context.Process(target=work, args=words) for _ in range(count)]
     for one in started:
         one.start()
     found = [told.get() for _ in started]
@@ -152,12 +160,14 @@ def turn(kind: str, options: argparse.Namespace) -> Turn:
     return Turn(pages, clock, sum(used for *_, used in found))
 
 
-def compared(options: argparse.Namespace) -> tuple[Turn, Turn]:
-    """The quickest of some turns of ours and of RapidOCR's, one after the other."""
+def compared(options: argparse.Namespace) -> dict[str, Turn]:
+    """The quickest of some turns of each kind, one after the other."""
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    pairs = [(turn("own", options), turn("other", options)) for _ in range(options.turns)]
-    own, other = zip(*pairs, strict=True)
-    return min(own, key=lambda one: one.page), min(other, key=lambda one: one.page)
+    found: dict[str, list[Turn]] = {OWN: [], SINGLE: [], PLAIN: []}
+    for _ in range(options.turns):
+        for kind, turns in found.items():
+            turns.append(turn(kind, options))
+    return {kind: min(turns, key=lambda one: one.page) for kind, turns in found.items()}
 
 
 def profile(options: argparse.Namespace) -> None:
@@ -206,15 +216,18 @@ def main() -> None:
     if options.profile:
         profile(options)
         return
-    own, other = compared(options)
+    found = compared(options)
+    own = found[OWN]
     said = {
-        "pages a second, all cores busy": [round(1 / own.page, 2), round(1 / other.page, 2)],
-        "processor ms a page": [round(1000 * one.processor / one.pages) for one in (own, other)],
-        "time against RapidOCR's": f"1/{other.page / own.page:.1f}",
-        "processor time against RapidOCR's": f"1/{(other.processor / other.pages) / (own.processor / own.pages):.1f}",
-        "processes": options.processes,
-        "load": os.getloadavg()[0],
+        kind: {
+            "pages a second": round(1 / one.page, 2),
+            "processor ms a page": round(1000 * one.processor / one.pages),
+            "ours against it": f"1/{one.page / own.page:.1f}",
+            "in processor time": f"1/{one.processor / one.pages / (own.processor / own.pages):.1f}",
+        }
+        for kind, one in found.items()
     }
+    Console(width=120).print(f"{options.processes} cores busy, load {os.getloadavg()[0]:.1f}")
     Console(width=120).print_json(json.dumps(said))
 
 
