@@ -41,12 +41,13 @@ OfPage = TypeVar("OfPage", PageEventRow, MendRow)
 
 
 class What(StrEnum):
-    """What an act was about."""
+    """What an act was about. A comment is answered, and never taken back."""
 
     DECISIONS = "decisions"
     RULE = "rule"
     PAGE = "page"
     LAYOUT = "layout"
+    COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.comments import Comments
 from proof.store.decisions import Decisions, carry_over
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
@@ -76,6 +77,7 @@ class Store:
         self.decisions = Decisions(self._reading, self._writing)
         self.acts = Acts(self._writing)
         self.marks = Marks(self._reading, self._writing)
+        self.comments = Comments(self._reading, self._writing)
         self.mends = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)

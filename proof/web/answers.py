@@ -12,6 +12,7 @@ from proof.store.accounts import AccountChannel, Deed, Role
 from proof.store.acts import What
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.marks import PageState
+from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
@@ -163,8 +164,8 @@ class DecisionOut(BaseModel):
 
 
 class HistoryEntryOut(BaseModel):
-    """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
-    before."""
+    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
+    its state before."""
 
     what: What
     id: int
@@ -173,6 +174,7 @@ class HistoryEntryOut(BaseModel):
     decision: DecisionOut | None
     rule: RuleChangeOut | None
     page: PageEventOut | None
+    comment: CommentOut | None
     name: str
     was: PageState
     back: bool = Field(description="By taking something back, or doing it again")
@@ -311,6 +313,7 @@ class FlagDetail(FlagOut):
     view: ViewOut | None
     tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None
+    comments: list[CommentOut] = Field(description="What was said of it, oldest first")
 
 
 class CharacterOut(BaseModel):
@@ -337,6 +340,7 @@ class PageDetail(PageOut):
     flags_found: list[FlagOut]
     notices: list[str]
     skew: float
+    comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
 
 
 class PairOut(BaseModel):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
 from proof.store.acts import What
+from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
 from proof.store.marks import PageState
 from proof.store.queue_records import Order
@@ -159,6 +160,17 @@ class PageStateBody(Closed):
     version: Count = Field(description="The version of the page's state that was seen")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
+
+
+class CommentBody(Closed):
+    """What is to be said. `state` marks a problem or resolves it; a problem can be `assigned` to somebody, or to nobody
+    (empty). What is not given stays as it is."""
+
+    text: str = Field("", max_length=LONGEST_NOTE)
+    state: CommentState | None = Field(None, description="`problem` or `resolved`; a problem does not become a `note`")
+    assigned: str | None = Field(None, max_length=LONGEST_NAME)
+    seen: Count = Field(0, description="The last comment on that place that was seen; 0 where there was none")
+    key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
 
 
 class RuleBody(Closed):

@@ -3,6 +3,7 @@
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
+import { change as changeOf, commentable, thread } from "./comments.js";
 import { parameters } from "./filters.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
@@ -171,6 +172,7 @@ function show() {
   witnesses(flag);
   alternatives(flag);
   stands(flag);
+  said(flag);
   progress();
   trail();
   document.body.dataset.flag = flag.number;
@@ -318,6 +320,29 @@ function stands(flag) {
   if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
   if (flag.last) line.append(" · ", flag.last.person);
 }
+
+// what people say to each other of a flag; of a character that moved, at the place where it was begun
+
+function said(flag) {
+  $("said").hidden = !flag.comments.length;
+  $("said").replaceChildren(...thread(flag.comments));
+}
+
+const talk = commentable(() => {
+  const flag = flags[at];
+  if (!flag) return null;
+  const last = flag.comments.at(-1);
+  const number = last?.flag ?? flag.number;
+  return {
+    title: [flag.page.page, " · ", place(flag), " · ", ...changeOf(flag)], comments: flag.comments,
+    own: flag.comments.filter((one) => !last || one.uid === last.uid), problem: last?.state === "problem", path: api(`flags/${number}/comments`),
+  };
+}, (comment) => {
+  const flag = flags.find((one) => [one.number, one.other?.number].includes(comment.flag));
+  flag?.comments.push(comment);
+  if (flag && flags[at] === flag) said(flag);
+  $("main").focus({ preventScroll: true });
+});
 
 function progress() {
   const all = Object.values(states).reduce((sum, one) => sum + one, 0);
@@ -553,10 +578,11 @@ const acts = {
     if (flags[at]) location.assign(pageOf(flags[at]));
   },
   beside: () => toggleBeside(flags[at]),
+  comment: () => talk(),
   outline: () => flags[at]?.view && nextOutline(flags[at]),
 };
 
-const LOOKING = ["back", "ahead", "page", "whole", "beside", "outline"];
+const LOOKING = ["back", "ahead", "page", "whole", "beside", "outline", "comment"];
 const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
@@ -578,7 +604,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline", n: "comment",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 
