@@ -14,6 +14,7 @@ from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
+from proof.language.findings import SenseEvidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
@@ -23,14 +24,15 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 8
+METHOD = 9
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
     """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
-    kept its image from being looked for, `override` what a person set right about how it is read."""
+    kept its image from being looked for, `override` what a person set right about how it is read, `sense` what the
+    sense says against its text."""
 
     text: Transcription
     number: int
@@ -39,6 +41,7 @@ class PageTask:
     image_ref: ImageRef | None
     trouble: Notice | None = None
     override: LayoutOverride | None = None
+    sense: tuple[SenseEvidence, ...] = ()
 
     @property
     def page(self) -> Page:
@@ -99,6 +102,7 @@ class PageKeys:
             (image_sha or sha256_of(image.path)) if image else "",
             image.quadrant if image else "",
             *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
+            *(f"{one.column} {one.offset} {one.suggested} {one.odds:.6f} {one.told}" for one in task.sense),
             task.ref,
             task.page.id,
             *(column.source for column in task.page.columns),
@@ -129,9 +133,14 @@ class CheckPlan:
             self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
         self.tasks = _overridden(self.tasks, store.layout_overrides.of_work(self.name), index)
 
+    def hear(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
+        """Take in what the sense says against pages, by the number of their task."""
+        self.tasks = [replace(task, sense=tuple(sense.get(n, ()))) for n, task in enumerate(self.tasks)]
+
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
         """A task of this work as it is where `override` holds for its page, or nothing does."""
         found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
+        found = replace(found, sense=task.sense)
         return with_override(found, override, self._index) if override else found
 
     def _images_of(self, text: Transcription) -> ImageIndex:

@@ -42,12 +42,13 @@ OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 
 
 class What(StrEnum):
-    """What an act was about."""
+    """What an act was about. A comment is answered, and never taken back."""
 
     DECISIONS = "decisions"
     RULE = "rule"
     PAGE = "page"
     LAYOUT = "layout"
+    COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)

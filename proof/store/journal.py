@@ -29,6 +29,7 @@ from proof.atomic import sync_folder
 from proof.errors import OutputError
 from proof.store.models import (
     Base,
+    CommentRow,
     DecisionRow,
     FlagRow,
     LayoutOverrideRow,
@@ -42,11 +43,13 @@ from proof.store.rows import SEEDED
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
+COMMENT = "comment"
 ACTS: dict[type[Base], str] = {
     DecisionRow: "decision",
     PageEventRow: "page",
     LayoutOverrideRow: "layout",
     RuleRow: "rule",
+    CommentRow: COMMENT,
 }
 """The tables of what people do, and how the journal calls an act of each. Their rows are added through a session."""
 VOID = "void"
@@ -296,7 +299,7 @@ def _place(session: Session, row: Base) -> Line:
         about = session.get(DecisionRow, row.about) if row.about is not None else None
         page = session.get_one(PageRow, flag.page_id)
         more = {"about": about.key if about else None, "box": [flag.x, flag.y, flag.w, flag.h]}
-    elif isinstance(row, PageEventRow | LayoutOverrideRow):
+    elif isinstance(row, PageEventRow | LayoutOverrideRow | CommentRow):
         page = session.get_one(PageRow, row.page_id)
     return {"work": session.get_one(WorkRow, page.work_id).name, "page": page.page, "repeat": page.repeat, **more}
 

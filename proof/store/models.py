@@ -305,6 +305,30 @@ class LayoutOverrideRow(Base):
     about: Mapped[int | None] = mapped_column(BigKey)
 
 
+class CommentRow(Base):
+    """What somebody said to the others of a flag (`uid`, with its place as it then was) or, where that is empty, of a
+    page. `state` is that of a `CommentState` and `assigned` a person's name, both as they stand after it; the last of
+    a place, by `at`, holds. Rows are added, never changed or deleted: the database itself refuses it."""
+
+    __tablename__ = "comments"
+    __table_args__ = (UniqueConstraint("key"), Index(None, "page_id", "uid"), Index(None, "state", "assigned"))
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    uid: Mapped[str] = mapped_column(String(64))
+    key: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(String(16))
+    assigned: Mapped[str] = mapped_column(String(255))
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+    line: Mapped[int]
+    offset: Mapped[int]
+    transcribed: Mapped[str] = mapped_column(Text)
+    suggested: Mapped[str] = mapped_column(Text)
+    context: Mapped[str] = mapped_column(Text)
+
+
 class RuleRow(Base):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
     it was set, planted errors alone had this pair, and these alone it hides. `about` is the one that this one takes

@@ -27,6 +27,7 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.comments import Comments
 from proof.store.decisions import Decisions, carry_over
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
@@ -78,6 +79,7 @@ class Store:
         self.decisions = Decisions(self._reading, self._writing)
         self.acts = Acts(self._writing)
         self.manual_corrections = ManualCorrections(self._reading, self._writing)
+        self.comments = Comments(self._reading, self._writing)
         self.page_states = PageStates(self._reading, self._writing)
         self.rules = Rules(self._reading, self._writing)
         self.layout_overrides = LayoutOverrides(self._reading, self._writing)

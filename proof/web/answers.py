@@ -12,6 +12,7 @@ from proof.store.accounts import AccountChannel, Deed, Role
 from proof.store.acts import What
 from proof.store.decision_records import Decision, State
 from proof.store.page_states import PageState
+from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
@@ -139,8 +140,8 @@ class DecisionOut(RootModel[Decision]):
 
 
 class HistoryEntryOut(BaseModel):
-    """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
-    before."""
+    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
+    its state before."""
 
     what: What
     id: int
@@ -149,6 +150,7 @@ class HistoryEntryOut(BaseModel):
     decision: DecisionOut | None
     rule: RuleChangeOut | None
     page: PageEventOut | None
+    comment: CommentOut | None
     name: str
     was: PageState
     back: bool = Field(description="By taking something back, or doing it again")
@@ -285,7 +287,9 @@ class FlagDetail(FlagOut):
     before: str
     after: str
     view: ViewOut | None
+    tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None
+    comments: list[CommentOut] = Field(description="What was said of it, oldest first")
 
 
 class CharacterOut(BaseModel):
@@ -312,6 +316,7 @@ class PageDetail(PageOut):
     flags_found: list[FlagOut]
     notices: list[str]
     skew: float
+    comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
 
 
 class PairOut(BaseModel):
@@ -402,7 +407,7 @@ class OutcomesOut(BaseModel):
 
 class GlyphOut(BaseModel):
     """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
-    it, `reading` what is to be read there then."""
+    it, `reading` what is to be read there then; `tile` is its image as a data address, where that was asked for."""
 
     page: int
     name: str
@@ -414,6 +419,7 @@ class GlyphOut(BaseModel):
     flag: int | None
     state: State | None
     reading: str
+    tile: str | None
 
 
 class GlyphsOut(BaseModel):

@@ -14,7 +14,7 @@ from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import CursorError, Order, QueueFilter
+from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
@@ -90,11 +90,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     summary="A page with its columns, characters and flags",
 )
 def page(path: schemas.PagePath) -> Response:
-    queue = project().store.queue
-    place, result = queue.page(path.work, path.page)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
-    return answer(serializers.page_detail(place, result, queue.flags(path.work, numbers), say))
+    return answer(page_detail_of(path.work, path.page)[1])
 
 
 @api.post(
@@ -240,7 +236,7 @@ def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     "/works/<string:work>/acts",
     tags=[DECISIONS],
     responses={200: answers.HistoryEntriesOut},
-    summary="What was done, newest first: decisions, page states and rules, filtered",
+    summary="What was done, newest first: decisions, page states, rules and comments, filtered",
 )
 def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
     project().store.queue.work(path.work)
@@ -306,6 +302,16 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
     return _undone(path.work, project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules))
+
+
+def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
+    """A page, and all that is known of it."""
+    queue = project().store.queue
+    place, result = queue.page(work, number)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
+    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    comments = project().store.comments.of_page(work, number)
+    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:

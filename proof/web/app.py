@@ -29,6 +29,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.comments import comments
 from proof.web.downloads import downloads
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
@@ -105,6 +106,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)
+    app.register_api(comments)
     app.register_api(glyphs)
     app.register_api(layouts)
     app.register_blueprint(iiif)

@@ -14,6 +14,7 @@ from proof.store.glyphs import GlyphState, Occurrences
 from proof.store.manual_corrections import ManualCorrection
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, by_whom, number_of
+from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
 
@@ -33,7 +34,7 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     along = order if query.order == "unlike" else order[::-1]
     start = number_of(query.cursor) or 0
     chosen = along[start : start + query.limit]
-    items = _items(store, path.work, found, unlike, chosen)
+    items = _items(store, path.work, found, unlike, chosen, tiles=query.tiles)
     more = start + query.limit < len(along)
     return answer(
         answers.GlyphsOut(
@@ -48,17 +49,24 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 
 def _items(
-    store: Store, work: str, found: Occurrences, unlike: NDArray[np.float64], chosen: NDArray[np.intp]
+    store: Store,
+    work: str,
+    found: Occurrences,
+    unlike: NDArray[np.float64],
+    chosen: NDArray[np.intp],
+    *,
+    tiles: bool,
 ) -> list[answers.GlyphOut]:
     listed = store.queue.listed(work, [int(found.pages[n]) for n in chosen])
     places = [(int(found.pages[n]), int(found.glyphs["line"][n]), int(found.glyphs["offset"][n])) for n in chosen]
     said = store.glyphs.states(places)
+    results = store.queue.results(list(listed)) if tiles else {}
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
         if page not in listed:  # it is no longer in its text
             continue
-        state = said.get(place)
+        state, image = said.get(place), listed[page].image_sha
         items.append(
             answers.GlyphOut(
                 page=page,
@@ -66,11 +74,12 @@ def _items(
                 line=line,
                 offset=offset,
                 length=int(found.glyphs["length"][n]),
-                image=listed[page].image_sha,
+                image=image,
                 unlike=round(float(unlike[n]), 3),
                 flag=state.flag if state else None,
                 state=state.state if state else None,
                 reading=state.reading if state else "",
+                tile=address_of_character(image, results[page], line, offset) if image and page in results else None,
             )
         )
     return items

@@ -26,6 +26,12 @@ PAGE_STATES = {
     "problem": _("problem"),
 }
 
+COMMENT_STATES = {
+    "note": _("note"),
+    "problem": _("problem"),
+    "resolved": _("resolved"),
+}
+
 ROLES = {
     "reader": _("reader"),
     "proofreader": _("proofreader"),
@@ -68,6 +74,7 @@ REFUSALS = {
     "mistake": _("The server made a mistake; its log says which."),
     "no reading": _("nothing is known of that reading; have the page read again"),
     "no image": _("no image of this project has that name"),
+    "assignee": _("nobody called %(name)s can be given that here"),
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 
@@ -202,6 +209,10 @@ SCRIPT = {
     "actDecisions": _("decisions"),
     "actPages": _("page states"),
     "actRules": _("rules"),
+    "actComments": _("comments"),
+    "commentedOn": _("Comments on %(place)s"),
+    "assignedTo": _("for %(person)s"),
+    "sent": _("Written down."),
     "lifted": _("rule lifted"),
     "conflicts": _("%(num)s had been decided by others"),
 }
@@ -212,6 +223,7 @@ def words(say: Say) -> dict[str, object]:
     return {
         "states": {state: say(message) for state, message in STATES.items()},
         "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
+        "commentStates": {state: say(message) for state, message in COMMENT_STATES.items()},
         "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         "moved": say(MOVED_NAME),

@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from proof.check.engine_bias import EngineBias
 from proof.check.pipeline import check
 from proof.check.rescoring import weighed
+from proof.language.model import ModelFile
 from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network
@@ -100,6 +101,20 @@ def test_other_witnesses_are_heard_without_reading(again: Material, strips: list
     assert strips == NOTHING
     (flag,) = [line for line in lines(outcome) if line["raised"]]
     assert flag["evidence"]["witnesses"]
+
+
+def test_what_the_sense_says_is_the_same_from_the_store_as_from_nothing(
+    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample is simplified: it is taken for a traditional text, of which the sense speaks."""
+    first = check(again.settings(page__script="traditional"))
+    strips.clear()
+    assert [line for line in lines(first) if line["evidence"].get("sense", {}).get("weight")]
+    monkeypatch.setattr(ModelFile, "model", None)  # a second check loads no model of the language
+    assert raw(check(again.settings(page__script="traditional"))) == raw(first)
+    assert strips == NOTHING
+    monkeypatch.undo()
+    assert raw(first) == from_nothing(again, page__script="traditional")
 
 
 def test_a_corrected_character_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:

@@ -2,6 +2,7 @@
 // the page. Hovering one lights up the other; any character can be corrected, a missed one inserted.
 
 /* global OpenSeadragon */
+import { change, commentByKey, commentable } from "./comments.js";
 import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
@@ -187,6 +188,21 @@ function sayPage(state) {
 }
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
 askPage(sayPage);
+
+// what people say to each other of the page; what was said of its flags is read here, and answered on the desk
+
+const own = data.comments.filter((one) => !one.uid);
+const where = (one) => (one.uid ? [make("a", { href: one.flag ? `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${one.flag}` : null },
+  say("column", { number: one.line }), " ", ...change(one)), " "] : []);
+const talk = commentable(() => ({
+  title: [say("commentedOn", { place: data.page })], comments: data.comments, own, where,
+  problem: data.state === "problem", path: api(`pages/${data.number}/comments`),
+}), () => tellAnew(say("sent"), ""));
+commentByKey(talk);
+$("comments-open").addEventListener("click", talk);
+const badge = $("comments-open").querySelector(".badge");
+badge.textContent = data.comments.length;
+badge.hidden = !data.comments.length;
 
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";
 const boxes = () => {
