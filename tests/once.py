@@ -17,7 +17,6 @@ from threading import Lock
 from types import CodeType
 from typing import Any
 
-import numpy as np
 import pytest
 from flask import Flask
 from jinja2 import BytecodeCache
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Engine
 
 from proof.layout.half_folio import Layout
+from proof.layout.photograph import page_columns
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import Store, database
@@ -99,10 +99,10 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
-    real, found = page.page_columns, OrderedDict[Any, Layout]()
+    real, found = page_columns, OrderedDict[Any, Layout]()
 
     def once(pixels: Pixels, *given: Any) -> Layout:
-        key = (pixels.shape, hashlib.blake2b(np.ascontiguousarray(pixels)).digest(), repr(given))
+        key = (pixels.shape, hashlib.blake2b(pixels.tobytes()).digest(), repr(given))
         layout = None if ANEW else found.get(key)
         if layout is None:
             layout = found[key] = real(pixels, *given)
