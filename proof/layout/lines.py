@@ -183,33 +183,36 @@ def erase(ink: Mask, line: Line) -> None:
     ink[:, low:high][line.own(low, high, ROUGH) & line.printed[:, None]] = 0
 
 
-def restore(ink: Mask, before: Mask, strokes: NDArray[np.bool_], line: Line, text: int) -> None:
-    """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it: from the left
-    (`text` -1) or the right (1), where text is, or from either (0)."""
+def restore(
+    ink: Mask, before: Mask, labels: NDArray[np.int32], strokes: NDArray[np.bool_], line: Line, text: int
+) -> None:
+    """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` (which of the pieces of
+    ink, labelled, are some) meets it: from the left (`text` -1) or the right (1), where text is, or from either (0)."""
     edge = ROUGH + 2.0
     low, high = line.band(ink.shape[1], edge)
     beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
     if text:
         beside &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
-    met = (strokes[:, low:high] & beside).any(axis=1) & line.printed
+    met = (strokes[labels[:, low:high]] & beside).any(axis=1) & line.printed
     own = line.own(low, high, ROUGH) & met[:, None]
     ink[:, low:high][own] = before[:, low:high][own]
 
 
 def splinters(
-    labels: NDArray[np.int32], count: int, frames: Sequence[Line], lines: Sequence[Line]
+    labels: NDArray[np.int32], areas: NDArray[Any], frames: Sequence[Line], lines: Sequence[Line]
 ) -> NDArray[np.bool_]:
-    """Which of the pieces of ink (labelled, 0 the paper) lie on lines or at their edges, all of them."""
+    """Which of the pieces of ink (labelled, 0 the paper; of so many pixels each) lie on lines or at their edges, all of
+    them."""
     near = np.zeros(labels.shape, np.bool_)
     for page, some in ((near, lines), (np.transpose(near), frames)):
         for line in some:
             if line.printed.any():
                 low, high = line.band(page.shape[1], ROUGH + SLIVER)
                 page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
-    inside = np.bincount(labels[near], minlength=count)
-    found = inside > 0
+    inside = np.bincount(labels[near], minlength=len(areas))
+    found = (inside > 0) & (inside == areas)
     found[0] = False
-    return np.asarray(found & (inside == np.bincount(labels.ravel(), minlength=count)), dtype=np.bool_)
+    return np.asarray(found, dtype=np.bool_)
 
 
 def _among_dots(boxes: NDArray[Any], centres: NDArray[Any], shape: tuple[int, ...], row: float) -> NDArray[np.bool_]:
@@ -244,13 +247,13 @@ def without_lines(
     large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~_among_dots(
         boxes, np.asarray(centres), clean.shape, row
     )
-    large &= ~splinters(labels, len(boxes), frames, outer)
-    strokes = large[labels] & (clean > 0)
+    large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
+    large[0] = False
     centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
     for line in frames:
-        restore(clean.T, before.T, strokes.T, line, 1 if line.middle[0] < centre[0] else -1)
+        restore(clean.T, before.T, labels.T, large, line, 1 if line.middle[0] < centre[0] else -1)
     for number, line in enumerate(lines):
-        restore(clean, before, strokes, line, 0 if number in inner else 1 if line.middle[0] < centre[1] else -1)
+        restore(clean, before, labels, large, line, 0 if number in inner else 1 if line.middle[0] < centre[1] else -1)
     _erase_debris(clean, frames, lines, rules, frame, row)
     _erase_specks(clean, frame, row)
     return clean, _columns(clean, lines[: len(rules)], column)
@@ -262,10 +265,11 @@ def _columns(ink: Mask, rules: Sequence[Line], column: float) -> NDArray[np.int1
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     found = np.zeros(ink.shape, np.int16)
-    for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
+    ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
+    for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
         low, high = rule.band(width, 0.0)
         found[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
-        found[:, high:] = right
+        found[:, high:end] = right
     _, labels, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     rows = np.arange(len(ink))
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
@@ -278,7 +282,7 @@ def _columns(ink: Mask, rules: Sequence[Line], column: float) -> NDArray[np.int1
             lesser, number = (off < 0, right) if 2 * np.count_nonzero(off < 0) < off.size else (off >= 0, left)
             if lesser.mean() < TIP and np.abs(off[lesser]).max(initial=0.0) < OVER * column:
                 found[place][ys[lesser], xs[lesser]] = number
-    ink[found == 0] = 0
+    np.multiply(ink, found != 0, out=ink)
     return found
 
 
@@ -341,7 +345,7 @@ def _erase_debris(
     _, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     labels = np.asarray(found, dtype=np.int32)
     x, y, w, h = (stats[:, i] for i in range(4))
-    drop = splinters(labels, len(stats), frames, lines)
+    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
     # at the sides the frame is double, and no text comes so near to it
     near = 0.06 * column
     drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.decision_rows import decided_by
-from proof.store.marks import PageState
 from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, WorkRow
+from proof.store.page_states import PageState
 from proof.store.quality import is_of_text
 from proof.store.standing import Event, standing
 

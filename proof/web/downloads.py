@@ -16,7 +16,7 @@ from proof.export.decided import decided_in
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
 from proof.report import StoredRun, write_reports
-from proof.store.marks import NO_WORK
+from proof.store.lookup import NO_WORK
 from proof.store.queue_records import MissingError
 from proof.text.edition import read_edition
 from proof.text.model import Script

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -11,7 +11,7 @@ from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWO
 from proof.store.acts import What
 from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order
 from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 
@@ -23,10 +23,22 @@ KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
 Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
 
 
+_schemas: dict[type[BaseModel], dict[str, Any]] = {}
+
+
 class Closed(BaseModel):
     """A request that says what is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def model_json_schema(cls, *given: Any, **named: Any) -> dict[str, Any]:
+        """As pydantic makes it. Without arguments it is asked for at every request with a query, and made once."""
+        if given or named:
+            return super().model_json_schema(*given, **named)
+        if cls not in _schemas:
+            _schemas[cls] = super().model_json_schema()
+        return _schemas[cls]
 
 
 class WorkPath(BaseModel):
@@ -107,6 +119,7 @@ class GlyphsQuery(Cursor):
     part: int = Field(
         0, ge=0, le=1_000_000, description="Of a frequent character one part after the other is looked at"
     )
+    tiles: bool = Field(False, description="Whether each glyph comes with its image")
 
 
 class GlyphPlaceBody(Closed):
@@ -128,7 +141,7 @@ class GlyphCorrectionsBody(Closed):
     batch: str = Field(pattern=KEY)
 
 
-class MarkBody(Closed):
+class ManualCorrectionBody(Closed):
     """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
     `reading` alone is refused."""
 

@@ -20,6 +20,7 @@ from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,
+    DecisionOut,
     FlagDetail,
     FlagOut,
     OtherHalfOut,
@@ -28,9 +29,9 @@ from proof.web.answers import (
     PlacedOut,
     ViewOut,
     WitnessOut,
-    decision_of,
 )
 from proof.web.comment_answers import comment_of
+from proof.web.glyph_tiles import address_of_flag
 
 AROUND, BESIDE = 10, 1.06
 """Of a column the desk shows a whole one of 21 characters, and a column on either side."""
@@ -128,7 +129,8 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
         view=_view(queued.page, result, flag, view) if view else None,
-        last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
+        tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
+        last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[comment_of(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
     )
 

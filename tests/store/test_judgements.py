@@ -11,7 +11,7 @@ import pytest
 from proof.report.progress import agreements_of, time_left
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 
 KEYS = count()
@@ -31,8 +31,8 @@ def decide(store: Store, flag: int, person: str, verdict: Verdict, **more: str) 
 
 
 def mark(store: Store, page: int, person: str, state: PageState) -> None:
-    version = len(store.marks.page_history(WORK, page))
-    store.marks.set_page(WORK, page, state, version, person, f"request-{next(KEYS):06}")
+    version = len(store.page_states.history(WORK, page))
+    store.page_states.set(WORK, page, state, version, person, f"request-{next(KEYS):06}")
 
 
 def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: Store) -> None:

@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, Served
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -121,7 +121,7 @@ def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page_and_
     for words in ("None is open.", "None is waiting.", "No place was judged by two people yet."):
         assert words in page
     served.store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
-    served.store.marks.set_page(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
+    served.store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
     served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
     served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
     page = client.get(f"/works/{WORK}/progress").text

@@ -183,7 +183,8 @@ function show() {
 
 /** Where nothing is left here: what is left elsewhere in the work. */
 async function leadOn() {
-  history.replaceState(null, "", `?${parameters(data.query, true)}`);
+  unwritten = `?${parameters(data.query, true)}`;
+  writeAddress();
   while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
   if (flags[at]) return;
   const left = await ask(api("left"));
@@ -196,17 +197,33 @@ async function leadOn() {
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;
 
-/** The address names the flag, so that it stays over a change of language, and leads back to it from its page. */
+const RESTING = 2000; // milliseconds on a flag
+let unwritten = null;
+let writing = 0;
+
+/**
+ * The address names the flag, so that it stays over a change of language, and leads back to it from its page. It is
+ * written once somebody rests on the flag, or turns to anything but the next decision: browsers take long to write it,
+ * and some let nobody write it often.
+ */
 function keepAddress(flag) {
   const query = parameters(data.query, true);
   query.set("flag", flag.number);
-  try {
-    history.replaceState(null, "", `?${query}`);
-    sessionStorage.setItem(`proof-desk:${work}`, location.pathname + location.search);
-  } catch (error) {
-    reportError(error); // a browser that lets nobody do so often in so short a time
-  }
+  unwritten = `?${query}`;
+  sessionStorage.setItem(`proof-desk:${work}`, location.pathname + unwritten);
+  clearTimeout(writing);
+  writing = setTimeout(writeAddress, RESTING);
 }
+
+function writeAddress() {
+  clearTimeout(writing);
+  if (unwritten !== null) history.replaceState(null, "", unwritten);
+  unwritten = null;
+}
+for (const turned of ["blur", "pagehide", "pointerdown", "focusin", "change"]) addEventListener(turned, writeAddress, true);
+addEventListener("keydown", ({ ctrlKey, metaKey, key }) => {
+  if (ctrlKey || metaKey || /^F\d/.test(key)) writeAddress();
+});
 
 const place = (flag) => (flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
   : flag.line ? say("column", { number: flag.line }) : say("wholePage"));
@@ -556,7 +573,10 @@ const acts = {
     localStorage.setItem("proof-whole", whole ? "1" : "0");
     if (flags[at]) paint(flags[at]);
   },
-  page: () => flags[at] && location.assign(pageOf(flags[at])),
+  page: () => {
+    writeAddress();
+    if (flags[at]) location.assign(pageOf(flags[at]));
+  },
   beside: () => toggleBeside(flags[at]),
   comment: () => talk(),
   outline: () => flags[at]?.view && nextOutline(flags[at]),
