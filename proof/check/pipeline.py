@@ -42,12 +42,15 @@ from proof.verify.page import Checker
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come; `reused` pages came out of the store unchanged."""
+    """How far a check has come; `reused` pages came out of the store unchanged. Of `shown` pages with an image, which
+    alone take time, `seen` are done."""
 
     done: int
     total: int
     reused: int
     page: str
+    seen: int
+    shown: int
 
 
 Watch = Callable[[Progress], None]
@@ -172,14 +175,15 @@ def _check_pages(
     checkers = {script: checker_for(settings, engine, script) for script in scripts}
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
-    done = reused = 0
+    done = reused = seen = 0
+    shown = sum(task.found is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
-        nonlocal done, reused
-        done, reused = done + 1, reused + page.reused
+        nonlocal done, reused, seen
+        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.found is not None)
         habits.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done, len(work.tasks), reused, page.result.page))
+            watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
