@@ -70,7 +70,7 @@ _OFTEN = {
     "rule": 2,
     "undo": 6,
     "redo": 4,
-    "mend": 2,
+    "layout": 2,
     "comment": 4,
     "look": 2,
 }
@@ -88,7 +88,7 @@ BROKEN: tuple[Any, ...] = ({}, [], None, "x", {"key": "short"}, {"version": -1},
 Thing = tuple[str, Any]
 World = dict[Thing, tuple[Any, int]]
 """What can be seen of each flag, page, rule, layout and account, and how often something was said of it."""
-ACTS = frozenset({"flag", "page", "rule", "mend"})
+ACTS = frozenset({"flag", "page", "rule", "layout"})
 """Kinds of things that what is done to them can be taken back of."""
 
 
@@ -168,11 +168,11 @@ class Player:
         for page in self.pages:
             state, note, at = said.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
-            found["mend", page] = ((None, ""), 0)
+            found["layout", page] = ((None, ""), 0)
         held = {(a, b): holds for a, b, holds in ask("SELECT transcribed, suggested, holds FROM rules ORDER BY id")}
         found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
         for page, layout, image, version in ask("SELECT page_id, layout, image, version FROM mends ORDER BY version"):
-            found["mend", page] = ((layout, image), version)
+            found["layout", page] = ((layout, image), version)
         for page, uid, state, assigned, comments in ask(
             "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) FROM comments ORDER BY id"
         ):
@@ -280,7 +280,7 @@ class Player:
         key = self.key_for(what)
         if what in ("decide", "many", "correct"):
             return what, "POST", *self.about_flags(what, world, key)
-        if what in ("page", "mend", "reread", "stop", "comment"):
+        if what in ("page", "layout", "reread", "stop", "comment"):
             return what, "POST", *self.about_page(what, world, key)
         if what in ("add", "change", "reset"):
             return what, *self.about_people(what)
@@ -321,14 +321,19 @@ class Player:
         if what == "stop":
             page, job, _ = chance.choice(self.jobs or [(page, "none", "")])
             return f"{BASE}/pages/{page}/read-again/{job}/stop", None
-        kind = "page" if what == "page" else "mend"
+        kind = "page" if what == "page" else "layout"
         version = max(world.get((kind, page), (None, 0))[1] - (chance.random() < 0.1), 0)
         if what == "page":
             said = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
             return f"{BASE}/pages/{page}/states", said
         layout = chance.choice([None, LAYOUT, LAYOUT | {"rules": [0.7, 0.3]}, LAYOUT | {"corners": [[0, 0]] * 4}])
         image = chance.choice(["", "", "page.png", "../../etc/passwd"])
-        return f"{BASE}/pages/{page}/mends", {"layout": layout, "image": image, "version": version, "key": key}
+        return f"{BASE}/pages/{page}/layout-overrides", {
+            "layout": layout,
+            "image": image,
+            "version": version,
+            "key": key,
+        }
 
     def comment(self, world: World, key: str) -> tuple[str, Any]:
         chance = self.chance
@@ -375,7 +380,7 @@ class Player:
         threads = {thing for thing in changed if thing[0] == "thread"}
         must(bool(threads) == (one.what == "comment" and bool(changed)), f"changed {changed}: {told}")
         must(status not in (401, 403) or not allowed or one.what in ("decide", "page", "undo", "redo", "stop"), told)
-        kinds = {"add": "account", "change": "account", "reset": "account", "mend": "mend", "rule": "rule"}
+        kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
         kind = kinds.get(one.what)
         must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
         most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
@@ -439,7 +444,7 @@ def told_of(said: Any) -> set[Thing]:
     if said["page"]:
         return {("page", said["page"]["page"])}
     if said["laid_out"]:
-        return {("mend", said["laid_out"])}
+        return {("layout", said["laid_out"])}
     return {("flag", one["flag"]) for one in said["decisions"]}
 
 

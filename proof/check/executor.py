@@ -167,7 +167,7 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     known = kept.cached_page(key)
     if known is not None:
         return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
-    hint = task.mend.layout if task.mend else None
+    hint = task.override.layout if task.override else None
     readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.found, readings, near)

@@ -90,7 +90,7 @@ def check(
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
+        _alone(settings, engine := _engine(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         _follow_moved(store, work.name, sources.texts, settings.base.absolute())
@@ -106,6 +106,11 @@ def check(
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
+
+
+def _engine(settings: Settings, store: Store) -> Engine:
+    """The engine of a project; what was asked of it once is kept in its store."""
+    return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
-from proof.store.marks import NoPlaceError
+from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage, Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
@@ -130,7 +130,7 @@ class Rechecker:
         place = replace(known, text=str(self._text_at(Path(known.text))))
         before = self._flags(work, place)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, evidence, sense = self._task(work, place, engine, seen.mend)
+        job, task, evidence, sense = self._task(work, place, engine, seen.override)
         check_cancelled()
         drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
         checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
@@ -162,11 +162,11 @@ class Rechecker:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = open_engine(engine_settings(self._settings))
+            self._engine = open_engine(engine_settings(self._settings), kept=self._store.cache)
         return self._engine
 
     def _task(
-        self, work: str, place: ListedPage, engine: Engine, mend: LayoutOverride | None
+        self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
     ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagSense]:
         """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
         sense says of it."""
@@ -178,7 +178,7 @@ class Rechecker:
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
-        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], mend)
+        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
         sense = FlagSense(self._settings, job.keys, job.tasks, self._store.cache)
         return job, task, self._evidence(given, text), sense
 

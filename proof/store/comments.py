@@ -21,8 +21,9 @@ from sqlalchemy.orm import Session, aliased
 
 from proof.errors import ToldError
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError, _
-from proof.store.marks import NO_PAGE, NO_WORK, NoPlaceError, PageState, page_states
+from proof.store.lookup import NO_PAGE, NO_WORK, NoPlaceError
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
+from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.typed_text import check_note

@@ -22,8 +22,8 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict, _
 from proof.store.decision_rows import shown_decisions
-from proof.store.marks import PageEvent, PageState, page_event
 from proof.store.models import CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
 
 Sessions = Callable[[], AbstractContextManager[Session]]

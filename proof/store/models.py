@@ -285,10 +285,10 @@ class PageEventRow(Base):
     about: Mapped[int | None] = mapped_column(BigKey)
 
 
-class MendRow(Base):
+class LayoutOverrideRow(Base):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
     neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
-    that this one takes back."""
+    that this one takes back. The table is called as 0.1.0 called it."""
 
     __tablename__ = "mends"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))

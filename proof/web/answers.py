@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from proof.model.flags import Kind
 from proof.store.accounts import AccountChannel, Deed, Role
 from proof.store.acts import What
-from proof.store.decision_records import Decision, State, Verdict
-from proof.store.marks import PageState
+from proof.store.decision_records import Decision, State
+from proof.store.page_states import PageState
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -135,32 +135,8 @@ class InvalidOut(ProblemOut):
     errors: list[FieldProblem] | None = None
 
 
-class DecisionOut(BaseModel):
-    id: int
-    flag: int
-    uid: str
-    version: int
-    verdict: Verdict
-    was_state: State
-    state: State
-    was: str
-    reading: str
-    person: str
-    at: datetime
-    page: str
-    ref: str
-    line: int
-    offset: int
-    length: int
-    kind: str
-    transcribed: str
-    suggested: str
-    context: str
-    evidence: dict[str, Any]
-    note: str
-    about: int | None
-    batch: str
-    repeated: bool
+class DecisionOut(RootModel[Decision]):
+    """An event, as the store has it."""
 
 
 class HistoryEntryOut(BaseModel):
@@ -469,8 +445,3 @@ class GlyphOutcome(BaseModel):
 
 class GlyphOutcomesOut(BaseModel):
     items: list[GlyphOutcome]
-
-
-def decision_of(decision: Decision) -> DecisionOut:
-    """A decision as the API shows it."""
-    return DecisionOut(**{name: getattr(decision, name) for name in DecisionOut.model_fields})

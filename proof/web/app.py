@@ -37,7 +37,7 @@ from proof.web.glyphs import glyphs
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
-from proof.web.layout_overrides import mending
+from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
@@ -108,7 +108,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(people_api)
     app.register_api(comments)
     app.register_api(glyphs)
-    app.register_api(mending)
+    app.register_api(layouts)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)

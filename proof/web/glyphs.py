@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from proof.store import Store
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.glyphs import GlyphState, Occurrences
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, by_whom, number_of
 from proof.web.glyph_tiles import address_of_character
@@ -97,8 +97,9 @@ def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Respo
     outcomes: dict[str, Decision | ConflictError] = {}
     flagged = [(one, state) for one in body.places if (state := _open_flag(said, one))]
     by_hand = [one for one in body.places if _open_flag(said, one) is None]
-    marks = [_mark(path.work, one, body) for one in by_hand]
-    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, store.marks.correct_all(marks), strict=True)}
+    wanted = [_correction(path.work, one, body) for one in by_hand]
+    corrected = store.manual_corrections.correct_all(wanted)
+    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, corrected, strict=True)}
     demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
     if demands:
         decided = store.decisions.decide_all(demands)
@@ -112,8 +113,8 @@ def _open_flag(said: dict[tuple[int, int, int], GlyphState], one: schemas.GlyphP
     return state if state and not state.by_hand and state.state is State.OPEN else None
 
 
-def _mark(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> Mark:
-    return Mark(
+def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
+    return ManualCorrection(
         work=work,
         page=one.page,
         line=one.line,
@@ -150,8 +151,8 @@ def _outcome(one: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> 
         page=one.page,
         line=one.line,
         offset=one.offset,
-        decision=None if isinstance(outcome, ConflictError) else answers.decision_of(outcome),
-        conflict=[answers.decision_of(since) for since in outcome.decisions]
+        decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
+        conflict=[answers.DecisionOut(since) for since in outcome.decisions]
         if isinstance(outcome, ConflictError)
         else None,
     )

@@ -13,7 +13,7 @@ from proof.report.progress import SAID, progress_of
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -136,7 +136,7 @@ def pairs(work: str) -> AnyResponse:
         ],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
-            for rule in store.marks.rules(work)
+            for rule in store.rules.of_work(work)
         ],
         "text": request.args.get("text"),
         "image": request.args.get("image"),
@@ -189,7 +189,7 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [
-            {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            {"decision": answers.DecisionOut(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
         ],
         "people": {

@@ -11,7 +11,7 @@ from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWO
 from proof.store.acts import What
 from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order
 from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 
@@ -141,7 +141,7 @@ class GlyphCorrectionsBody(Closed):
     batch: str = Field(pattern=KEY)
 
 
-class MarkBody(Closed):
+class ManualCorrectionBody(Closed):
     """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
     `reading` alone is refused."""
 

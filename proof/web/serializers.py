@@ -20,6 +20,7 @@ from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,
+    DecisionOut,
     FlagDetail,
     FlagOut,
     OtherHalfOut,
@@ -28,7 +29,6 @@ from proof.web.answers import (
     PlacedOut,
     ViewOut,
     WitnessOut,
-    decision_of,
 )
 from proof.web.comment_answers import comment_of
 from proof.web.glyph_tiles import address_of_flag
@@ -130,7 +130,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
         after=source[end : end + REACH],
         view=_view(queued.page, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
-        last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
+        last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[comment_of(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
     )
 

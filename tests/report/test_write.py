@@ -22,6 +22,7 @@ from proof.model.result import PageResult
 from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
 from proof.store.comments import Comment, CommentRequest, CommentState
+from proof.store.saving import CheckedResult
 from tests.remarked import said
 from tests.web.drawn import SCRIPT, WORK, fill
 
@@ -63,7 +64,7 @@ def test_a_run_in_memory_and_the_same_run_out_of_the_store_give_the_same_files(t
     with Store.open(tmp_path / "proof.sqlite") as store:
         run = store.begin_run(held.run.info)
         for position, page in enumerate(held.pages):
-            store.save_page(run, PagePlace(position), page.page, page)
+            store.save_pages(run, [CheckedResult(PagePlace(position), page.page, page)])
         store.finish_run(run, findings=held.run.findings)
         stored = StoredRun(store, run)
         out_of_store = write_reports(stored, tmp_path / "stored")
@@ -77,7 +78,7 @@ def test_a_report_written_again_needs_no_image(tmp_path: Path, held: HeldRun, fa
     shutil.copy(facsimile, image)
     with Store.open(tmp_path / "proof.sqlite") as store:
         run = store.begin_run(held.run.info)
-        store.save_page(run, PagePlace(0), "key", replace(held.pages[0], image=image))
+        store.save_pages(run, [CheckedResult(PagePlace(0), "key", replace(held.pages[0], image=image))])
         store.finish_run(run)
         first = write_reports(StoredRun(store, run), tmp_path / "out").page.read_bytes()
         image.unlink()

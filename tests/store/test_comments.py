@@ -15,7 +15,8 @@ from proof.store.acts import What
 from proof.store.comments import Comment, CommentConflictError, CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, MissingFlagError, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
-from proof.store.marks import NoPlaceError, PageState
+from proof.store.lookup import NoPlaceError
+from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 
 PROBLEM, RESOLVED = CommentState.PROBLEM, CommentState.RESOLVED
@@ -63,18 +64,18 @@ def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_i
     assert store.comments.count("乙") == 1
     say(store, "換了影像", "乙", page=2, flag=None, state=RESOLVED, seen=said.id)
     assert [one.state for one in store.queue.pages(WORK)] == [PageState.NOT_PROOFREAD] * 3
-    assert [one.state for one in store.marks.page_history(WORK, 2)] == [PageState.PROBLEM, PageState.NOT_PROOFREAD]
+    assert [one.state for one in store.page_states.history(WORK, 2)] == [PageState.PROBLEM, PageState.NOT_PROOFREAD]
     assert store.comments.problems() == []
 
 
 def test_a_page_marked_as_a_problem_without_a_word_is_among_the_problems_and_can_be_assigned(store: Store) -> None:
-    store.marks.set_page(WORK, 3, PageState.PROBLEM, 0, "甲", "request-0001", note="斷版")
+    store.page_states.set(WORK, 3, PageState.PROBLEM, 0, "甲", "request-0001", note="斷版")
     [found] = store.comments.problems(work=WORK)
     assert (found.page, found.person, found.note, found.comments) == (3, "甲", "斷版", ())
     say(store, "", page=3, flag=None, assigned="乙")
     assert [one.assigned for one in store.comments.problems(work=WORK)] == ["乙"]
-    assert len(store.marks.page_history(WORK, 3)) == 1
-    store.marks.set_page(WORK, 3, PageState.PROOFREAD, 1, "丙", "request-0002")
+    assert len(store.page_states.history(WORK, 3)) == 1
+    store.page_states.set(WORK, 3, PageState.PROOFREAD, 1, "丙", "request-0002")
     assert store.comments.count("乙") == 0, "whoever says otherwise of the page has seen to it"
     assert store.comments.problems(work=WORK) == []
 

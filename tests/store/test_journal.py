@@ -23,8 +23,9 @@ from proof.store import Store, database
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import ACTS, Journal, all_lines, identity
-from proof.store.marks import Mark, PageState
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
+from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 
 pytestmark = pytest.mark.slow
@@ -41,13 +42,13 @@ def work_on(store: Store) -> None:
     store.decisions.decide_all(
         [DecisionRequest(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)]
     )
-    store.marks.correct(Mark(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
-    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
-    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
-    store.mends.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
-    store.mends.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
-    store.marks.set_rule(WORK, "己", "已", True, "甲")
-    store.marks.set_rule(WORK, "己", "已", False, "乙")
+    store.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
+    store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
+    store.page_states.set(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
+    store.layout_overrides.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
+    store.layout_overrides.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
+    store.rules.set(WORK, "己", "已", True, "甲")
+    store.rules.set(WORK, "己", "已", False, "乙")
     problem, resolved = CommentState.PROBLEM, CommentState.RESOLVED
     first = store.comments.say(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
     store.comments.say(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
@@ -66,8 +67,8 @@ def standing(store: Store) -> list[tuple[object, ...]]:
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
     comments = [(one.name, one.uid, one.text, one.state, one.assigned) for one in store.comments.of_work(WORK)]
     problems = [(one.name, one.flag, one.assigned) for one in store.comments.problems(work=WORK)]
-    rules = [(str(rule),) for rule in store.marks.rules(WORK)]
-    return [*decisions, *pages, *sorted(store.mends.of_work(WORK)), *rules, *comments, *problems]
+    rules = [(str(rule),) for rule in store.rules.of_work(WORK)]
+    return [*decisions, *pages, *sorted(store.layout_overrides.of_work(WORK)), *rules, *comments, *problems]
 
 
 @pytest.fixture
@@ -267,7 +268,7 @@ def test_an_act_that_was_committed_comes_back_though_its_commit_seemed_to_fail(w
         demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
         failing_commit(store, demand, after=True)
         assert store.decisions.decide(demand).repeated
-        store.marks.set_rule(WORK, "甲", "乙", True, "甲")
+        store.rules.set(WORK, "甲", "乙", True, "甲")
         assert store.faults() == []
         before, told = acts(store), standing(store)
     with fresh(worked, tmp_path / "new") as store:
