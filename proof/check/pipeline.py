@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from proof.check.drawn_forms import drawn_forms
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
@@ -26,6 +27,7 @@ from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
 from proof.model.result import Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
@@ -172,7 +174,8 @@ def _check_pages(
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
-    checkers = {script: checker_for(settings, engine, script) for script in scripts}
+    drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
+    checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
     done = reused = seen = 0
@@ -187,7 +190,7 @@ def _check_pages(
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
-        closing(_results(work, store, checkers, settings)) as pages,
+        closing(_results(work, store, checkers, settings, drawn)) as pages,
     ):
         for found in pages:
             writer.add(found)
@@ -195,14 +198,18 @@ def _check_pages(
 
 
 def _results(
-    work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
+    work: CheckPlan,
+    store: Store,
+    checkers: dict[Script, Checker],
+    settings: Settings,
+    drawn: DrawnReadings | None,
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
     from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
 
-    return cluster_results(work, store, settings)
+    return cluster_results(work, store, settings, drawn)
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
