@@ -62,17 +62,20 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
 
 
 def _read_once(patch: pytest.MonkeyPatch) -> None:
-    load, read = PPOCR._load, PPOCR._read
-    loaded: dict[Any, Any] = {}
+    read = PPOCR._read
+    made: dict[Any, Any] = {}
     readings: dict[Any, Reading] = {}
 
-    def load_once(self: PPOCR) -> Any:
-        if ANEW:
-            return load(self)
-        key = (self.identity, self._open.args)
-        if key not in loaded:
-            loaded[key] = load(self)
-        return loaded[key]
+    def once(real: Callable[[PPOCR], Any]) -> Callable[[PPOCR], Any]:
+        def ask(self: PPOCR) -> Any:
+            if ANEW:
+                return real(self)
+            key = (real.__name__, self.identity, self._open.args)
+            if key not in made:
+                made[key] = real(self)
+            return made[key]
+
+        return ask
 
     def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
         if ANEW:
@@ -83,7 +86,8 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
             readings[key] = read(self, strip, sought)
         return readings[key]
 
-    patch.setattr(PPOCR, "_load", load_once)
+    patch.setattr(PPOCR, "_loaded", once(PPOCR._loaded))
+    patch.setattr(PPOCR, "_ask_taught", once(PPOCR._ask_taught))
     patch.setattr(PPOCR, "_read", read_once)
 
 

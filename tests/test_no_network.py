@@ -138,9 +138,9 @@ def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
 
 DECIDE = """
 from proof.store import Store
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 with Store.open("sqlite:///proof.sqlite") as store:
-    store.marks.set_page("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
+    store.page_states.set("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from proof.check.executor import (
 )
 from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import settle, witness_evidence_of
-from proof.check.unseen import by_sense, with_sense
+from proof.check.sense import FlagSense
+from proof.check.sense_alone import by_sense
 from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
@@ -87,7 +88,7 @@ def check(
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
+        _alone(settings, engine := _engine(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         _follow_moved(store, work.name, sources.texts, settings.base.absolute())
@@ -103,6 +104,11 @@ def check(
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
+
+
+def _engine(settings: Settings, store: Store) -> Engine:
+    """The engine of a project; what was asked of it once is kept in its store."""
+    return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,7 @@ def _check_pages(
     """Every page of the run into the store, and what they taught."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
     checkers = {script: checker_for(settings, engine, script) for script in scripts}
-    told = by_sense(work, settings)
+    work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
     done = reused = 0
 
@@ -180,9 +186,7 @@ def _check_pages(
         closing(_results(work, store, checkers, settings)) as pages,
     ):
         for found in pages:
-            sense = told.get(found.task.place.position, ())
-            result = with_sense(found.result, found.task.page, sense, settings.flags.threshold)
-            writer.add(replace(found, result=result))
+            writer.add(found)
     return habits
 
 
@@ -198,13 +202,14 @@ def _results(
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
-    """The flags of the run weighed by what the whole work taught and by what witnesses read."""
+    """The flags of the run weighed by what the whole work taught, by the sense and by what witnesses read."""
     witness_evidence = witness_evidence_of(settings, sources.editions, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
             habits.add(other)
-    settle(store, work.name, habits, settings.flags, witness_evidence, own)
+    sense = FlagSense(settings, work.keys, work.tasks, store.cache)
+    settle(store, work.name, habits, settings.flags, witness_evidence, sense, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[Notice, ...]]:

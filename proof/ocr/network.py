@@ -24,6 +24,10 @@ NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install o
 Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
 
+PAPER = 1.0
+ONE_STEP, SHORTEST = 12, 16
+"""Pixels: up to which length a line is a single step, and the length that OpenVINO is given at least."""
+
 
 class Network(Protocol):
     """A network that is ready to read. Safe to call from several threads."""
@@ -116,7 +120,10 @@ class OnnxRuntime:
 
 class OpenVino:
     """The network on OpenVINO, in bfloat16 where the processor has it. It prepares itself for every length of line
-    and remembers that: with lines of any length memory grows (`proof.layout.strips.LENGTHS`)."""
+    and remembers that: with lines of any length memory grows (`proof.layout.strips.LENGTHS`).
+
+    After a line of a single step it answers NaN to lines of other lengths (OpenVINO 2026.4 in bfloat16), so such a line
+    is read with paper behind it, and an answer that is no number is an error and never a reading."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
         core = _openvino().Core()
@@ -140,9 +147,15 @@ class OpenVino:
         return self._characters
 
     def posteriors(self, line: Line) -> NDArray[np.float32]:
-        batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, *line.shape)))
+        height, length = line.shape
+        if length < SHORTEST:
+            line = np.pad(line, ((0, 0), (0, SHORTEST - length)), constant_values=PAPER)
+        batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, height, line.shape[1])))
         (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
-        return np.asarray(output[0], dtype=np.float32)
+        found = np.asarray(output[0], dtype=np.float32)
+        if not np.isfinite(found[:, 0]).all():  # softmax spreads what is no number over the whole step
+            raise ArithmeticError("the network answered with what is no number")
+        return found[:1] if length <= ONE_STEP else found
 
     def _request(self) -> Any:
         """This thread's own request: one at a time is what a request can do."""

@@ -19,6 +19,7 @@ from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
+from proof.store.comments import Comment
 from proof.store.decision_records import Verdict
 
 PITCH = 35.0
@@ -122,7 +123,8 @@ class NoticeCount:
 @dataclass(frozen=True, slots=True)
 class Report:
     """All that the template shows. `cards` and `rest` are gone through once, as the page is written: the raised
-    flags with their image, and those listed without it, since `with_picture` is the most.
+    flags with their image, and those listed without it, since `with_picture` is the most. `threads` is what people said
+    to each other, place by place.
     """
 
     run: StoredRunInfo
@@ -148,6 +150,7 @@ class Report:
     rest: Iterator[Card]
     notices: tuple[NoticeCount, ...]
     more_notices: int
+    threads: tuple[tuple[Comment, ...], ...]
 
 
 def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
@@ -184,6 +187,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
         notices=tuple(notices[:MOST_NOTICES]),
         more_notices=max(len(notices) - MOST_NOTICES, 0),
+        threads=tuple(tuple(said) for _, said in groupby(source.comments, lambda one: (one.page, one.uid))),
     )
 
 

@@ -10,6 +10,7 @@ from proof.model.result import PageResult
 from proof.report.crops import Shelf
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store, StoredRunInfo
+from proof.store.comments import Comment
 
 
 class RunSource(Protocol):
@@ -17,8 +18,8 @@ class RunSource(Protocol):
 
     `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
     of pages with raised findings, whole;
-    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided, where
-    that is known.
+    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided and
+    `comments` what they said to each other, where that is known.
     """
 
     @property
@@ -29,6 +30,9 @@ class RunSource(Protocol):
 
     @property
     def progress(self) -> WorkProgress | None: ...
+
+    @property
+    def comments(self) -> Sequence[Comment]: ...
 
     def results(self) -> Iterator[PageResult]: ...
 
@@ -56,6 +60,10 @@ class StoredRun:
     def progress(self) -> WorkProgress:
         return progress_of(self.store, self.run.info.work)
 
+    @property
+    def comments(self) -> Sequence[Comment]:
+        return self.store.comments.of_work(self.run.info.work)
+
     def results(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id)
 
@@ -74,6 +82,7 @@ class HeldRun:
     pages: Sequence[PageResult]
     shelf: Shelf | None = None
     progress: WorkProgress | None = None
+    comments: Sequence[Comment] = ()
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)

@@ -1,4 +1,5 @@
-"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided."""
+"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided, and
+comments.jsonl once they said something to each other."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from proof.report.source import RunSource
 from proof.report.summary import summary
 from proof.report.tables import JsonLines, Spreadsheet
 from proof.report.tally import Tally, in_order
+from proof.store.comments import as_line
 
 MOST_PICTURES = 2000
 """Flags shown with their image: some ten kilobytes each, in one file that a browser must open."""
@@ -78,6 +80,9 @@ def write_reports(
         with whole_file(folder / "progress.json") as file:
             json.dump(progress.as_dict(), file, ensure_ascii=False, indent=1)
             file.write("\n")
+    if source.comments:
+        with whole_file(folder / "comments.jsonl") as file:
+            file.writelines(json.dumps(as_line(one), ensure_ascii=False) + "\n" for one in source.comments)
     _write_page(source, written, environment, language)
     return written
 

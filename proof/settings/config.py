@@ -109,7 +109,7 @@ class FlagsSection:
     sense: bool = _setting(
         ValueKind.SWITCH,
         True,
-        "whether pages without an image are checked by the sense, for characters that a hand runs together (己已巳)",
+        "whether the sense is heard: beside what images show, and alone where they do not tell (己已巳) or are missing",
         results=True,
     )
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.fetch.labels import place_named
-from proof.images.imglist import Place, juan_key
+from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.library import FoundPair, found_pairs
 from proof.store.models import ColumnRow, PageRow, WorkRow

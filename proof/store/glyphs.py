@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.marks import NO_WORK
+from proof.store.lookup import NO_WORK
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import MissingError

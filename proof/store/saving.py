@@ -24,7 +24,7 @@ from proof.store.records import PagePlace
 
 @dataclass(frozen=True, slots=True)
 class CheckedResult:
-    """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
+    """The result of a page at its place, read as `override` says, with the `key` of all that it depends on (at most 128
     letters, the page's id among it): where the page is there with the same key only its place is noted, and which
     samples and seeded errors are wanted now (`quality`), since these are no part of what was found. An empty key is
     never found again. `shapes` are those of its characters' glyphs, None where they are kept already."""
@@ -32,7 +32,7 @@ class CheckedResult:
     place: PagePlace
     key: str
     result: PageResult
-    mend: LayoutOverride | None = None
+    override: LayoutOverride | None = None
     shapes: Shapes | None = None
     quality: QualityFlags = NO_QUALITY
 
@@ -186,7 +186,7 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
         if page.run_id > run.id:
             must_be_newest(session, run)
         else:
-            must_be_read_as(held_in(session, page.id), one.mend)
+            must_be_read_as(held_in(session, page.id), one.override)
         save_again(session, page, run.id, one)
     save_new(session, run.id, fresh)
 
@@ -263,8 +263,8 @@ def must_be_newest(session: Session, run: RunRow) -> None:
         raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
 
 
-def must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
+def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, override)]
     if said[0] != said[1]:
         raise ReadOtherwiseError(held)

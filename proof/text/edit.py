@@ -35,7 +35,7 @@ def column_edit(column: Column, offset: int, length: int, replacement: str) -> E
     return Edit(column.start + offset, length, replacement)
 
 
-def mend(text: str, edits: Iterable[Edit]) -> str:
+def edited(text: str, edits: Iterable[Edit]) -> str:
     """`text` with the edits applied; their places are those of `text` as given, in any order.
 
     No edits give `text` itself. An insertion goes before what stands at its place, even where that is replaced

@@ -13,11 +13,12 @@ from proof.report.progress import SAID, progress_of
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
-from proof.store.marks import PageState
-from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
+from proof.store.page_states import PageState
+from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
+from proof.web.people import assignees, person
 from proof.web.project import project
 
 AHEAD = 8
@@ -45,6 +46,12 @@ def search() -> AnyResponse:
     """What is found in all works."""
     wanted = request.args.get("q", "").strip()
     return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
+
+
+@pages.get("/for-me")
+def for_me() -> AnyResponse:
+    """The open problems that who looks is to see to, in all works."""
+    return sheet("for_me.html", None, problems=project().store.comments.problems(assigned=person()))
 
 
 @pages.get("/works/<work>/")
@@ -79,11 +86,9 @@ def page_list(work: str) -> AnyResponse:
 def page(work: str, number: int) -> AnyResponse:
     """A half-folio: its image with every character's box, the text in the layout of the page."""
     queue = project().store.queue
-    place, result = queue.page(work, number)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    place, detail = api.page_detail_of(work, number)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = serializers.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
+    data = detail.model_dump(mode="json") | {"assignees": assignees()}
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
@@ -131,7 +136,7 @@ def pairs(work: str) -> AnyResponse:
         ],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
-            for rule in store.marks.rules(work)
+            for rule in store.rules.of_work(work)
         ],
         "text": request.args.get("text"),
         "image": request.args.get("image"),
@@ -184,7 +189,7 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [
-            {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            {"decision": answers.DecisionOut(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
         ],
         "people": {
@@ -219,7 +224,9 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         "flags": [item.model_dump(mode="json") for item in items],
         "next": str(numbers[-1]) if more else None,
     }
-    if not detail:
+    if detail:
+        data["assignees"] = assignees()
+    else:
         data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
         data["pages"] = summary.pages
     return sheet(template, summary, data=data)

@@ -19,9 +19,10 @@ from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.records import TextInfo
+from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
 from proof.text.witness import Edition
 
@@ -53,7 +54,7 @@ def store(tmp_path: Path, checked: PageResult, edition: Edition) -> Iterator[Sto
     with Store.open(tmp_path / "proof.sqlite") as opened:
         texts = (TextInfo(str(edition.path), "sha", "kanripo", "traditional"),)
         run = opened.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
-        opened.save_page(run, PagePlace(0, str(edition.path)), "", replace(checked, flags=flags))
+        opened.save_pages(run, [CheckedResult(PagePlace(0, str(edition.path)), "", replace(checked, flags=flags))])
         yield opened
 
 
@@ -155,7 +156,7 @@ def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: 
     for uid, verdict in said.items():
         store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
     page = store.queue.pages("KR1")[0].number
-    store.marks.correct(Mark("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
     found = decided_in(store, edition)
     assert (found.corrections, found.settled) == ((), 1)
     assert sorted((one.reason, one.decision.transcribed) for one in found.left_out) == [
@@ -169,7 +170,7 @@ def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: 
 def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition: Edition) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     page = store.queue.pages("KR1")[0].number
-    store.marks.correct(Mark("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
     assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
 
 
@@ -194,7 +195,7 @@ def test_the_script_is_the_one_in_which_the_text_was_checked(
 ) -> None:
     check(store, "KR1", edition.path, "simplified", checked)
     page = store.queue.pages("KR1")[0].number
-    store.marks.correct(Mark("KR1", page, 1, 5, 1, "後", "乙", "by-hand-1"))
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "後", "乙", "by-hand-1"))
     found = decided_in(store, edition)
     assert "西后" in correct(found.edition, found.corrections).text
 
@@ -252,5 +253,5 @@ def check(store: Store, work: str, path: Path, script: str, result: PageResult) 
     """Check one page of a text once more."""
     texts = (TextInfo(str(path), "sha", "kanripo", script),)
     run = store.begin_run(RunInfo(work, "書", texts, EngineIdentity("none", "1", "none", "0")))
-    store.save_page(run, PagePlace(0, str(path)), "", result)
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(path)), "", result)])
     store.finish_run(run, whole=True)

@@ -19,7 +19,7 @@ from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
@@ -56,7 +56,9 @@ def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str
 
 def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:
     page = store.queue.pages(WORK)[0].number
-    store.marks.correct(Mark(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading))
+    store.manual_corrections.correct(
+        ManualCorrection(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading)
+    )
 
 
 def everything(store: Store, folder: Path) -> dict[str, bytes]:

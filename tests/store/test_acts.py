@@ -28,9 +28,12 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.marks import Mark, PageConflictError, PageState
-from proof.store.models import DecisionRow, MendRow, PageEventRow, RuleRow
+from proof.store.lookup import PageConflictError
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -66,7 +69,7 @@ def fill(store: Store) -> None:
         )
         columns = (CheckedColumn(1, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult(name, name, Status.CHECKED, columns=columns, flags=flags)
-        store.save_page(run, PagePlace(page, "text.txt"), "", result)
+        store.save_pages(run, [CheckedResult(PagePlace(page, "text.txt"), "", result)])
     store.finish_run(run, whole=True)
 
 
@@ -90,15 +93,17 @@ def seen(store: Store) -> dict[str, Any]:
     return {
         "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
         "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
-        "rules": {(one.transcribed, one.suggested) for one in store.marks.rules(WORK)},
+        "rules": {(one.transcribed, one.suggested) for one in store.rules.of_work(WORK)},
         "standing": sorted((one.flag, one.state, one.reading) for one in store.decisions.standing(WORK)),
-        "layouts": {place: (one.layout, one.image, one.quadrant) for place, one in store.mends.of_work(WORK).items()},
+        "layouts": {
+            place: (one.layout, one.image, one.quadrant) for place, one in store.layout_overrides.of_work(WORK).items()
+        },
     }
 
 
 def events(store: Store) -> set[tuple[Any, ...]]:
     """All that was ever said, with who said it."""
-    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, MendRow]
+    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, LayoutOverrideRow]
     with store._reading() as session:
         return {
             (table.__tablename__, row.id, row.person, row.about)
@@ -109,8 +114,8 @@ def events(store: Store) -> set[tuple[Any, ...]]:
 
 def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
     """Have a page read from an image, or, with none, as it is found."""
-    version = len(store.mends.history(WORK, page))
-    store.mends.set(WORK, page, None, image, "", version=version, person=person, key=key())
+    version = len(store.layout_overrides.history(WORK, page))
+    store.layout_overrides.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
@@ -123,9 +128,9 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
 
     did(filled.decisions.decide(demand(1, Verdict.TAKE)))
     did(filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (2, 3, 4)]))
-    did(filled.marks.correct(Mark(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
-    did(filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
+    did(filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
+    filled.rules.set(WORK, "甲", "字", True, "甲")
     did("a rule")
     lay_out(filled, 1, "other.png")
     did("an image")
@@ -190,12 +195,12 @@ def test_what_another_changed_and_took_back_stands_as_it_was_and_is_taken_back(f
 
 
 def test_a_rule_and_a_page_that_others_changed_since_are_theirs(filled: Store) -> None:
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
-    filled.marks.set_rule(WORK, "甲", "字", False, "王")
+    filled.rules.set(WORK, "甲", "字", True, "甲")
+    filled.rules.set(WORK, "甲", "字", False, "王")
     with pytest.raises(ChangedError, match="王"):
         filled.acts.undo(WORK, "甲", key())
-    filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "乙", key())
-    filled.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "王", key())
+    filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "乙", key())
+    filled.page_states.set(WORK, 1, PageState.VALIDATED, 1, "王", key())
     with pytest.raises(ChangedError, match="王"):
         filled.acts.undo(WORK, "乙", key())
     filled.acts.undo(WORK, "王", key())
@@ -212,13 +217,13 @@ def test_a_layout_that_another_set_since_is_theirs(filled: Store) -> None:
     assert refused.value.people == ("乙",)
     assert filled.acts.undo(WORK, "乙", key()).what is What.LAYOUT
     assert filled.acts.undo(WORK, "甲", key()).what is What.LAYOUT
-    assert filled.mends.of_work(WORK) == {}
+    assert filled.layout_overrides.of_work(WORK) == {}
     assert filled.acts.redo(WORK, "甲", key()).again
-    assert [one.image for one in filled.mends.of_work(WORK).values()] == ["other.png"]
+    assert [one.image for one in filled.layout_overrides.of_work(WORK).values()] == ["other.png"]
 
 
 def test_a_validation_taken_back_leaves_the_page_proofread_by_who_proofread_it(filled: Store) -> None:
-    say = filled.marks.set_page
+    say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     say(WORK, 1, PageState.VALIDATED, 1, "乙", key())
     filled.acts.undo(WORK, "乙", key())
@@ -239,10 +244,10 @@ def test_an_administrator_takes_back_that_they_took_anothers_decision_back(fille
 
 
 def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    filled.rules.set(WORK, "甲", "字", True, "甲")
     with pytest.raises(NotYoursError, match="right to set rules"):
         filled.acts.undo(WORK, "甲", key(), rules=False)
-    assert len(filled.marks.rules(WORK)) == 1
+    assert len(filled.rules.of_work(WORK)) == 1
 
 
 @pytest.mark.parametrize("what", list(What))
@@ -251,11 +256,11 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What)
     if what is What.DECISIONS:
         filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
     elif what is What.RULE:
-        filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+        filled.rules.set(WORK, "甲", "字", True, "甲")
     elif what is What.LAYOUT:
         lay_out(filled, 1, "other.png")
     else:
-        filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
+        filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     first = filled.acts.undo(WORK, "甲", "request-0001")
     said = events(filled)
     again = filled.acts.undo(WORK, "甲", "request-0001")
@@ -270,8 +275,8 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     [flag, other, *_] = (one.number for one in filled.queue.flags(WORK, range(1, 5)))
     asks: dict[str, Callable[[str], object]] = {
         "decide": lambda key: filled.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", key)),
-        "page": lambda key: filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
-        "layout": lambda key: filled.mends.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
+        "page": lambda key: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
+        "layout": lambda key: filled.layout_overrides.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
         "undo": lambda key: filled.acts.undo(WORK, "甲", key),
         "redo": lambda key: filled.acts.redo(WORK, "甲", key),
     }
@@ -279,14 +284,18 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     for name, ask in asks.items():
         ask(used[name])
     asks["many"] = lambda key: filled.decisions.decide_all([DecisionRequest(WORK, other, Verdict.TAKE, 0, "甲", key)])
-    asks["correct"] = lambda key: filled.marks.correct(Mark(WORK, 2, 1, 7, 1, "某", "甲", key))
-    before = [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)]
+    asks["correct"] = lambda key: filled.manual_corrections.correct(ManualCorrection(WORK, 2, 1, 7, 1, "某", "甲", key))
+    before = [filled.decisions.last(), filled.page_states.history(WORK, 1), filled.layout_overrides.history(WORK, 1)]
     for name, ask in asks.items():
         for of, key_of_other in used.items():
             if name != of:
                 with pytest.raises(RefusedDecisionError, match="used for something else"):
                     ask(key_of_other)
-    assert [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)] == before
+    assert [
+        filled.decisions.last(),
+        filled.page_states.history(WORK, 1),
+        filled.layout_overrides.history(WORK, 1),
+    ] == before
 
 
 def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
@@ -312,7 +321,7 @@ def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: St
         run = filled.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
         columns = (CheckedColumn(line, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult("p0", "p0", Status.CHECKED, columns=columns, flags=(flag,))
-        filled.save_page(run, PagePlace(0, "text.txt"), "", result)
+        filled.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
         filled.finish_run(run)
 
     check(1)
@@ -387,17 +396,17 @@ class People(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), offset=st.integers(FLAGS, 9), reading=st.sampled_from(["", "龍"]))
     def correct(self, person: str, page: int, offset: int, reading: str) -> None:
-        mark = Mark(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
-        self.act(person, lambda: self.store.marks.correct(mark))
+        mark = ManualCorrection(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
+        self.act(person, lambda: self.store.manual_corrections.correct(mark))
 
     @rule(person=PEOPLE, text=st.sampled_from(SOURCE[:2]), holds=st.booleans())
     def ruled(self, person: str, text: str, holds: bool) -> None:
-        self.act(person, lambda: self.store.marks.set_rule(WORK, text, "字", holds, person))
+        self.act(person, lambda: self.store.rules.set(WORK, text, "字", holds, person))
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), state=st.sampled_from(PageState))
     def said_of_page(self, person: str, page: int, state: PageState) -> None:
-        version = len(self.store.marks.page_history(WORK, page))
-        self.act(person, lambda: self.store.marks.set_page(WORK, page, state, version, person, key()))
+        version = len(self.store.page_states.history(WORK, page))
+        self.act(person, lambda: self.store.page_states.set(WORK, page, state, version, person, key()))
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), image=st.sampled_from(["", "1.png", "2.png"]))
     def laid_out(self, person: str, page: int, image: str) -> None:

@@ -13,6 +13,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
+from proof.store.saving import CheckedResult
 
 JUAN = ("序", "卷一", "卷二", "卷三")
 FOLIOS = ("1a", "1b", "2a", "2b", "5b")
@@ -30,7 +31,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
                 page = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
                 column = CheckedColumn(1, Box(0, 0, 10, 100), WORDS)
                 result = PageResult(page, f"WYG0140-{330 + number:04d}b", Status.CHECKED, columns=(column,))
-                opened.save_page(run, PagePlace(number, "text.txt", juan, folio), "", result)
+                opened.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan, folio), "", result)])
             opened.finish_run(run, whole=True)
         yield opened
 
