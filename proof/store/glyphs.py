@@ -162,8 +162,9 @@ def save_glyphs(session: Session, page: PageRow, characters: Sequence[CheckedCha
 def glyph_values(page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes) -> list[dict[str, Any]]:
     """The rows of the glyphs of a page, one a character."""
     by_text: dict[str, list[int]] = defaultdict(list)
-    for number, (character, inked) in enumerate(zip(characters, shapes.any(axis=1).tolist(), strict=True)):
-        if inked and not character.text.isspace() and len(character.text) <= LONGEST:
+    inked = np.asarray(shapes.any(axis=1))
+    for number, character in enumerate(characters):
+        if inked[number] and not character.text.isspace() and len(character.text) <= LONGEST:
             by_text[character.text].append(number)
     if not by_text:
         return []
