@@ -151,16 +151,20 @@ class Glyphs:
 def glyph_values(page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes) -> list[dict[str, Any]]:
     """The rows of the glyphs of a page, one a character."""
     by_text: dict[str, list[int]] = defaultdict(list)
+    inked = np.asarray(shapes.any(axis=1))
     for number, character in enumerate(characters):
-        if shapes[number].any() and not character.text.isspace() and len(character.text) <= LONGEST:
+        if inked[number] and not character.text.isspace() and len(character.text) <= LONGEST:
             by_text[character.text].append(number)
     if not by_text:
         return []
-    packed = _packed(characters, shapes)
-    return [
-        {"work_id": page.work_id, "page_id": page.id, "text": text, "count": len(at), "data": packed[at].tobytes()}
-        for text, at in by_text.items()
-    ]
+    # all in the order of the rows, so that each row is a part of the bytes: a copy for each would take most of the time
+    data = _packed(characters, shapes)[[number for at in by_text.values() for number in at]].tobytes()
+    work, number, values, start = page.work_id, page.id, [], 0
+    for text, at in by_text.items():
+        end = start + len(at) * OCCURRENCE.itemsize
+        values.append({"work_id": work, "page_id": number, "text": text, "count": len(at), "data": data[start:end]})
+        start = end
+    return values
 
 
 def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:
