@@ -25,6 +25,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.readings import HalfFolioReadings, PageRecord
@@ -84,8 +85,8 @@ def engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
-def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
-    """What the pages of one script are checked with."""
+def checker_for(settings: Settings, engine: Engine, script: Script, drawn: DrawnReadings | None = None) -> Checker:
+    """What the pages of one script are checked with; `drawn` as `drawn_forms` gives it."""
 
     @cache
     def pages() -> PageEngine:
@@ -93,7 +94,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
 
     policy = VariantPolicy(script, settings.variants.file)
     page = settings.page
-    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
 
 
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:

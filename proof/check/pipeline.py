@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from proof.check.drawn_forms import drawn_forms
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
@@ -26,6 +27,7 @@ from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
 from proof.model.result import Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
@@ -54,6 +56,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+OpenEngine = Callable[[Settings, Store], Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +80,31 @@ class CheckOutcome:
         return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
+def engine_of(settings: Settings, store: Store) -> Engine:
+    """The engine of a project; what was asked of it once is kept in its store."""
+    return open_engine(engine_settings(settings), store.engines(), store.cache)
+
+
 def check(
-    settings: Settings, watch: Watch | None = None, *, waiting: Callable[[str], None] = lambda work: None, show: int = 0
+    settings: Settings,
+    watch: Watch | None = None,
+    *,
+    waiting: Callable[[str], None] = lambda work: None,
+    show: int = 0,
+    opened: OpenEngine = engine_of,
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome tells. While it goes on, the flags of a page that was read anew
-    are seen as the page alone weighs them; what people decide about them meanwhile stands, as the whole text weighs
-    them or not. Raises ProofError for what stops it altogether.
+    waited for. `show` is how many places the outcome tells, `opened` gives the engine. While it goes on, the flags of a
+    page that was read anew are seen as the page alone weighs them; what people decide about them meanwhile stands, as
+    the whole text weighs them or not. Raises ProofError for what stops it altogether.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := _engine(settings, store), store, waiting) as sources,
+        _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         _follow_moved(store, work.name, sources.texts, settings.base.absolute())
@@ -107,11 +120,6 @@ def check(
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
-
-
-def _engine(settings: Settings, store: Store) -> Engine:
-    """The engine of a project; what was asked of it once is kept in its store."""
-    return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +180,8 @@ def _check_pages(
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
-    checkers = {script: checker_for(settings, engine, script) for script in scripts}
+    drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
+    checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
     done = reused = seen = 0
@@ -187,7 +196,7 @@ def _check_pages(
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
-        closing(_results(work, store, checkers, settings)) as pages,
+        closing(_results(work, store, checkers, settings, drawn)) as pages,
     ):
         for found in pages:
             writer.add(found)
@@ -195,14 +204,18 @@ def _check_pages(
 
 
 def _results(
-    work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
+    work: CheckPlan,
+    store: Store,
+    checkers: dict[Script, Checker],
+    settings: Settings,
+    drawn: DrawnReadings | None,
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
     from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
 
-    return cluster_results(work, store, settings)
+    return cluster_results(work, store, settings, drawn)
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:

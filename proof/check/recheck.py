@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
+from proof.check.drawn_forms import drawn_forms
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
@@ -131,7 +132,8 @@ class Rechecker:
         engine = _cancellable(self._open(), check_cancelled)
         job, task, evidence, sense = self._task(work, place, engine, seen.override)
         check_cancelled()
-        checker = checker_for(self._settings, engine, job.keys.script(task.text))
+        drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
+        checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
         page, trouble = self._checked(task, job, checker)
         overlay = quality_flags(page.result, self._settings, checker)
         given, overlay = self._settled(work, page.result, overlay, evidence, sense)

@@ -89,6 +89,13 @@ class EngineSection:
     device: str = _setting(ValueKind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
     threads: int = _setting(ValueKind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
     workers: int = _setting(ValueKind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
+    font: Path | None = _setting(
+        ValueKind.PATH,
+        None,
+        "font file that draws characters which the recogniser was not taught, beside what comes with the program",
+        must_exist=True,
+        results=True,
+    )
     recording: Path | None = _setting(
         ValueKind.PATH,
         None,
@@ -356,7 +363,7 @@ class Settings:
         own identity.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
-        for name in ("variants.file", "language.model"):
+        for name in ("variants.file", "language.model", "engine.font"):
             file: Path | None = self[name]
             try:
                 values[name] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""

@@ -22,6 +22,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
@@ -96,9 +97,11 @@ class Checker:
         rows: int,
         threshold: float,
         fallback: Callable[[], PageEngine],
+        drawn: DrawnReadings | None = None,
     ) -> Checker:
-        likeness = _likeness(policy, engine)
-        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine)
+        """`drawn` is what is read where a project's own font draws characters that the engine does not know."""
+        likeness = _likeness(policy, engine, drawn)
+        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine, drawn)
         return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
 
     def check(
@@ -322,8 +325,10 @@ class Checker:
         return again, other
 
 
-def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
-    return ExternalLikeness(policy, engine) if isinstance(engine, ExternalEngine) else WordLikeness(policy, engine)
+def _likeness(policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None) -> WordLikeness:
+    if isinstance(engine, ExternalEngine):
+        return ExternalLikeness(policy, engine)
+    return WordLikeness(policy, engine, drawn)
 
 
 def _origin(part: LoadedImage) -> tuple[float, float]:
