@@ -17,7 +17,6 @@ from threading import Lock
 from types import CodeType
 from typing import Any
 
-import numpy as np
 import pytest
 from flask import Flask
 from jinja2 import BytecodeCache
@@ -25,11 +24,11 @@ from jinja2.bccache import Bucket
 from numpy.typing import NDArray
 from sqlalchemy import Engine
 
+from proof.layout import photograph
 from proof.layout.half_folio import Layout
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import Store, database
-from proof.verify import page
 
 LAYOUTS = 24
 """Of so many images it is kept where their columns stand: a few megabytes each."""
@@ -99,10 +98,10 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
-    real, found = page.page_columns, OrderedDict[Any, Layout]()
+    real, found = photograph.page_columns, OrderedDict[Any, Layout]()
 
     def once(pixels: Pixels, *given: Any) -> Layout:
-        key = (pixels.shape, hashlib.blake2b(np.ascontiguousarray(pixels)).digest(), repr(given))
+        key = (pixels.shape, hashlib.blake2b(pixels.tobytes()).digest(), repr(given))
         layout = None if ANEW else found.get(key)
         if layout is None:
             layout = found[key] = real(pixels, *given)
@@ -110,7 +109,7 @@ def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
             found.popitem(last=False)
         return layout
 
-    patch.setattr(page, "page_columns", once)
+    patch.setattr("proof.verify.page.page_columns", once)
 
 
 @pytest.fixture(scope="session", autouse=True)
