@@ -44,15 +44,19 @@ from proof.verify.page import Checker
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come; `reused` pages came out of the store unchanged."""
+    """How far a check has come; `reused` pages came out of the store unchanged. Of `shown` pages with an image, which
+    alone take time, `seen` are done."""
 
     done: int
     total: int
     reused: int
     page: str
+    seen: int
+    shown: int
 
 
 Watch = Callable[[Progress], None]
+OpenEngine = Callable[[Settings, Store], Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +80,31 @@ class CheckOutcome:
         return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
+def engine_of(settings: Settings, store: Store) -> Engine:
+    """The engine of a project; what was asked of it once is kept in its store."""
+    return open_engine(engine_settings(settings), store.engines(), store.cache)
+
+
 def check(
-    settings: Settings, watch: Watch | None = None, *, waiting: Callable[[str], None] = lambda work: None, show: int = 0
+    settings: Settings,
+    watch: Watch | None = None,
+    *,
+    waiting: Callable[[str], None] = lambda work: None,
+    show: int = 0,
+    opened: OpenEngine = engine_of,
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome tells. While it goes on, the flags of a page that was read anew
-    are seen as the page alone weighs them; what people decide about them meanwhile stands, as the whole text weighs
-    them or not. Raises ProofError for what stops it altogether.
+    waited for. `show` is how many places the outcome tells, `opened` gives the engine. While it goes on, the flags of a
+    page that was read anew are seen as the page alone weighs them; what people decide about them meanwhile stands, as
+    the whole text weighs them or not. Raises ProofError for what stops it altogether.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := _engine(settings, store), store, waiting) as sources,
+        _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         _follow_moved(store, work.name, sources.texts, settings.base.absolute())
@@ -106,11 +120,6 @@ def check(
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
-
-
-def _engine(settings: Settings, store: Store) -> Engine:
-    """The engine of a project; what was asked of it once is kept in its store."""
-    return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +184,15 @@ def _check_pages(
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
-    done = reused = 0
+    done = reused = seen = 0
+    shown = sum(task.found is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
-        nonlocal done, reused
-        done, reused = done + 1, reused + page.reused
+        nonlocal done, reused, seen
+        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.found is not None)
         habits.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done, len(work.tasks), reused, page.result.page))
+            watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,

@@ -11,7 +11,7 @@ from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
-from proof.report.density import Plot, plot
+from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
@@ -139,7 +139,7 @@ class Report:
     hidden: int
     problems: tuple[FailedPage, ...]
     more_problems: int
-    plot: Plot | None
+    plots: tuple[Plot, ...]
     kinds: tuple[tuple[str, str, int], ...]
     pairs: tuple[PairLine, ...]
     more_pairs: int
@@ -176,7 +176,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         hidden=sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
         problems=tuple(problems[:MOST_PROBLEMS]),
         more_problems=max(len(problems) - MOST_PROBLEMS, 0),
-        plot=plot(tally.pages),
+        plots=plots(tally.pages, source.places),
         kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
         pairs=tuple(pairs[:MOST_PAIRS]),
         more_pairs=max(len(pairs) - MOST_PAIRS, 0),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
+from proof.report.density import Places
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store, StoredRunInfo
 from proof.store.comments import Comment
@@ -19,7 +20,7 @@ class RunSource(Protocol):
     `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
     of pages with raised findings, whole;
     `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided and
-    `comments` what they said to each other, where that is known.
+    `comments` what they said to each other, where that is known; `places` are juan and folio of the pages.
     """
 
     @property
@@ -33,6 +34,9 @@ class RunSource(Protocol):
 
     @property
     def comments(self) -> Sequence[Comment]: ...
+
+    @property
+    def places(self) -> Places: ...
 
     def results(self) -> Iterator[PageResult]: ...
 
@@ -64,6 +68,10 @@ class StoredRun:
     def comments(self) -> Sequence[Comment]:
         return self.store.comments.of_work(self.run.info.work)
 
+    @property
+    def places(self) -> Places:
+        return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
+
     def results(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id)
 
@@ -83,6 +91,7 @@ class HeldRun:
     shelf: Shelf | None = None
     progress: WorkProgress | None = None
     comments: Sequence[Comment] = ()
+    places: Places = field(default_factory=dict)
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)

@@ -22,6 +22,7 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict, _
 from proof.store.decision_rows import shown_decisions
+from proof.store.judgements import Pairs, judged_twice, last_said, paces
 from proof.store.models import CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
@@ -100,6 +101,23 @@ class History:
                 for name in session.scalars(_of_work(select(TABLES[what].person), what, number).distinct())
             }
         return sorted(found)
+
+    def judged_twice(self, work: str) -> Pairs:
+        """What two people said of the same places of a work."""
+        with self._reading() as session:
+            return judged_twice(session, work)
+
+    def paces(self, work: str) -> list[float]:
+        """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
+        with self._reading() as session:
+            return paces(session, work)
+
+    def awaiting(self, work: str) -> list[HistoryEntry]:
+        """By whom and when the pages of a work were proofread that await a second person, those that wait longest
+        first."""
+        with self._reading() as session:
+            said = [row for row in last_said(session, work).values() if row.state == PageState.PROOFREAD.value]
+            return [_of_page(session, row) for row in sorted(said, key=lambda row: row.at)]
 
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""

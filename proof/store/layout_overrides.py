@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -132,16 +132,11 @@ class LayoutOverrides:
             return _override(made)
 
 
-def held_in(session: Session, page: int) -> LayoutOverride | None:
-    """What holds for a page; None where it is read as found."""
-    query = (
-        select(LayoutOverrideRow)
-        .where(LayoutOverrideRow.page_id == page)
-        .order_by(LayoutOverrideRow.version.desc())
-        .limit(1)
-    )
-    row = session.scalar(query)
-    return _override(row) if row is not None and (row.layout is not None or row.image) else None
+def held_in(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
+    """What holds for each of the pages; those that are read as found are left out."""
+    last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
+    query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))
+    return {row.page_id: _override(row) for row in session.scalars(query) if row.layout is not None or row.image}
 
 
 def _override(row: LayoutOverrideRow) -> LayoutOverride:

@@ -62,7 +62,7 @@ from proof.store.saving import (
     page_there,
     run_row,
     save_all,
-    save_result,
+    save_found,
 )
 
 STORE_NAME = "proof.sqlite"
@@ -254,7 +254,7 @@ class Store:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
         with self._reading() as session:
             page = page_there(session, number)
-            return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
+            return PageStamp(page.key, page.result_run_id, held_in(session, [page.id]).get(page.id))
 
     def replace_page(
         self,
@@ -274,9 +274,9 @@ class Store:
             page = page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            must_be_read_as(held_in(session, page.id), seen.override)
+            must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result, quality, shapes)
+            save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)

@@ -81,8 +81,12 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column that was read, aligned by the likeness that it is judged by."""
-        return column if self._judged is self._likeness else self._aligned(column, self._judged)
+        """A column that was read, aligned by the likeness that it is judged by; as it is where that is the same to each
+        of its characters."""
+        judged, read_by = self._judged, self._likeness
+        if judged is read_by or all(judged.forms(cell.text) == read_by.forms(cell.text) for cell in column.cells):
+            return column
+        return self._aligned(column, self._judged)
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         """Read `area` as `line`; cut otherwise and look again where that does not go well."""

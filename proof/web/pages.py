@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.report.progress import SAID, progress_of
+from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
@@ -169,6 +169,10 @@ def progress(work: str) -> AnyResponse:
         store.queue.work(work),
         progress=progress_of(store, work),
         left=store.queue.left(work),
+        time_left=time_left(store, work),
+        agreements=agreements_of(store, work),
+        awaiting=store.history.awaiting(work),
+        problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
     )

@@ -8,7 +8,7 @@ import json
 import shutil
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -240,6 +240,7 @@ class LongRun:
     shelf: None = None
     progress: None = None
     comments: tuple[Comment, ...] = ()
+    places: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def results(self) -> Iterator[PageResult]:
         for number in range(self.count):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import uuid
+import zipfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
 
+from proof.store.comments import CommentRequest, CommentState
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, Served
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -106,3 +111,26 @@ def test_there_is_no_place_to_comment_on_in_another_work(served: Served) -> None
         assert served.client.post(f"/api/v1/{path}/comments", json=body).status_code == 404, path
         assert served.client.get(f"/api/v1/{path}/comments").status_code == 404, path
     assert served.client.get("/api/v1/works/other/problems").status_code == 404
+
+
+def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page_and_takes_the_report_home(
+    served: Served,
+) -> None:
+    client = served.client
+    page = client.get(f"/works/{WORK}/progress").text
+    for words in ("None is open.", "None is waiting.", "No place was judged by two people yet."):
+        assert words in page
+    served.store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
+    served.store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
+    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
+    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
+    page = client.get(f"/works/{WORK}/progress").text
+    for words in ("for 乙", "丙", "乙 · 甲", "too few to tell", "report.zip", "export.zip", "notes.zip"):
+        assert words in page, words
+    assert SCRIPT not in page
+    with zipfile.ZipFile(BytesIO(client.get(f"/works/{WORK}/report.zip").data)) as archive:
+        assert set(archive.namelist()) == {
+            *("flags.jsonl", "flags.csv", "summary.json", "report.html", "progress.json", "comments.jsonl")
+        }
+        assert "乙" in archive.read("report.html").decode()
+    assert client.get("/works/other/report.zip").status_code == 404
