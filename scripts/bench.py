@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measure the check against known truth, and print one table.
 
-    bench.py [--only planted,clean,real,rendered,pairs,speed,memory] [--seeds 20] [--pages 200] [--shared DIR]
+    bench.py [--only planted,alike,clean,real,rendered,pairs,speed,memory] [--seeds 20] [--pages 200] [--shared DIR]
 
 The truth and the scoring are those of `shared/bench` beside the checkout; nothing here knows an answer.
 Planted: errors planted in the texts of real pages (seeds 1 to --seeds), counts pooled over all runs.
+Alike: one in five of the characters that a hand runs together (`alike.txt`) exchanged within their sets.
 Clean: the same texts with their known errors mended and none planted. Real: the texts as they came.
 Rendered: half-folios drawn from other texts in many styles and wears, planted and clean, with true boxes.
 Speed and memory are of one run over real and rendered pages; other work on the machine spoils them.
@@ -86,8 +87,8 @@ class Bench:
         self.folder = folder
         self.details = details
         sys.path.insert(0, str(shared / "bench"))
-        self.score = _module(shared / "bench" / "score.py")
-        self.texts = _module(shared / "bench" / "textpages.py")
+        self.score = module(shared / "bench" / "score.py")
+        self.texts = module(shared / "bench" / "textpages.py")
         facsimile = shared / "facsimile"
         self.cases = [
             Case("JMML_000", facsimile / "JMML/JMML_000.txt", facsimile, facsimile / "JMML/imglist/JMML_000.txt", ""),
@@ -102,18 +103,32 @@ class Bench:
         ]
         self.gold = shared / "gold/dev.tsv"
 
-    def plant(self, text: Path, seed: int, rate: float, pages: str, gold: Path | None) -> tuple[Path, Path]:
-        """Plant errors; the spoiled text and its key."""
-        stem = f"{text.stem}-{seed}-{rate}"
+    def plant(
+        self, text: Path, seed: int, rate: float, pages: str, gold: Path | None, only: str = ""
+    ) -> tuple[Path, Path]:
+        """Plant errors, `only` within the sets of that file; the spoiled text and its key."""
+        stem = f"{text.stem}-{seed}-{rate}{only and '-' + Path(only).stem}"
         out, key = self.folder / f"{stem}.txt", self.folder / f"{stem}.tsv"
         command = [sys.executable, str(self.shared / "bench/plant.py"), str(text), str(out), str(key)]
         command += ["--seed", str(seed), "--rate", str(rate), f"--pages={pages}"]
         command += ["--fix", str(gold)] if gold else []
+        command += ["--only", str(self.shared / "bench" / only)] if only else []
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603
         return out, key
 
-    def run(self, pool: Pool, tag: str, text: Path, images: Path, imglist: Path | None, key: Path, pages: str) -> None:
-        """Check one text and add what came of it to the pool. Pages without an image are not the check's."""
+    def run(
+        self,
+        pool: Pool,
+        tag: str,
+        text: Path,
+        images: Path,
+        imglist: Path | None,
+        key: Path,
+        pages: str,
+        **given: object,
+    ) -> None:
+        """Check one text and add what came of it to the pool; `given` are settings (`flags__sense`). Pages without an
+        image are not the check's."""
         out = self.folder / f"out-{tag}"
         settings = Settings().replace(
             {
@@ -122,6 +137,7 @@ class Bench:
                 "project.imglist": imglist,
                 "project.out": out,
                 "store.url": f"sqlite:///{self.folder}/{tag}.sqlite",
+                **{name.replace("__", "."): value for name, value in given.items()},
             }
         )
         check(_only(settings, text, pages, self.folder), None)
@@ -145,12 +161,13 @@ class Bench:
 
     # the figures
 
-    def planted(self, seeds: Iterable[int], rate: float) -> dict[str, Any]:
+    def planted(self, seeds: Iterable[int], rate: float, only: str = "") -> dict[str, Any]:
         pool = Pool()
         for seed in seeds:
             for case in self.cases:
-                text, key = self.plant(case.text, seed, rate, case.pages, self.gold)
-                self.run(pool, f"{case.name}-{seed}-{rate}", text, case.images, case.imglist, key, case.pages)
+                text, key = self.plant(case.text, seed, rate, case.pages, self.gold, only)
+                tag = f"{case.name}-{seed}-{rate}{only and '-' + Path(only).stem}"
+                self.run(pool, tag, text, case.images, case.imglist, key, case.pages)
         return self.scored(pool)
 
     def real(self) -> dict[str, Any]:
@@ -159,17 +176,17 @@ class Bench:
             self.run(pool, f"{case.name}-real", case.text, case.images, case.imglist, self.gold, case.pages)
         return self.scored(pool)
 
-    def render(self, count: int) -> Path:
+    def render(self, count: int, seed: int = RENDER_SEED) -> Path:
         """Draw the trial pages once: images, one text, and the true boxes."""
-        folder = self.folder / f"rendered-{count}"
+        folder = self.folder / (f"rendered-{count}" if seed == RENDER_SEED else f"rendered-{count}-{seed}")
         if (folder / "text.txt").is_file():
             return folder
         folder.mkdir(parents=True)
         files = sorted((self.shared / "kanripo").glob("*/*.txt"))
         texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
-        trials = choose(texts, count, RENDER_SEED)
+        trials = choose(texts, count, seed)
         lines, boxes = [], []
-        for trial, (_, page) in zip(trials, rendered(trials, RENDER_SEED), strict=True):
+        for trial, (_, page) in zip(trials, rendered(trials, seed), strict=True):
             write_image(folder / f"{trial.page.id}.png", page.image)
             lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
             boxes += [
@@ -294,7 +311,7 @@ def _only(settings: Settings, text: Path, pages: str, folder: Path) -> Settings:
     return settings.replace({"project.texts": [kept]})
 
 
-def _module(path: Path) -> ModuleType:
+def module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -305,7 +322,7 @@ def _module(path: Path) -> ModuleType:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="pairs,planted,clean,real,rendered,speed,memory")
+    parser.add_argument("--only", default="pairs,planted,alike,clean,real,rendered,speed,memory")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed (others than 1 to 20 are for tuning)")
     parser.add_argument("--pages", type=int, default=200)
@@ -336,6 +353,10 @@ def measure(bench: Bench, options: argparse.Namespace) -> Iterable[tuple[str, st
         yield "pairs sorted as a philologist does", f"{right / total:.3f}", "0.97", f"{right} of {total} {wrong}"
     if "planted" in wanted:
         yield from _planted_rows("real pages", bench.planted(seeds, 0.03))
+    if "alike" in wanted:
+        found = bench.planted(seeds, 0.2, "alike.txt")
+        counts = f"{found['caught']} of {found['errors']} errors, {found['false']} false"
+        yield "real pages: recall within look-alikes", f"{found['recall']:.4f}", "", counts
     if "clean" in wanted:
         yield _clean_row("real pages", bench.planted(seeds[:1], 0.0))
     if "real" in wanted:

@@ -4,8 +4,9 @@
     bench_api.py [--sequences 10000] [--seed 1]
 
 Each step somebody (administrators, proofreaders, a reader, nobody in particular, and two whose accounts are changed
-meanwhile) decides about a flag or several, corrects a place by hand, says where a page stands, sets a rule or how a
-page is read, has a page read again or takes that back, makes, changes, shuts and opens accounts, takes back or does
+meanwhile) decides about a flag or several, corrects a place by hand, says where a page stands, says something to the
+others of a flag or a page, marks it as a problem, assigns or resolves it, sets a rule or how a page is read, has a
+page read again or takes that back, makes, changes, shuts and opens accounts, takes back or does
 again, with or without what others changed, or looks; with the version that is there or an old one, with a new key or
 one that was used for this or for something else, with a sound body or a broken one. What must hold:
 
@@ -15,6 +16,8 @@ one that was used for this or for something else, with a sound body or a broken 
   decided and their note;
 - undo leaves exactly what was before the person's last act, redo what was after it, and both are refused only where
   somebody else changed the same thing since; with `leave` nothing that others changed is touched;
+- a comment is there as it was sent, under the name of who wrote it, and changes nothing but its thread and, of a page,
+  whether that is a problem; only a proofreader is given one to see to; no comment that was there is ever gone;
 - there is always an administrator who can log in, and what was done to an account is in its log.
 
 What breaks the model is told with the steps before it. The exit status is 1 then.
@@ -51,13 +54,26 @@ STEPS, RENEWED = 8, 100
 NOBODY = ""
 CHANGED = ("戊", "己")
 """Whose accounts are changed while they work."""
+PROOFREAD = ("甲", "乙")
+"""Of those who are asked to see to a problem, who may decide; nobody changes their accounts."""
 ROLES = {**PEOPLE, "戊": Role.PROOFREADER, "己": Role.READER}
 VERDICTS = ("keep", "take", "other", "typed", "delete", "copy", "unsure", "skip")
 READINGS = ("", "某", "𠀀", "甲乙", "行\n", "¶", "\x00", "字" * 65)
 NOTES = ("", "", "據影印本", "line\nline", "\x07", "\ufffe", "長" * 2001)
 STATES = ("not proofread", "proofread", "validated", "problem")
 LAYOUT = {"corners": [[100, 100], [900, 100], [900, 750], [100, 750]], "rules": [0.5], "notes": [None, [[0, 0.4]]]}
-_OFTEN = {"decide": 10, "many": 2, "correct": 2, "page": 4, "rule": 2, "undo": 6, "redo": 4, "mend": 2, "look": 2}
+_OFTEN = {
+    "decide": 10,
+    "many": 2,
+    "correct": 2,
+    "page": 4,
+    "rule": 2,
+    "undo": 6,
+    "redo": 4,
+    "layout": 2,
+    "comment": 4,
+    "look": 2,
+}
 _SELDOM = {"reread": 1, "stop": 1, "add": 1, "change": 2, "reset": 1}
 ASKED = tuple(what for what, times in (_OFTEN | _SELDOM).items() for _ in range(times))
 NEEDS = {"rule": "rule", "add": "manage", "change": "manage", "reset": "manage", "look": "see", "people": "manage"}
@@ -66,13 +82,13 @@ RIGHTS = {
     "proofreader": {"see", "decide"},
     "administrator": {"see", "decide", "rule", "manage"},
 }
-LISTED = ("flags", "facets", "history", "pairs", "pages", "rules", "displaced")
+LISTED = ("flags", "facets", "history", "acts", "pairs", "pages", "rules", "displaced", "problems", "pages/1/comments")
 BROKEN: tuple[Any, ...] = ({}, [], None, "x", {"key": "short"}, {"version": -1}, {"unknown": 1}, {"note": 1})
 
 Thing = tuple[str, Any]
 World = dict[Thing, tuple[Any, int]]
 """What can be seen of each flag, page, rule, layout and account, and how often something was said of it."""
-ACTS = frozenset({"flag", "page", "rule", "mend"})
+ACTS = frozenset({"flag", "page", "rule", "layout"})
 """Kinds of things that what is done to them can be taken back of."""
 
 
@@ -152,11 +168,15 @@ class Player:
         for page in self.pages:
             state, note, at = said.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
-            found["mend", page] = ((None, ""), 0)
+            found["layout", page] = ((None, ""), 0)
         held = {(a, b): holds for a, b, holds in ask("SELECT transcribed, suggested, holds FROM rules ORDER BY id")}
         found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
         for page, layout, image, version in ask("SELECT page_id, layout, image, version FROM mends ORDER BY version"):
-            found["mend", page] = ((layout, image), version)
+            found["layout", page] = ((layout, image), version)
+        for page, uid, state, assigned, comments in ask(
+            "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) FROM comments ORDER BY id"
+        ):
+            found["thread", (page, uid)] = ((state, assigned, comments), comments)
         deeds = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
         for name, number in ask("SELECT name, id FROM accounts").fetchall():
             self.numbers[name] = number
@@ -224,6 +244,11 @@ class Player:
         if one.what == "reset":
             name = said["person"]["name"]
             self.passwords[name] = said["password"]
+        if one.what == "comment":
+            must((said["person"], said["text"]) == (one.who, one.body.get("text", "")), f"not as it was sent: {told}")
+            thread = after["thread", (said["page"], said["uid"])]
+            must(thread[0][:2] == (said["state"], said["assigned"]), f"{thread} is not what was said: {told}")
+            must(said["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {told}")
         if one.what in ("decide", "correct"):
             wanted = (one.who, one.body["note"])
             must((said["person"], said["note"]) == wanted, f"not by whom, or without the note: {told}")
@@ -255,7 +280,7 @@ class Player:
         key = self.key_for(what)
         if what in ("decide", "many", "correct"):
             return what, "POST", *self.about_flags(what, world, key)
-        if what in ("page", "mend", "reread", "stop"):
+        if what in ("page", "layout", "reread", "stop", "comment"):
             return what, "POST", *self.about_page(what, world, key)
         if what in ("add", "change", "reset"):
             return what, *self.about_people(what)
@@ -287,6 +312,8 @@ class Player:
         return f"{BASE}/pages/{chance.choice(self.pages)}/corrections", place | more | {"key": key}
 
     def about_page(self, what: str, world: World, key: str) -> tuple[str, Any]:
+        if what == "comment":
+            return self.comment(world, key)
         chance = self.chance
         page = chance.choice([*self.pages, 999])
         if what == "reread":
@@ -294,14 +321,33 @@ class Player:
         if what == "stop":
             page, job, _ = chance.choice(self.jobs or [(page, "none", "")])
             return f"{BASE}/pages/{page}/read-again/{job}/stop", None
-        kind = "page" if what == "page" else "mend"
+        kind = "page" if what == "page" else "layout"
         version = max(world.get((kind, page), (None, 0))[1] - (chance.random() < 0.1), 0)
         if what == "page":
             said = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
             return f"{BASE}/pages/{page}/states", said
         layout = chance.choice([None, LAYOUT, LAYOUT | {"rules": [0.7, 0.3]}, LAYOUT | {"corners": [[0, 0]] * 4}])
         image = chance.choice(["", "", "page.png", "../../etc/passwd"])
-        return f"{BASE}/pages/{page}/mends", {"layout": layout, "image": image, "version": version, "key": key}
+        return f"{BASE}/pages/{page}/layout-overrides", {
+            "layout": layout,
+            "image": image,
+            "version": version,
+            "key": key,
+        }
+
+    def comment(self, world: World, key: str) -> tuple[str, Any]:
+        chance = self.chance
+        flags = [thing[1] for thing in world if thing[0] == "flag"]
+        place = (
+            f"flags/{chance.choice([*flags, 999])}" if chance.random() < 0.6 else f"pages/{chance.choice(self.pages)}"
+        )
+        [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM comments").fetchone()
+        said = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
+        if chance.random() < 0.6:
+            said["state"] = chance.choice(["problem", "problem", "resolved", "note"])
+        if chance.random() < 0.4:
+            said["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
+        return f"{BASE}/{place}/comments", said
 
     def about_people(self, what: str) -> tuple[str, str, Any]:
         chance = self.chance
@@ -331,11 +377,13 @@ class Player:
         must(allowed or status >= 400, f"without the right to: {told}")
         must(one.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
         must(not sent_again or not changed, f"sent again: {told}")
+        threads = {thing for thing in changed if thing[0] == "thread"}
+        must(bool(threads) == (one.what == "comment" and bool(changed)), f"changed {changed}: {told}")
         must(status not in (401, 403) or not allowed or one.what in ("decide", "page", "undo", "redo", "stop"), told)
-        kinds = {"add": "account", "change": "account", "reset": "account", "mend": "mend", "rule": "rule"}
+        kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
         kind = kinds.get(one.what)
         must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
-        most = {"decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
+        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
         must(len(changed) <= most, f"changed {changed}: {told}")
         must(one.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
         administer = [name for name, who in self.accounts().items() if who["role"] == "administrator"]
@@ -396,7 +444,7 @@ def told_of(said: Any) -> set[Thing]:
     if said["page"]:
         return {("page", said["page"]["page"])}
     if said["laid_out"]:
-        return {("mend", said["laid_out"])}
+        return {("layout", said["laid_out"])}
     return {("flag", one["flag"]) for one in said["decisions"]}
 
 

@@ -43,7 +43,8 @@ from proof.store.accounts import Role
 from proof.store.backup import verify
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.journal import Line, all_lines, identity, journal_of, read_journal, standing_lines
-from proof.store.marks import Mark, PageState
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 
 WORKED, SAID, UNSAID, KILLED = 0, 2, 3, -9
@@ -68,17 +69,17 @@ def acts(folder: Path) -> None:
         taken = DecisionRequest(WORK, min(numbers), Verdict.TAKE, 0, "甲", "act-taken-1")
         store.decisions.decide(taken)
         acknowledge(folder, "act-taken-1")
-        store.marks.correct(Mark(WORK, 2, 3, 1, 1, "某", "甲", "act-by-hand"))
+        store.manual_corrections.correct(ManualCorrection(WORK, 2, 3, 1, 1, "某", "甲", "act-by-hand"))
         acknowledge(folder, "act-by-hand")
-        store.marks.set_page(WORK, 2, PageState.PROOFREAD, 0, "甲", "act-page-1")
+        store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "甲", "act-page-1")
         acknowledge(folder, "act-page-1")
         store.acts.undo(WORK, "甲", "act-undo-1")
         acknowledge(folder, "act-undo-1")
         store.acts.redo(WORK, "甲", "act-redo-1")
         acknowledge(folder, "act-redo-1")
-        store.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="act-layout")
+        store.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="act-layout")
         acknowledge(folder, "act-layout")
-        store.marks.set_rule(WORK, "告", "吿", True, "甲")
+        store.rules.set(WORK, "告", "吿", True, "甲")
 
 
 def people(folder: Path) -> None:

@@ -46,8 +46,8 @@ from proof.store.backup import restore
 from proof.store.database import MIGRATIONS
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.journal import all_lines
-from proof.store.marks import PageState
 from proof.store.models import FlagRow, PageRow
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -120,7 +120,7 @@ def decide(folder: Path, name: str, page: int) -> None:
         flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
         asked = [DecisionRequest(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
         store.decisions.decide_all(asked)
-        store.marks.set_page(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
+        store.page_states.set(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
 
 
 def served(folder: Path, code: Path = ROOT) -> None:
@@ -146,7 +146,7 @@ def reread(folder: Path) -> None:
     """Say how a page is to be read, and have it read so."""
     settings = Settings.load(folder)
     with Store.open(settings.store_address) as store:
-        store.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="mended-0001")
+        store.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="layout-0001")
         Rechecker(settings, store).read(WORK, 1)
 
 

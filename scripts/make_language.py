@@ -24,8 +24,17 @@ from numpy.typing import NDArray
 from proof.errors import TextError
 from proof.language.evidence import Sense, TextTokens
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
-from proof.language.model import EVERY, LanguageModel, all_keys, learn, shares_of
-from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers
+from proof.language.model import (
+    EVERY,
+    LanguageModel,
+    all_keys,
+    frequency_of,
+    learn,
+    occurrences_of,
+    plain_pairs,
+    shares_of,
+)
+from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import MARGIN, TokenStream, stream_of
 from proof.language.weights import Floats, SenseWeights
 from proof.text.edition import read_text
@@ -36,7 +45,7 @@ DATA = ROOT / "proof" / "language" / "data"
 LEAST = tuple(
     {0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 6: 2, 7: 2, 14: 2, 15: 2}.get(number, 0) for number in range(len(PATTERNS))
 )
-NONE = tuple(0 for _ in PATTERNS)
+PLAIN = 5
 BITS = 31
 """What the shipped model keeps, so that it stays under 10 MB."""
 
@@ -82,11 +91,22 @@ def works(shared: Path) -> list[Work]:
 class Without:
     """A model without what one work brought to it; n-grams that are then too rare, by `least`, are not kept."""
 
-    def __init__(self, model: LanguageModel, tokens: Codes, folded: Codes, least: Sequence[int]) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        tokens: Codes,
+        folded: Codes,
+        least: Sequence[int],
+        patterns: Sequence[int] = range(len(PATTERNS)),
+    ) -> None:
+        """`patterns` are those that are asked for."""
         self._model = model
         self._least = least
         chosen = LookAlikes.shipped().row_of[np.minimum(tokens[MARGIN:-MARGIN], PLANE - 1)] >= 0
-        self._own = [Counts.of(all_keys(tokens, folded, number)[chosen]) for number in range(len(PATTERNS))]
+        self._own: dict[int, Counts] = {}
+        for number in patterns:
+            kept = chosen | plain_pairs(tokens, folded) if number == BEFORE else chosen
+            self._own[number] = Counts.of(all_keys(tokens, folded, number)[kept])
         self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
 
     def keeping(self, least: Sequence[int]) -> Without:
@@ -103,6 +123,12 @@ class Without:
 
     def shares(self, candidates: Codes) -> Floats:
         return shares_of(self._known, candidates)
+
+    def frequency(self, codes: Codes) -> Floats:
+        return frequency_of(self._known, codes)
+
+    def occurrences(self, codes: Codes) -> Floats:
+        return occurrences_of(self._known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return np.zeros(len(folded), np.bool_)
@@ -231,7 +257,7 @@ def main() -> None:
     every = works(options.shared)
     titles = [work.name for work in every]
     streams = [stream for work in every for stream in work.streams]
-    small = learn(streams, titles, LEAST, NONE, BITS)
+    small = learn(streams, titles, LEAST, PLAIN, BITS)
     with (options.out / "language.npz").open("wb") as file:
         small.write(file)
     print(f"kept: {len(small.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201

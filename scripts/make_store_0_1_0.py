@@ -21,14 +21,15 @@ import tarfile
 from dataclasses import asdict
 from pathlib import Path
 
+from proof.images.hint import LayoutHint
+from proof.store.marks import Mark, PageState
+
 import proof
 from proof.cli import main
-from proof.layout.overrides import LayoutOverrideShape
 from proof.store import FlagFilter, Store
 from proof.store.accounts import Role
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import Mark, PageState
-from proof.store.queue_records import Order, QueueFilter
+from proof.store.decisions import Demand, Verdict
+from proof.store.queue import Order, Wanted
 
 WORK = "dasheyi"
 CONFIG = """[project]
@@ -69,14 +70,14 @@ def check(project: Path) -> None:
 def decide(store: Store) -> None:
     """Every verdict, a place corrected by hand, states of pages, a rule that holds and one that was lifted, a layout,
     accounts of every role."""
-    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=100)
+    numbers, _ = store.queue.find(WORK, Wanted(raised=None), Order.PAGE, limit=100)
     flags = {one.flag.transcribed + "→" + one.flag.suggested: one for one in store.queue.flags(WORK, numbers)}
 
     def say(flag: str, verdict: Verdict, person: str, **more: object) -> int:
         number = flags[flag].number
         version = store.queue.flags(WORK, [number])[0].version
         key = f"request-{flag}-{version}"
-        return store.decisions.decide(DecisionRequest(WORK, number, verdict, version, person, key, **more)).id  # type: ignore[arg-type]
+        return store.decisions.decide(Demand(WORK, number, verdict, version, person, key, **more)).id  # type: ignore[arg-type]
 
     say("北→比", Verdict.TAKE, "王")
     say("→揖", Verdict.TAKE, "李", note="據影印本補")
@@ -97,7 +98,7 @@ def decide(store: Store) -> None:
     store.marks.set_rule(WORK, "弣", "附", True, "王")
     store.marks.set_rule(WORK, "弣", "附", False, "王")
     corners = ((80.0, 90.0), (1050.0, 90.0), (1050.0, 1400.0), (80.0, 1400.0))
-    layout = LayoutOverrideShape(corners, tuple(n / 8 for n in range(1, 8)))
+    layout = LayoutHint(corners, tuple(n / 8 for n in range(1, 8)))
     store.mends.set(WORK, pages[2].number, layout, "", "", version=0, person="王", key="request-layout")
     store.mends.set(WORK, pages[2].number, None, "", "", version=1, person="王", key="request-found")
     for name, role in (("王", Role.ADMINISTRATOR), ("李", Role.PROOFREADER), ("客", Role.READER)):

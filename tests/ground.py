@@ -11,6 +11,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.ocr.engine import EngineIdentity
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.saving import CheckedResult
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.page_findings import numbered
@@ -85,5 +86,5 @@ def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key:
     run = store.begin_run(RunInfo(WORK, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
     found = page(flags)
     quality = QualityFlags(seeded=seeded_errors_of(found, rate, JUDGE))
-    store.save_page(run, PagePlace(0, path, "010", "1a"), key, found, quality=quality)
+    store.save_pages(run, [CheckedResult(PagePlace(0, path, "010", "1a"), key, found, quality=quality)])
     store.finish_run(run, whole=True)

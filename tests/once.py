@@ -1,5 +1,5 @@
 """What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, what it reads of a strip, compiled templates.
+recogniser, what it reads of a strip, where columns stand on an image, compiled templates.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
 `from_scratch`, with which all is made anew, as it is in every process that a test starts.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,9 +24,14 @@ from jinja2.bccache import Bucket
 from numpy.typing import NDArray
 from sqlalchemy import Engine
 
+from proof.layout import photograph
+from proof.layout.half_folio import Layout
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import Store, database
+
+LAYOUTS = 24
+"""Of so many images it is kept where their columns stand: a few megabytes each."""
 
 ANEW: list[str] = []
 """Tests that are under way with everything made anew."""
@@ -62,17 +68,20 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
 
 
 def _read_once(patch: pytest.MonkeyPatch) -> None:
-    load, read = PPOCR._load, PPOCR._read
-    loaded: dict[Any, Any] = {}
+    read = PPOCR._read
+    made: dict[Any, Any] = {}
     readings: dict[Any, Reading] = {}
 
-    def load_once(self: PPOCR) -> Any:
-        if ANEW:
-            return load(self)
-        key = (self.identity, self._open.args)
-        if key not in loaded:
-            loaded[key] = load(self)
-        return loaded[key]
+    def once(real: Callable[[PPOCR], Any]) -> Callable[[PPOCR], Any]:
+        def ask(self: PPOCR) -> Any:
+            if ANEW:
+                return real(self)
+            key = (real.__name__, self.identity, self._open.args)
+            if key not in made:
+                made[key] = real(self)
+            return made[key]
+
+        return ask
 
     def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
         if ANEW:
@@ -83,8 +92,24 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
             readings[key] = read(self, strip, sought)
         return readings[key]
 
-    patch.setattr(PPOCR, "_load", load_once)
+    patch.setattr(PPOCR, "_loaded", once(PPOCR._loaded))
+    patch.setattr(PPOCR, "_ask_taught", once(PPOCR._ask_taught))
     patch.setattr(PPOCR, "_read", read_once)
+
+
+def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
+    real, found = photograph.page_columns, OrderedDict[Any, Layout]()
+
+    def once(pixels: Pixels, *given: Any) -> Layout:
+        key = (pixels.shape, hashlib.blake2b(pixels.tobytes()).digest(), repr(given))
+        layout = None if ANEW else found.get(key)
+        if layout is None:
+            layout = found[key] = real(pixels, *given)
+        while len(found) > LAYOUTS:
+            found.popitem(last=False)
+        return layout
+
+    patch.setattr("proof.verify.page.page_columns", once)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -96,6 +121,7 @@ def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
         patch.setattr(Flask, "jinja_options", {"bytecode_cache": CompiledTemplates()})
         _read_once(patch)
+        _laid_out_once(patch)
         yield
 
 

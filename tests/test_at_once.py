@@ -22,8 +22,8 @@ from proof.check.recheck import Rechecker
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.marks import PageState
 from proof.store.models import PageRow
+from proof.store.page_states import PageState
 from tests.conftest import PATIENCE
 from tests.sample import lay_out
 
@@ -145,7 +145,7 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
 
         def meanwhile(done: int) -> None:
             if done == after:
-                store.mends.set("text", page.number, HINT, "", "", version=0, person="甲", key="mended-0001")
+                store.layout_overrides.set("text", page.number, HINT, "", "", version=0, person="甲", key="layout-0001")
                 reader.read("text", page.number)
 
         meanwhile(0)
@@ -195,7 +195,7 @@ def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
     with Store.open(folder / "proof.sqlite") as store:
         pages = store.queue.pages("text")
         for n, page in enumerate(pages):
-            store.marks.set_page("text", page.number, PageState.PROOFREAD, 0, "甲", f"request-{n:04}")
+            store.page_states.set("text", page.number, PageState.PROOFREAD, 0, "甲", f"request-{n:04}")
         said = [(one.page, one.state, one.version) for one in store.queue.pages("text")]
     for file in folder.glob("proof.sqlite*"):
         file.write_bytes(b"lost")

@@ -25,6 +25,7 @@ from proof.errors import ClusterError, UsageError
 from proof.images.remote import ImageLocations
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
+from proof.ocr.drawn import DrawnReadings
 from proof.settings.config import Settings
 from proof.store import KeptPage, Store
 
@@ -50,7 +51,9 @@ RECOUNT = 5.0
 """Seconds from one count of the workers to the next."""
 
 
-def cluster_results(work: CheckPlan, store: Store, settings: Settings) -> Generator[CheckedPage, None, None]:
+def cluster_results(
+    work: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
+) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in any order; but pages that bear one id in their order, since the store tells them
     apart by it. Raises ClusterError where the scheduler, or every worker, is lost: what was given until then is whole.
     """
@@ -59,6 +62,7 @@ def cluster_results(work: CheckPlan, store: Store, settings: Settings) -> Genera
         work.keys,
         ImageLocations.of(settings.project.images, settings.cluster.images),
         Release.here(),
+        drawn.packed() if drawn else b"",
     )
     with connected(settings.cluster.address) as client:
         yield from _in_order_of_id(work.tasks, _Dispatch(client, job, work, store).results())

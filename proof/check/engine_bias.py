@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import SENSE, Evidence, Flag, Kind
 from proof.model.result import PageResult
 
 OFTEN = 3
@@ -57,7 +57,7 @@ class EngineBias:
 
     def learn(self, flag: Flag, position: int = LAST, ordinal: int = 0) -> None:
         """Take in what one flag says; one of the sense alone says nothing of how a hand is read."""
-        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.sense is not None:
+        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.reason == SENSE:
             return
         pair = (flag.transcribed, flag.suggested)
         if flag.evidence.p_text is None:
@@ -75,7 +75,7 @@ class EngineBias:
 
         Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
         """
-        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.sense is not None:
+        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.reason == SENSE:
             return flag
         base = flag.score if flag.evidence.base is None else flag.evidence.base
         score, reason = self._judged(flag, base)

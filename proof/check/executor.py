@@ -14,6 +14,7 @@ from typing import Protocol
 
 from proof.check.pagination import ReadImage, paginate
 from proof.check.plan import CheckPlan, PageKeys, PageTask
+from proof.check.sense_alone import with_sense
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -24,6 +25,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
 from proof.ocr.readings import HalfFolioReadings, PageRecord
@@ -83,8 +85,8 @@ def engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
-def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
-    """What the pages of one script are checked with."""
+def checker_for(settings: Settings, engine: Engine, script: Script, drawn: DrawnReadings | None = None) -> Checker:
+    """What the pages of one script are checked with; `drawn` as `drawn_forms` gives it."""
 
     @cache
     def pages() -> PageEngine:
@@ -92,7 +94,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script) -> Checker:
 
     policy = VariantPolicy(script, settings.variants.file)
     page = settings.page
-    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages)
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
 
 
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
@@ -153,22 +155,23 @@ def check_or_fail(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Ch
 def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
     """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
 
-
     The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
     on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
     """
+    threshold = checker.threshold
     plain = without_image(task)
     if plain is not None:
-        return plain
+        return replace(plain, result=with_sense(plain.result, task.page, task.sense, threshold))
     assert task.found is not None
     key = keys.key(task)
     known = kept.cached_page(key)
     if known is not None:
         return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
-    hint = task.mend.layout if task.mend else None
+    hint = task.override.layout if task.override else None
     readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.found, readings, near)
+    result = with_sense(result, task.page, task.sense, threshold)
     seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
     shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)

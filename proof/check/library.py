@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from proof.check.pipeline import CheckOutcome, Watch, check
+from proof.check.executor import engine_settings
+from proof.check.pipeline import CheckOutcome, Watch, check, engine_of
 from proof.check.recheck import CheckCancelled, Rechecker, Reread
 from proof.errors import ClusterError, OutputError, ProofError, UsageError
 from proof.model.notices import Notice
+from proof.ocr.engine import Engine
+from proof.ocr.registry import EngineSettings
 from proof.settings.config import FILE_NAME, Settings
 from proof.store import Store
 from proof.store.library import FolderState
@@ -48,6 +51,23 @@ class WorkOutcome:
     @property
     def sound(self) -> bool:
         return self.outcome is not None and self.outcome.sound
+
+
+class SharedEngine:
+    """The engine of works of a library that follow each other: opened, and its model loaded, once for all that are read
+    alike. `store` is the library's."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._last: tuple[EngineSettings, Engine] | None = None
+
+    def __call__(self, settings: Settings, _: Store) -> Engine:
+        """The engine by these settings. Raises ProofError."""
+        wanted = engine_settings(settings)
+        if self._last is None or self._last[0] != wanted:
+            self._last = None  # of two models in memory one is of no use
+            self._last = wanted, engine_of(settings, self._store)
+        return self._last[1]
 
 
 Began = Callable[[str, int, int], None]
@@ -115,10 +135,10 @@ def check_library(
         ordered = sorted(folders_of(settings), key=lambda one: (_rank(one.name, first), one.name in done, one.name))
         store.library.begin([one.name for one in ordered])
         taken = {work: name for name, (work, _) in before.items() if work}
-        found = []
+        found, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
             began(folder.name, number, len(ordered))
-            found.append(_check_work(folder, settings, store, taken, watch, waiting))
+            found.append(_check_work(folder, settings, store, taken, watch, waiting, engine))
     return found
 
 
@@ -129,12 +149,13 @@ def _check_work(
     taken: dict[str, str],
     watch: Watch | None,
     waiting: Callable[[str], None],
+    engine: SharedEngine,
 ) -> WorkOutcome:
     store.library.note(folder.name, FolderState.CHECKING)
     try:
         own = work_settings(settings, folder)
         _must_be_its_own(folder, own, taken)
-        outcome = check(own, watch, waiting=waiting)
+        outcome = check(own, watch, waiting=waiting, opened=engine)
     except (OutputError, ClusterError):
         raise
     except Exception as error:

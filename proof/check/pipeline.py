@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from proof.check.drawn_forms import drawn_forms
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
@@ -18,13 +19,15 @@ from proof.check.executor import (
 )
 from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import settle, witness_evidence_of
-from proof.check.unseen import by_sense, with_sense
+from proof.check.sense import FlagSense
+from proof.check.sense_alone import by_sense
 from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
 from proof.model.result import Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
@@ -41,15 +44,19 @@ from proof.verify.page import Checker
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come; `reused` pages came out of the store unchanged."""
+    """How far a check has come; `reused` pages came out of the store unchanged. Of `shown` pages with an image, which
+    alone take time, `seen` are done."""
 
     done: int
     total: int
     reused: int
     page: str
+    seen: int
+    shown: int
 
 
 Watch = Callable[[Progress], None]
+OpenEngine = Callable[[Settings, Store], Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +80,31 @@ class CheckOutcome:
         return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
+def engine_of(settings: Settings, store: Store) -> Engine:
+    """The engine of a project; what was asked of it once is kept in its store."""
+    return open_engine(engine_settings(settings), store.engines(), store.cache)
+
+
 def check(
-    settings: Settings, watch: Watch | None = None, *, waiting: Callable[[str], None] = lambda work: None, show: int = 0
+    settings: Settings,
+    watch: Watch | None = None,
+    *,
+    waiting: Callable[[str], None] = lambda work: None,
+    show: int = 0,
+    opened: OpenEngine = engine_of,
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome tells. While it goes on, the flags of a page that was read anew
-    are seen as the page alone weighs them; what people decide about them meanwhile stands, as the whole text weighs
-    them or not. Raises ProofError for what stops it altogether.
+    waited for. `show` is how many places the outcome tells, `opened` gives the engine. While it goes on, the flags of a
+    page that was read anew are seen as the page alone weighs them; what people decide about them meanwhile stands, as
+    the whole text weighs them or not. Raises ProofError for what stops it altogether.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := open_engine(engine_settings(settings), store.engines()), store, waiting) as sources,
+        _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         _follow_moved(store, work.name, sources.texts, settings.base.absolute())
@@ -163,48 +180,53 @@ def _check_pages(
 ) -> EngineBias:
     """Every page of the run into the store, and what they taught."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
-    checkers = {script: checker_for(settings, engine, script) for script in scripts}
-    told = by_sense(work, settings)
+    drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
+    checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
+    work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
-    done = reused = 0
+    done = reused = seen = 0
+    shown = sum(task.found is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
-        nonlocal done, reused
-        done, reused = done + 1, reused + page.reused
+        nonlocal done, reused, seen
+        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.found is not None)
         habits.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done, len(work.tasks), reused, page.result.page))
+            watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
-        closing(_results(work, store, checkers, settings)) as pages,
+        closing(_results(work, store, checkers, settings, drawn)) as pages,
     ):
         for found in pages:
-            sense = told.get(found.task.place.position, ())
-            result = with_sense(found.result, found.task.page, sense, settings.flags.threshold)
-            writer.add(replace(found, result=result))
+            writer.add(found)
     return habits
 
 
 def _results(
-    work: CheckPlan, store: Store, checkers: dict[Script, Checker], settings: Settings
+    work: CheckPlan,
+    store: Store,
+    checkers: dict[Script, Checker],
+    settings: Settings,
+    drawn: DrawnReadings | None,
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
     from proof.check.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
 
-    return cluster_results(work, store, settings)
+    return cluster_results(work, store, settings, drawn)
 
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
-    """The flags of the run weighed by what the whole work taught and by what witnesses read."""
+    """The flags of the run weighed by what the whole work taught, by the sense and by what witnesses read."""
     witness_evidence = witness_evidence_of(settings, sources.editions, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
             habits.add(other)
-    settle(store, work.name, habits, settings.flags, witness_evidence, own)
+    sense = FlagSense(settings, work.keys, work.tasks, store.cache)
+    settle(store, work.name, habits, settings.flags, witness_evidence, sense, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[Notice, ...]]:

@@ -14,6 +14,7 @@ from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
+from proof.language.findings import SenseEvidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
@@ -23,14 +24,15 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 8
+METHOD = 10
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
     """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
-    kept its image from being looked for, `mend` what a person set right about how it is read."""
+    kept its image from being looked for, `override` what a person set right about how it is read, `sense` what the
+    sense says against its text."""
 
     text: Transcription
     number: int
@@ -38,7 +40,8 @@ class PageTask:
     found: PageImage | None
     image_ref: ImageRef | None
     trouble: Notice | None = None
-    mend: LayoutOverride | None = None
+    override: LayoutOverride | None = None
+    sense: tuple[SenseEvidence, ...] = ()
 
     @property
     def page(self) -> Page:
@@ -98,7 +101,8 @@ class PageKeys:
             self.script(task.text).value,
             (image_sha or sha256_of(image.path)) if image else "",
             image.quadrant if image else "",
-            *([json.dumps(task.mend.layout.as_json())] if task.mend and task.mend.layout else []),
+            *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
+            *(f"{one.column} {one.offset} {one.suggested} {one.odds:.6f} {one.told}" for one in task.sense),
             task.ref,
             task.page.id,
             *(column.source for column in task.page.columns),
@@ -127,12 +131,17 @@ class CheckPlan:
         for text in texts:
             own, first = self._images_of(text), len(self.tasks)
             self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
-        self.tasks = _mended(self.tasks, store.mends.of_work(self.name), index)
+        self.tasks = _overridden(self.tasks, store.layout_overrides.of_work(self.name), index)
 
-    def read_as(self, task: PageTask, mend: LayoutOverride | None) -> PageTask:
-        """A task of this work as it is where `mend` holds for its page, or nothing does."""
+    def hear(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
+        """Take in what the sense says against pages, by the number of their task."""
+        self.tasks = [replace(task, sense=tuple(sense.get(n, ()))) for n, task in enumerate(self.tasks)]
+
+    def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
+        """A task of this work as it is where `override` holds for its page, or nothing does."""
         found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
-        return with_mend(found, mend, self._index) if mend else found
+        found = replace(found, sense=task.sense)
+        return with_override(found, override, self._index) if override else found
 
     def _images_of(self, text: Transcription) -> ImageIndex:
         return self._index.with_lists(image_lists(self._settings, text))
@@ -167,23 +176,23 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex) ->
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
 
 
-def _mended(
-    tasks: Sequence[PageTask], mends: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
+def _overridden(
+    tasks: Sequence[PageTask], overrides: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
 ) -> list[PageTask]:
     """The tasks with what people set right: layouts, and images given to pages."""
     repeats: Counter[str] = Counter()
-    mended = []
+    overridden = []
     for task in tasks:
-        mend = mends.get((task.page.id, repeats[task.page.id]))
+        override = overrides.get((task.page.id, repeats[task.page.id]))
         repeats[task.page.id] += 1
-        mended.append(with_mend(task, mend, index) if mend else task)
-    return mended
+        overridden.append(with_override(task, override, index) if override else task)
+    return overridden
 
 
-def with_mend(task: PageTask, mend: LayoutOverride, index: ImageIndex) -> PageTask:
+def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:
     """A task as a person set it right. An image that is gone from the folders costs this page."""
-    if not mend.image:
-        return replace(task, mend=mend)
-    found = index.assigned(mend.image, mend.quadrant)
-    gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=mend.image, person=mend.person)
-    return replace(task, mend=mend, found=found, trouble=None if found else gone)
+    if not override.image:
+        return replace(task, override=override)
+    found = index.assigned(override.image, override.quadrant)
+    gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=override.image, person=override.person)
+    return replace(task, override=override, found=found, trouble=None if found else gone)

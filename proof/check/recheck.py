@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
+from proof.check.drawn_forms import drawn_forms
 from proof.check.engine_bias import EngineBias
 from proof.check.executor import (
     CheckedPage,
@@ -23,6 +24,8 @@ from proof.check.executor import (
 )
 from proof.check.plan import CheckPlan, PageTask
 from proof.check.rescoring import weighed, weighed_seeded, witness_evidence_of
+from proof.check.sense import FlagSense
+from proof.check.sense_alone import by_sense
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
@@ -36,7 +39,7 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
-from proof.store.marks import NoPlaceError
+from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage, Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
@@ -127,12 +130,13 @@ class Rechecker:
         place = replace(known, text=str(self._text_at(Path(known.text))))
         before = self._flags(work, place)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, evidence = self._task(work, place, engine, seen.mend)
+        job, task, evidence, sense = self._task(work, place, engine, seen.override)
         check_cancelled()
-        checker = checker_for(self._settings, engine, job.keys.script(task.text))
+        drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
+        checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
         page, trouble = self._checked(task, job, checker)
         overlay = quality_flags(page.result, self._settings, checker)
-        given, overlay = self._settled(work, page.result, overlay, evidence)
+        given, overlay = self._settled(work, page.result, overlay, evidence, sense)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
@@ -158,22 +162,25 @@ class Rechecker:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = open_engine(engine_settings(self._settings))
+            self._engine = open_engine(engine_settings(self._settings), kept=self._store.cache)
         return self._engine
 
     def _task(
-        self, work: str, place: ListedPage, engine: Engine, mend: LayoutOverride | None
-    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None]:
-        """The page as a check would take it up, of its own text alone, and that text beside its witnesses."""
+        self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
+    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagSense]:
+        """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
+        sense says of it."""
         index = ImageIndex(self._settings.project.images)
         given = read_text(Path(place.text))
         text: Transcription = on_pages(given, self._settings, index, engine, self._store)
         job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
+        job.hear(by_sense(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
-        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], mend)
-        return job, task, self._evidence(given, text)
+        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
+        sense = FlagSense(self._settings, job.keys, job.tasks, self._store.cache)
+        return job, task, self._evidence(given, text), sense
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
@@ -205,10 +212,15 @@ class Rechecker:
         return self._known_evidence[own]
 
     def _settled(
-        self, work: str, result: PageResult, overlay: QualityFlags, evidence: WitnessEvidence | None
+        self,
+        work: str,
+        result: PageResult,
+        overlay: QualityFlags,
+        evidence: WitnessEvidence | None,
+        sense: FlagSense,
     ) -> tuple[PageResult, QualityFlags]:
-        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text and its
-        witnesses, as a check leaves them."""
+        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the sense
+        and of the witnesses, as a check leaves them."""
         habits = EngineBias()
         habits.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
@@ -217,8 +229,9 @@ class Rechecker:
             if other.flag.page != result.page:
                 habits.learn(other.flag)
         flagging = self._settings.flags
-        found = tuple(weighed(flag, habits, flagging, evidence) for flag in result.flags)
-        seeded = tuple(weighed_seeded(flag, habits, flagging, evidence) for flag in overlay.seeded)
+        sense.hear((*result.flags, *overlay.seeded))
+        found = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)
+        seeded = tuple(weighed_seeded(flag, habits, flagging, evidence, sense) for flag in overlay.seeded)
         return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
@@ -237,6 +250,10 @@ class _CancellableEngine:
     @property
     def identity(self) -> EngineIdentity:
         return self.engine.identity
+
+    @property
+    def at_once(self) -> int:
+        return self.engine.at_once
 
     def knows(self, character: str) -> bool:
         return self.engine.knows(character)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice
 
 import proof
 from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
+from proof.check.sense import FlagSense, without_sense
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import Flag, is_raised
 from proof.settings.config import FlagsSection, Settings
@@ -20,6 +22,9 @@ from proof.text.model import Script, Transcription
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Addresses, Edition
 
+AT_ONCE = 2_000
+"""Flags that are weighed together."""
+
 
 def settle(
     store: Store,
@@ -27,37 +32,57 @@ def settle(
     habits: EngineBias,
     flagging: FlagsSection,
     witness_evidence: Mapping[str, WitnessEvidence] | None = None,
+    sense: FlagSense | None = None,
     pages: Set[str] | None = None,
 ) -> None:
-    """Weigh the flags of the run again by what the whole text taught, and by what the witnesses of each page's text
-    read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
+    """Weigh the flags of the run again by what the whole text taught, by what the sense says of them, and by what the
+    witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
     while True:  # again where a page was read anew, or collated, while this went on
         seen, changed = store.revision(work), []
         for flags, weigh in ((store.flags(FlagFilter(work)), weighed), (store.seeded(work), weighed_seeded)):
-            for stored in flags:
-                if pages is not None and stored.flag.page not in pages:
-                    continue
-                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
-                settled = weigh(stored.flag, habits, flagging, evidence)
-                if settled != stored.flag:
-                    changed.append(settled)
+            own = (stored for stored in flags if pages is None or stored.flag.page in pages)
+            while some := tuple(islice(own, AT_ONCE)):
+                if sense is not None:
+                    sense.hear(stored.flag for stored in some if not stored.stale)
+                for stored in some:
+                    evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
+                    settled = weigh(stored.flag, habits, flagging, evidence, None if stored.stale else sense)
+                    if settled != stored.flag:
+                        changed.append(settled)
         if store.rescore(work, changed, seen=seen):
             return
 
 
-def weighed(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
-    """A flag in the light of the whole work, and of what witnesses read at its place; raised or not by the settings
-    as they are now, whatever they were when its page was judged."""
-    settled = habits.settled(without_witnesses(flag))
+def weighed(
+    flag: Flag,
+    habits: EngineBias,
+    flagging: FlagsSection,
+    evidence: WitnessEvidence | None,
+    sense: FlagSense | None = None,
+) -> Flag:
+    """A flag in the light of the whole work, of what the sense says, which heard it before, and of what witnesses read
+    at its place; raised or not by the settings as they are now, whatever they were when its page was judged."""
+    settled = _settled(flag, habits, sense)
     if evidence is not None:
         settled = evidence.with_witnesses(settled)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
     return replace(settled, raised=raised)
 
 
-def weighed_seeded(flag: Flag, habits: EngineBias, flagging: FlagsSection, evidence: WitnessEvidence | None) -> Flag:
+def _settled(flag: Flag, habits: EngineBias, sense: FlagSense | None) -> Flag:
+    settled = habits.settled(without_sense(without_witnesses(flag)))
+    return sense.weighed(settled) if sense is not None else settled
+
+
+def weighed_seeded(
+    flag: Flag,
+    habits: EngineBias,
+    flagging: FlagsSection,
+    evidence: WitnessEvidence | None,
+    sense: FlagSense | None = None,
+) -> Flag:
     """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
-    settled = habits.settled(without_witnesses(flag))
+    settled = _settled(flag, habits, sense)
     if evidence is not None:
         settled = evidence.with_witnesses(settled, seeded=True)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)

@@ -17,6 +17,7 @@ from proof.images.remote import FetchedImages, ImageLocations
 from proof.layout.glyph_shapes import Shapes
 from proof.model.notices import Notice, Value
 from proof.model.result import PageResult
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
@@ -44,12 +45,13 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class ClusterJob:
-    """What all pages of a run are judged by."""
+    """What all pages of a run are judged by; `drawn` is packed, empty where no font is set."""
 
     settings: Settings
     keys: PageKeys
     images: ImageLocations
     release: Release
+    drawn: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
             f"a worker reads with {engine.identity}, this machine with {job.keys.engine}: they would find different "
             "things; install the same packages and model on all"
         )
-    return checker_for(job.settings, engine, script)
+    return checker_for(job.settings, engine, script, DrawnReadings.unpacked(job.drawn) if job.drawn else None)
 
 
 @lru_cache(maxsize=2)

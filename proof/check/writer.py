@@ -79,7 +79,7 @@ class PageWriter:
 
     def _result(self, page: CheckedPage) -> CheckedResult:
         quality = quality_flags(page.result, self._settings, self._checker(page))
-        return CheckedResult(page.task.place, page.key, page.result, page.task.mend, page.shapes, quality)
+        return CheckedResult(page.task.place, page.key, page.result, page.task.override, page.shapes, quality)
 
     def _write_as_set(self, page: CheckedPage) -> CheckedPage:
         """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""
@@ -88,7 +88,7 @@ class PageWriter:
                 self._store.save_pages(self._run_id, [self._result(page)])
                 return page
             except ReadOtherwiseError as otherwise:
-                task = self._work.read_as(page.task, otherwise.mend)
+                task = self._work.read_as(page.task, otherwise.override)
                 plates = Plates(self._work.max_megapixels)
                 page = check_or_fail(task, self._work.keys, self._store, self._checker(page), plates)
                 if page.readings is not None:

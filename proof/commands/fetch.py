@@ -20,13 +20,13 @@ from proof.fetch.client import Client, RetryPolicy
 from proof.fetch.fetch import MOST_BYTES, Fetcher, FetchResult, Haul, Result
 from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
-from proof.fetch.labels import spelled
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.published import ManifestReader
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.find import ImageIndex
-from proof.images.imglist import Place, place_of
+from proof.images.imglist import place_of
 from proof.locale.notices import in_english
+from proof.model.places import Place, spelled
 from proof.model.refs import ImageRef
 from proof.settings.config import Settings
 from proof.text.edition import read_text

@@ -41,7 +41,7 @@ class CheckProgress:
     def __call__(self, done: Done) -> None:
         now = time.monotonic()
         self._last = done
-        self._pace.note(now, done.done)
+        self._pace.note(now, done.seen)
         if self._bar and self._task is not None:
             step = "checking" if done.done < done.total else "writing the reports"
             self._bar.update(
@@ -62,11 +62,11 @@ class CheckProgress:
 
 
 def told(done: Done, pace: Pace) -> str:
-    """The progress in words."""
+    """The progress in words; the time left is counted from the pages that have an image."""
     parts = [f"{done.done} of {done.total} pages"]
     if pace.per_second:
         parts.append(f"{pace.per_second:.1f} pages/s")
-    left = pace.left(done.total)
+    left = pace.left(done.shown)
     if left is not None and done.done < done.total:
         parts.append(f"{clock(left)} left")
     if done.reused:

@@ -24,7 +24,7 @@ PLACED, UNPLACED = 0, 1
     help="Journal to read.  [default: the one beside the store]",
 )
 def command(config: Path | None, given: dict[str, Any], journal: Path | None) -> int:
-    """Rebuild decisions, page states, layouts and rules from the journal.
+    """Rebuild decisions, page states, layouts, rules and comments from the journal.
 
     Where the store is damaged or lost: move it away, leave the journal where it is, run `proof check`, then this. What
     the store has already stays as it is; running it twice changes nothing. What has no place is listed, and stays in

@@ -15,7 +15,7 @@ from proof.export.corrections import PlacedCorrection
 from proof.export.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.text.column import parse_column
-from proof.text.edit import Edit, mend
+from proof.text.edit import Edit, edited
 from proof.text.model import Script
 from proof.text.witness import Addresses, Edition, Format
 
@@ -143,7 +143,7 @@ def with_footnotes(corrected: CorrectedSource) -> str:
         notes.append((edit.start, f"{label}: {note}"))
     edits += [one.edit for one in corrected.placed if one not in [placed for placed, _ in told]]
     try:
-        return mend(edition.text, [*edits, *_note_edits(edition, notes)])
+        return edited(edition.text, [*edits, *_note_edits(edition, notes)])
     except UsageError as error:
         raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
 

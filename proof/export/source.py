@@ -11,7 +11,7 @@ from proof.errors import OutputError
 from proof.export.corrections import Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
 from proof.export.script import FormChoice, in_source_script
-from proof.text.edit import mend
+from proof.text.edit import edited
 from proof.text.encoding import encode
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
@@ -63,7 +63,7 @@ def correct(
     written = in_source_script(given, policy, choices)
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
     found = place(edition, [one for one in written if one not in in_text], reanchor=reanchor)
-    text = mend(edition.text, [one.edit for one in found.placed if one.correction.changes])
+    text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
     return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text), rewritten)

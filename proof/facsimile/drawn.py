@@ -10,7 +10,7 @@ from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.fonts import FontChain
 from proof.images.opencv import cv2
 from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH
-from proof.ocr.drawn import LEAST, MOST, DrawnReadings
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
 
@@ -39,20 +39,7 @@ def drawn_readings(engine: Engine, fonts: FontChain, characters: Iterable[str]) 
                 own = sums[character]
                 for text, chance in believed.items():
                     own[text] = own.get(text, 0.0) + chance / len(GLYPHS)
-    codes, texts, chances = [], [], []
-    for character, read in sorted(sums.items()):
-        best = sorted(((p, text) for text, p in read.items() if p >= LEAST and len(text) == 1), reverse=True)[:MOST]
-        if best:
-            codes.append(ord(character))
-            texts.append([ord(text) for _, text in best] + [0] * (MOST - len(best)))
-            chances.append([round(255 * min(p, 1.0)) for p, _ in best] + [0] * (MOST - len(best)))
-    shape = (len(codes), MOST)
-    return DrawnReadings(
-        engine.identity.checksum,
-        np.array(codes, np.uint32),
-        np.array(texts, np.uint32).reshape(shape),
-        np.array(chances, np.uint8).reshape(shape),
-    )
+    return DrawnReadings.of(engine.identity.checksum, sums)
 
 
 def _read(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proof.images.imglist import Place
 from proof.model.notices import Notice
+from proof.model.places import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from proof.errors import ComeAgainError, ProofError, SourceError
 from proof.fetch.client import Client, ServerAnswer
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import Memory, Remembered
-from proof.fetch.labels import place_named, spelled
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
 from proof.model.notices import Notice, NoticeCode
+from proof.model.places import place_named, spelled
 from proof.model.refs import ImageRef, PageId
 
 KEPT = "manifest.json"

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 
 from proof.atomic import whole_file
 from proof.errors import UsageError
-from proof.fetch.labels import counted_on, leaf_by_leaf, place_given, spelled
 from proof.fetch.model import WantedImage
-from proof.images.imglist import ImageList, Place, juan_key
+from proof.images.imglist import ImageList
+from proof.model.places import Place, counted_on, juan_key, leaf_by_leaf, place_given, spelled
 from proof.model.refs import ImageRef
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,31 +16,12 @@ from pathlib import Path
 
 from proof.errors import ImageListError
 from proof.model.notices import Notice, NoticeCode
+from proof.model.places import Place, juan_key
 from proof.model.refs import Folio, PageId
 from proof.text.model import Page
 
 _PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-
-Place = tuple[str, Folio]
-"""Juan, as `juan_key` gives it, and half-folio."""
-
-
-def juan_key(juan: str) -> str:
-    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are one; other names as they are."""
-    name = juan.removeprefix("卷")
-    if name.isascii() and name.isdigit():
-        return str(int(name))
-    values = [int(unicodedata.numeric(char, 0)) for char in name]
-    if not values or any(value == 0 and char not in "〇零" for value, char in zip(values, name, strict=True)):
-        return juan.casefold()
-    total = digits = 0
-    for value in values:
-        if value < 10:
-            digits = 10 * digits + value
-        else:
-            total, digits = total + (digits or 1) * value, 0
-    return str(total + digits)
 
 
 def place_of(page: Page) -> Place | None:

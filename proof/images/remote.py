@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 import tempfile
 import time
 from collections import OrderedDict
@@ -10,17 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from threading import Lock
+from typing import Any
 from urllib.parse import quote
 
-from proof.errors import ImageError, UsageError
+from proof.errors import ClusterError, ImageError, UsageError
 from proof.images.pdf import PdfPage
 from proof.model.notices import NoticeCode
 
 SCHEMES = ("s3", "https", "http", "file")
 """What images are fetched by, where the settings say so."""
 
-TRIES = 3
-"""How often a file is asked for that a network did not give."""
+EXTRAS = {"s3": "s3", "https": "cluster", "http": "cluster"}
+"""The extra of this package that brings what a scheme is fetched with."""
+
+CONNECT, STALLED, LONGEST = 20.0, 30.0, 600.0
+"""Seconds until a server must answer, between two pieces of a file, and for a whole file."""
+
+TRIES, PAUSE = 3, 0.5
+"""How often a file is asked for that a network did not give; seconds before the second time, twice as many then."""
 
 KEPT = 16
 """Files that a worker keeps of those that it fetched: a plate serves four pages that follow each other."""
@@ -94,8 +102,6 @@ class FetchedImages:
         return PdfPage(here, page.number).path if page else here
 
     def _fetch(self, place: str) -> Path:
-        import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
-
         while len(self._held) >= KEPT:
             _, gone = self._held.popitem(last=False)
             gone.unlink(missing_ok=True)
@@ -103,15 +109,49 @@ class FetchedImages:
         here = Path(self._folder.name) / f"{self._count}{PurePath(place).suffix}"
         for left in reversed(range(TRIES)):
             try:
-                files, name = fsspec.url_to_fs(place)
-                files.get_file(name, str(here))
+                _get(place, here)
                 return here
             except FileNotFoundError:
                 raise ImageError(place, NoticeCode.FILE_MISSING) from None
+            except ImportError as error:
+                extra = EXTRAS.get(scheme_of(place), "cluster")
+                raise ClusterError(
+                    f"{place}: a worker lacks what it would fetch this with ({error}): "
+                    f"pip install 'proof[{extra}]' on every worker"
+                ) from error
             except Exception as error:  # each file system of fsspec has errors of its own
                 here.unlink(missing_ok=True)
-                if isinstance(error, ImportError | PermissionError) or not left:
+                if not left or _is_final(error):
                     said = f"{type(error).__name__}: {error}"
                     raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=said) from error
-                time.sleep(0.5 * (TRIES - left))
+                time.sleep(PAUSE * (TRIES - left))
         raise AssertionError("unreachable")
+
+
+def _get(place: str, here: Path) -> None:
+    """Copy what lies at an address into a file. Raises ImportError where a package is missing for it, and whatever its
+    file system raises."""
+    import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
+
+    files, name = fsspec.url_to_fs(place, **_patience(scheme_of(place)))
+    files.get_file(name, str(here))
+
+
+def _patience(scheme: str) -> dict[str, Any]:
+    """How long a file system of fsspec waits; their own limits are five minutes for a file however large it is, or
+    none."""
+    if scheme in ("http", "https"):
+        from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec
+
+        limits = ClientTimeout(total=LONGEST, sock_connect=CONNECT, sock_read=STALLED)
+        return {"client_kwargs": {"timeout": limits}}
+    if scheme == "s3":
+        return {"config_kwargs": {"connect_timeout": CONNECT, "read_timeout": STALLED}}
+    return {}
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether asking again would bring the same answer: who asks may not, or the server is not who it says."""
+    status = getattr(error, "status", None)
+    refused = isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)
+    return refused or isinstance(error, PermissionError | ssl.CertificateError)

@@ -119,14 +119,14 @@ class _OwnText:
         for number in range(len(PATTERNS)):
             met = keys_at(tokens, places, number)
             self.whole.append(Counts.of(met))
-            self._pages.append(Counts.of(_on_page(met, tokens.page[places]), 32))
+            self._pages.append(Counts.of(on_page(met, tokens.page[places]), 32))
 
     def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern were met on other pages than these, of which it is known how often they were
         met on the `whole`."""
         found = np.zeros(wanted.shape, np.int32)
         some = np.flatnonzero(whole)
-        here = self._pages[number].of_keys(_on_page(wanted[some], page[some]))
+        here = self._pages[number].of_keys(on_page(wanted[some], page[some]))
         found[some] = np.maximum(whole[some] - here, 0)
         return found
 
@@ -144,7 +144,8 @@ def keys_at(tokens: TextTokens, places: Places, number: int) -> Keys:
     return keys(contexts_at(tokens.folded, places, number), tokens.raw[places])
 
 
-def _on_page(met: Keys, page: NDArray[np.int32]) -> Keys:
+def on_page(met: Keys, page: NDArray[np.int32]) -> Keys:
+    """The keys as they are on these pages alone."""
     return mixed(met ^ page.astype(np.uint64))
 
 

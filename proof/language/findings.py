@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,10 +15,8 @@ from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, stream_of
 from proof.language.weights import NOTHING, SenseWeights
-from proof.model.flags import Evidence, Flag, Kind, SenseReading, context_of
-from proof.text.model import Column, Page, Transcription
-
-REASON = "sense"
+from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
+from proof.text.model import Page, Transcription
 
 CAUTION = 1.5
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold half a place in a
@@ -220,12 +218,9 @@ class _Gram:
     against: int
 
 
-def flags_of(page: Page, ref: str, found: Iterable[SenseEvidence], threshold: float) -> list[Flag]:
-    """Findings of the sense alone as flags of their page, without ids; none has a place on an image."""
-    return [_flag(page, ref, page.columns[one.column], one, threshold) for one in found]
-
-
-def _flag(page: Page, ref: str, column: Column, one: SenseEvidence, threshold: float) -> Flag:
+def flag_of(page: Page, ref: str, one: SenseEvidence, threshold: float) -> Flag:
+    """A finding of the sense alone as a flag of its page, without id and without a place on an image."""
+    column = page.columns[one.column]
     return Flag(
         page=page.id,
         ref=ref,
@@ -238,6 +233,6 @@ def _flag(page: Page, ref: str, column: Column, one: SenseEvidence, threshold: f
         score=one.odds,
         raised=one.odds >= threshold,
         bbox=None,
-        evidence=Evidence(REASON, sense=one.told),
+        evidence=Evidence(SENSE, sense=one.told),
         context=context_of(column.source, one.offset, 1),
     )

@@ -6,10 +6,12 @@ archive (`.npz`); `proof learn` makes one from any texts, one made by `scripts/m
 
 from __future__ import annotations
 
+import hashlib
 import zipfile
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import IO, Protocol
@@ -21,9 +23,9 @@ from proof.errors import UsageError
 from proof.language.copies import BITS as RUN_BITS
 from proof.language.copies import learned_places, runs
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
-from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
+from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
 from proof.language.ngrams import keys as keys_of
-from proof.language.stream import MARGIN, TokenStream
+from proof.language.stream import MARGIN, UNKNOWN, TokenStream
 
 FORMAT = 1
 FILE = "data/language.npz"
@@ -31,8 +33,8 @@ FILE = "data/language.npz"
 EVERY = tuple(1 if len(pattern) == 1 or number in (2, 3, 4) else 2 for number, pattern in enumerate(PATTERNS))
 """How often an n-gram around a character that has look-alikes must have been met to be kept, by pattern."""
 
-OTHERS = tuple({0: 4, 1: 4, 2: 6, 3: 4, 4: 6}.get(number, 0) for number in range(len(PATTERNS)))
-"""How often an n-gram around any other character must have been met to be kept; 0: none of the pattern is."""
+OTHERS = 3
+"""How often two characters of which neither has look-alikes must have been met together to be kept."""
 
 
 class Counted(Protocol):
@@ -43,6 +45,12 @@ class Counted(Protocol):
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
         """For characters that may stand at a place (n x k, 0 for none) their shares among one another."""
+
+    def frequency(self, codes: Codes) -> NDArray[np.float32]:
+        """The share of each character among all; more than 0 for one that was never met."""
+
+    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
+        """How often each character was met; 0 for what is none."""
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         """For every token of a text whether the model learned the passage in which it stands."""
@@ -61,13 +69,19 @@ class LanguageModel:
     @property
     def characters(self) -> int:
         """Characters that it was learned from."""
-        return int(self.known[3:].sum())
+        return int(self.known[UNKNOWN + 1 :].sum())
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         return self.counts.of_keys(wanted)
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
         return shares_of(self.known, candidates)
+
+    def frequency(self, codes: Codes) -> NDArray[np.float32]:
+        return frequency_of(self.known, codes)
+
+    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
+        return occurrences_of(self.known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return learned_places(folded, self.learned_runs)
@@ -109,19 +123,58 @@ class LanguageModel:
     @classmethod
     def shipped(cls) -> LanguageModel:
         """The one that comes with the program."""
-        return _shipped()
+        return ModelFile().model()
 
 
-@cache
-def _shipped() -> LanguageModel:
-    with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
-        return LanguageModel.load(path)
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file of a model, loaded when it is asked for; without a path the one that comes with the program."""
+
+    path: Path | None = None
+
+    @property
+    def checksum(self) -> str:
+        """What the model can be told by. Raises UsageError where the file cannot be read."""
+        with self._there() as path:
+            try:
+                return _checksum(path, path.stat().st_mtime_ns)
+            except OSError as error:
+                raise UsageError(f"{path}: {error}") from error
+
+    def model(self) -> LanguageModel:
+        """The model, kept in memory. Raises UsageError where there is none."""
+        with self._there() as path:
+            return _loaded(path, self.checksum)
+
+    def _there(self) -> AbstractContextManager[Path]:
+        own = resources.files("proof.language").joinpath(FILE)
+        return nullcontext(self.path) if self.path else resources.as_file(own)
+
+
+@lru_cache(maxsize=4)
+def _checksum(path: Path, changed: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: Path, checksum: str) -> LanguageModel:
+    return LanguageModel.load(path)
 
 
 def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
     """Shares of characters among one another, by how often each was met."""
     share = np.where(candidates > 0, known[np.minimum(candidates, PLANE - 1)] + 0.5, 0.0)
     return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
+
+
+def frequency_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
+    """The share of each character among all that were met."""
+    return np.asarray((known[np.minimum(codes, PLANE - 1)] + 0.5) / max(int(known[UNKNOWN + 1 :].sum()), 1), np.float32)
+
+
+def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
+    """How often each character was met; 0 for breaks and what is no single character."""
+    return np.where(codes > UNKNOWN, known[np.minimum(codes, PLANE - 1)], 0).astype(np.float32)
 
 
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
@@ -138,14 +191,14 @@ def learn(
     streams: Iterable[TokenStream],
     sources: Sequence[str] = (),
     least: Sequence[int] = EVERY,
-    others: Sequence[int] = OTHERS,
+    others: int = OTHERS,
     bits: int = 40,
 ) -> LanguageModel:
     """A model of what these texts say.
 
     `least` says for each pattern how often an n-gram around a character with look-alikes must be met to be kept,
-    `others` the same of all other characters; `bits` are those of a key: the fewer, the smaller is the file and the
-    more often two n-grams are taken for one.
+    `others` the same of two characters that have none; `bits` are those of a key: the fewer, the smaller is the file
+    and the more often two n-grams are taken for one.
     """
     raw = np.concatenate([stream.tokens for stream in streams] or [np.zeros(2 * MARGIN, np.uint32)])
     look_alikes = LookAlikes.shipped()
@@ -154,8 +207,18 @@ def learn(
     kept = []
     for number in range(len(PATTERNS)):
         met = all_keys(raw, folded, number)
-        for part, floor in ((chosen, least[number]), (~chosen, others[number])):
-            if floor:
-                kept.append(Counts.of(met[part], bits).at_least(floor))
+        if least[number]:
+            kept.append(Counts.of(met[chosen], bits).at_least(least[number]))
+        if number == BEFORE:
+            kept.append(Counts.of(met[plain_pairs(raw, folded)], bits).at_least(others))
     known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources))
+
+
+def plain_pairs(raw: Codes, folded: Codes) -> NDArray[np.bool_]:
+    """For every token but the `MARGIN` at either end whether it and the one before it are characters without
+    look-alikes: pairs with one that has them are kept around this."""
+    row_of = LookAlikes.shipped().row_of
+    first, second = folded[MARGIN - 1 : -MARGIN - 1], raw[MARGIN:-MARGIN]
+    plain = (row_of[np.minimum(first, PLANE - 1)] < 0) & (row_of[np.minimum(second, PLANE - 1)] < 0)
+    return np.asarray(plain & (first > UNKNOWN) & (second > UNKNOWN))

@@ -46,6 +46,9 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 """Offsets of the characters that are looked at together: all runs of two to four characters and the longest of five
 over the place, and pairs and triples with gaps."""
 
+BEFORE, BEHIND = 0, 1
+"""The patterns of a character with the one before it, and with the one behind it."""
+
 Keys = NDArray[np.uint64]
 CutKeys = NDArray[np.uint64] | NDArray[np.uint32]
 Numbers = NDArray[np.int32]
@@ -80,6 +83,12 @@ def context_keys(around: Windows, pattern: int) -> Keys:
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
     """The same for places in a row of tokens."""
     return _contexts([tokens[places + offset] for offset in PATTERNS[pattern]], pattern, len(places))
+
+
+def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
+    """The keys of characters with the one before each, or by the pattern `BEHIND` with the one behind it; the neighbour
+    comes first here, folded."""
+    return keys(_contexts([first], pattern, len(first)), second)
 
 
 def _contexts(beside: Sequence[Codes], pattern: int, size: int) -> Keys:

@@ -46,15 +46,16 @@ ALONG = (0.25, 1.1)
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """Which ink can be of strokes that meet a line (`large`), and where the dots lie that a seal or a stain leaves on a
-    scan of two tones (`dotted`)."""
+    """The pieces of ink of a page without its lines, labelled: which of them can be of strokes that meet a line
+    (`large`), and where the dots lie that a seal or a stain leaves on a scan of two tones (`dotted`)."""
 
+    labels: NDArray[np.int32]
     large: NDArray[np.bool_]
     dotted: NDArray[np.bool_]
 
     @classmethod
     def of(cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], row: float) -> Strokes:
-        """The strokes of a page without its lines; `outer` are those at its sides, `row` is the height of a cell."""
+        """The strokes of a page; `outer` are the lines at its sides, `row` is the height of a cell."""
         _, found, boxes, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
         labels = np.asarray(found, dtype=np.int32)
         x, y = (np.clip(centres[:, i].round().astype(np.intp), 0, ink.shape[1 - i] - 1) for i in range(2))
@@ -65,39 +66,46 @@ class Strokes:
         around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
         dotted = np.asarray(around >= DOTS - 0.5, dtype=np.bool_)
         large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~dotted[y, x]
-        large &= ~splinters(labels, len(boxes), frames, outer)
-        return cls(large[labels] & (ink > 0), dotted)
+        large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
+        large[0] = False
+        return cls(labels, large, dotted)
 
     @property
     def turned(self) -> Strokes:
         """The same on the page turned over its diagonal."""
-        return Strokes(self.large.T, self.dotted.T)
+        return Strokes(self.labels.T, self.large, self.dotted.T)
 
 
 def restore(
-    ink: Mask, before: Mask, strokes: Strokes, line: Line, text: int, row: float, alone: bool = False
-) -> NDArray[np.bool_]:
+    ink: Mask,
+    before: Mask,
+    strokes: Strokes,
+    line: Line,
+    text: int,
+    row: float,
+    held: NDArray[np.bool_] | None = None,
+) -> None:
     """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it: from the left
     (`text` -1) or the right (1), where text is, or from either (0); and where a stroke lies on it, so that there is
-    more ink across than the line has by itself. `row` is the height of a cell. Where a stroke may lie `alone` on the
-    line, which a frame is too rough to tell, gives the pixels of such strokes."""
+    more ink across than the line has by itself. `row` is the height of a cell. All of a stroke may lie on a rule (a
+    frame is too rough to tell): `held` is where the pixels of such strokes are noted."""
     edge = ROUGH + 2.0
     low, high = line.band(ink.shape[1], edge)
     beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
     if text:
         beside &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
-    met = (strokes.large[:, low:high] & beside).any(axis=1) & line.printed
+    met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
     excess, plain = _thickness(before, line, text, met, row)
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     excess[strokes.dotted[np.arange(len(ink)), middle]] = -np.inf
     thick = _runs_with((excess >= 0.4 * plain) | met, met) & line.printed
-    whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row) & alone
-    thick |= whole
-    own = line.own(low, high, ROUGH) & thick[:, None]
+    own = line.own(low, high, ROUGH)
+    if held is not None:
+        whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
+        held[:, low:high] |= own & whole[:, None]
+        thick |= whole
+    own &= thick[:, None]
     ink[:, low:high][own] = before[:, low:high][own]
-    held = np.zeros(ink.shape, np.bool_)
-    held[:, low:high] = own & whole[:, None]
-    return held
 
 
 def _thickness(
@@ -155,13 +163,14 @@ def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     found = np.zeros(ink.shape, np.int16)
-    for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
+    ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
+    for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
         low, high = rule.band(width, 0.0)
         found[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
-        found[:, high:] = right
+        found[:, high:end] = right
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
         _give_over_rule(found, ink, rule, (left, right), strokes, column)
-    ink[found == 0] = 0
+    np.multiply(ink, found != 0, out=ink)
     return found
 
 

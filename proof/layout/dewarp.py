@@ -15,15 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.images.size import shrunk
 from proof.layout.flattening import TERMS, Bend, Flattening, terms
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, without_border
+from proof.layout.rules import Mask, inked_along, long_strokes, slope
 from proof.model.notices import Notice, NoticeCode
 
 Floats = NDArray[np.float64]
-
-HEIGHT = 1000
-"""Pixels: deviations are measured on a page of this height."""
 
 STEEPEST = 13.0
 """Degrees: a page is looked at as turned by no more than this."""
@@ -129,11 +125,9 @@ class Damage:
         return tuple(found)
 
 
-def laid_flat(page: NDArray[np.uint8], columns: int = 8) -> tuple[Flattening, Damage] | None:
-    """How a page (grey, height x width, in even light) is to be laid flat; None where it lies well as it is. `columns`
-    is how many equal ones it has, 0 where that is not known."""
-    small, scale = shrunk(page, HEIGHT)
-    ink = without_border(ink_mask(small))
+def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Damage] | None:
+    """How a page is to be laid flat; None where it lies well as it is. `ink` is the page's, which was scaled by `scale`
+    for that; `columns` is how many equal ones it has, 0 where that is not known."""
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):
         lean = 0.0

@@ -13,17 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.images.size import shrunk
 from proof.layout.columns import cell_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
 from proof.layout.regions import runs, thickened
-from proof.layout.rules import ink_mask, inked_along, long_strokes, without_border
-
-Grey = NDArray[np.uint8]
-
-HEIGHT = 1000
-"""Pixels: columns are counted on a page of this height."""
+from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes
 
 RULED = 0.12
 """Of the height of the text: where upright strokes are as long as this together, there is a rule."""
@@ -100,11 +94,9 @@ class Comb:
         return replace(self, left=self.left * factor, right=self.right * factor)
 
 
-def other_count(page: Grey, expected: int) -> Comb | None:
-    """The columns of a ruled page (grey, height x width, lying flat) where its rules plainly speak for another count
-    than the expected one."""
-    small, scale = shrunk(page, HEIGHT)
-    ink = without_border(ink_mask(small))
+def other_count(ink: Mask, expected: int) -> Comb | None:
+    """The columns of a ruled page that lies flat, by its `ink`, where its rules plainly speak for another count than
+    the expected one."""
     height, width = ink.shape
     rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
     if rows.size < height // 3:
@@ -120,10 +112,10 @@ def other_count(page: Grey, expected: int) -> Comb | None:
     more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
-    return best.enlarged(1 / scale)
+    return best
 
 
-def _with_fold_strip(ink: Grey, comb: Comb) -> bool:
+def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
     """Whether the outermost of these columns is a fold strip, told by its fish tail, which is solid ink."""
     solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((TAIL, TAIL), np.uint8))
     pitch = (comb.right - comb.left) / comb.columns
@@ -232,7 +224,7 @@ def _is_framed(layout: Layout, end: float, reach: float) -> bool:
     return bool(inked_along(level, 1).max() > LEVEL * (right - left))
 
 
-def _runs_out(upright: Grey, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
+def _runs_out(upright: Mask, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
     """Whether rules run through a band where columns end."""
     rows = slice(max(0, round(first)), round(last))
     places = [*(round(area.left) for area in areas), round(areas[0].right)]

@@ -63,7 +63,7 @@ def _squares(
     x, y = places[run].T
     area = min(layout.outline.columns, key=lambda column: abs(_middle(column, characters[run[0]].row) - np.median(x)))
     low, high = _sides(area, characters[run[0]].row)
-    ink = layout.ink_of(area.number)[:, max(round(low), 0) : max(round(high), 1)]
+    ink = layout.ink_of(area.number, np.s_[:, max(round(low), 0) : max(round(high), 1)])
     steps = np.diff(y)
     pitch = float(np.median(steps[steps > 0])) if np.any(steps > 0) else area.width * 0.6
     pitch = min(max(pitch, 0.3 * area.width), 1.2 * area.width)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
@@ -123,7 +124,8 @@ class Layout:
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
         """The ink of one column alone, at a place of the rectified page."""
-        return np.where(self.owners[place] == column, self.ink[place], 0).astype(np.uint8)
+        own: Mask = self.ink[place] * (self.owners[place] == column)
+        return own
 
     @property
     def rectification(self) -> Rectification:
@@ -166,17 +168,18 @@ def find_layout(
     rows: int = 21,
     origin: tuple[float, float] = (0, 0),
     hint: LayoutOverrideShape | None = None,
+    small: NDArray[np.uint8] | None = None,
 ) -> Layout:
     """Find frame and columns on a grey half-folio (height x width, 0 black).
 
     `columns` 0 means: find the count from the page. `rows` is the number of characters a full column
     holds. `origin` is where `page` lies in its image file (a quadrant of a plate). Where a person said what the
-    layout is, `hint` says it, and nothing is looked for.
+    layout is, `hint` says it, and nothing is looked for. `small` is the page no higher than `PAGE_HEIGHT`, if there is
+    one already.
     """
     scale = min(1.0, PAGE_HEIGHT / page.shape[0])
-    small = page
-    if scale < 1:
-        small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    if small is None:
+        small, _ = shrunk(page, PAGE_HEIGHT)
     height, width = small.shape
     raw = without_border(ink_mask(small))
     upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)

@@ -54,7 +54,7 @@ def without_lines(
     held = np.zeros(clean.shape, np.bool_)
     for line in lines[inner]:
         part = line.within((frame[0] + CORNER * row, frame[1] - CORNER * row))
-        held |= restore(clean, before, strokes, part, 0, row, alone=True)
+        restore(clean, before, strokes, part, 0, row, held)
     _erase_debris(clean, frames, lines, rules, frame, row, held)
     _erase_specks(clean, frame, row)
     return clean, columns_of(clean, lines[: len(rules)], strokes, column)
@@ -112,7 +112,7 @@ def _erase_debris(
     _, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     labels = np.asarray(found, dtype=np.int32)
     x, y, w, h = (stats[:, i] for i in range(4))
-    drop = splinters(labels, len(stats), frames, lines)
+    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
     drop[np.unique(labels[held & (ink > 0)])] = False
     # at the sides the frame is double, and no text comes so near to it
     near = 0.06 * column

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,16 +173,17 @@ def erase(ink: Mask, line: Line) -> None:
 
 
 def splinters(
-    labels: NDArray[np.int32], count: int, frames: Sequence[Line], lines: Sequence[Line]
+    labels: NDArray[np.int32], areas: NDArray[Any], frames: Sequence[Line], lines: Sequence[Line]
 ) -> NDArray[np.bool_]:
-    """Which of the pieces of ink (labelled, 0 the paper) lie on lines or at their edges, all of them."""
+    """Which of the pieces of ink (labelled, 0 the paper; of so many pixels each) lie on lines or at their edges, all of
+    them."""
     near = np.zeros(labels.shape, np.bool_)
     for page, some in ((near, lines), (np.transpose(near), frames)):
         for line in some:
             if line.printed.any():
                 low, high = line.band(page.shape[1], ROUGH + SLIVER)
                 page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
-    inside = np.bincount(labels[near], minlength=count)
-    found = inside > 0
+    inside = np.bincount(labels[near], minlength=len(areas))
+    found = (inside > 0) & (inside == areas)
     found[0] = False
-    return np.asarray(found & (inside == np.bincount(labels.ravel(), minlength=count)), dtype=np.bool_)
+    return np.asarray(found, dtype=np.bool_)

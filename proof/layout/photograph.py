@@ -13,15 +13,16 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.page import find_columns
+from proof.layout.rules import Mask, measured_ink
 from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
 
-MEASURED = 1400
-"""Pixels: light, lines and columns are measured on a page of this height at most."""
+MEASURED = 1000
+"""Pixels: how far a page is from flat is measured, and its columns are counted, on one of this height."""
 
 ROOM = 0.3
 """Of a column's width: what is left beside columns that were counted, too little for another one."""
@@ -39,19 +40,21 @@ def page_columns(
     What is in uneven light, askew, seen at an angle or curved is set right first, and the outline remarks on it. The
     rest as in `find_layout`.
     """
-    small, scale = shrunk(page, MEASURED)
+    small, scale = shrunk(page, PAGE_HEIGHT)
     even = evenly_lit(page, small)
     if even.shaded:
-        small, _ = shrunk(even.pixels, MEASURED)
+        small, _ = shrunk(even.pixels, PAGE_HEIGHT)
     remarks: tuple[Notice, ...] = (Notice.of(NoticeCode.PAGE_IN_SHADE),) if even.shaded else ()
-    flat = laid_flat(small, columns)
+    ink = measured_ink(small, MEASURED)
+    flat = laid_flat(*ink, columns)
     if flat is None:
-        layout = _columns_of(even.pixels, small, columns, rows, origin, hint)
+        layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
     else:
         flattening, damage = flat[0].enlarged(1 / scale), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
-        layout = _columns_of(pixels, shrunk(pixels, MEASURED)[0], columns, rows, (0, 0), told)
+        small, _ = shrunk(pixels, PAGE_HEIGHT)
+        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), told)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
@@ -61,17 +64,26 @@ def page_columns(
 
 
 def _columns_of(
-    page: Grey, small: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
+    page: Grey,
+    small: Grey,
+    ink: tuple[Mask, float],
+    columns: int,
+    rows: int,
+    origin: tuple[float, float],
+    hint: LayoutOverrideShape | None,
 ) -> Layout:
-    """As `page_columns`, of a page that lies flat in even light; `small` is the same at another size."""
+    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`, `ink` that of
+    this one at `MEASURED`, and by how much it was scaled for that."""
     if columns and not hint:
-        comb = other_count(small, columns)
+        measured, scale = ink
+        comb = other_count(measured, columns)
         if comb is not None:
-            layout = _counted(page, comb.enlarged(page.shape[0] / small.shape[0]), rows, origin)
+            comb = comb.enlarged(1 / scale).enlarged(page.shape[0] / small.shape[0])
+            layout = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
             if layout.ruled:
                 return replace(layout, outline=replace(layout.outline, missing=missing)) if missing else layout
-    layout = find_layout(page, columns, rows, origin, hint)
+    layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled:
         return layout
     found = find_columns(page, origin)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 
 Mask = NDArray[np.uint8]
 """Ink as 255 on 0, height x width."""
@@ -23,6 +24,12 @@ def ink_mask(grey: NDArray[np.uint8]) -> Mask:
     threshold, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     _, mask = cv2.threshold(grey, min(max(threshold, 60), 200), 255, cv2.THRESH_BINARY_INV)
     return np.asarray(mask, dtype=np.uint8)
+
+
+def measured_ink(page: NDArray[np.uint8], height: float) -> tuple[Mask, float]:
+    """Ink of a grey page at a height at which something is measured, and by how much the page was scaled for that."""
+    small, scale = shrunk(page, height)
+    return without_border(ink_mask(small)), scale
 
 
 def without_border(ink: Mask) -> Mask:

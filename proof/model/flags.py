@@ -60,12 +60,17 @@ class WitnessReading:
         }
 
 
+SENSE = "sense"
+"""The `reason` of what the sense alone raised."""
+
+
 @dataclass(frozen=True, slots=True)
 class SenseReading:
     """What the sense says at the place of a flag. `odds` is how much likelier what is suggested is than what is
     transcribed, in nats; the run of characters that tells most, as `suggested` and as `transcribed`, with how often
     each was met elsewhere, in the language and on other pages of the text; `places` are pages of the text that have
-    the first."""
+    the first; `weight` is what it added to the score of what the image shows (0 where there is no image, or this says
+    nothing: then the odds are the score)."""
 
     odds: float
     suggested: str
@@ -73,6 +78,7 @@ class SenseReading:
     transcribed: str
     transcribed_count: int
     places: tuple[str, ...] = ()
+    weight: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The reading as JSON takes it."""
@@ -83,6 +89,7 @@ class SenseReading:
             "transcribed": self.transcribed,
             "transcribed_count": self.transcribed_count,
             "places": list(self.places),
+            "weight": self.weight,
         }
 
     @classmethod

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
+from io import BytesIO
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,15 +51,62 @@ class DrawnReadings:
         keep = np.array([wanted(chr(code)) for code in self.codes.tolist()], np.bool_)
         return DrawnReadings(self.checksum, self.codes[keep], self.texts[keep], self.chances[keep])
 
-    def save(self, path: Path) -> None:
-        np.savez_compressed(
-            path, checksum=np.array(self.checksum), codes=self.codes, texts=self.texts, chances=self.chances
+    def joined(self, other: DrawnReadings) -> DrawnReadings:
+        """These and others of the same recogniser: of a character that both have what either reads, as probable as the
+        surer of them has it."""
+        if not len(other):
+            return self
+        rows = {chr(code): dict(self.readings(chr(code))) for code in other.codes.tolist()}
+        for character, row in rows.items():
+            for text, chance in other.readings(character):
+                row[text] = max(chance, row.get(text, 0.0))
+        own, new = self.only(lambda one: one not in rows), DrawnReadings.of(self.checksum, rows)
+        order = np.argsort(codes := np.concatenate([own.codes, new.codes]))
+        texts, chances = np.concatenate([own.texts, new.texts]), np.concatenate([own.chances, new.chances])
+        return DrawnReadings(self.checksum, codes[order], texts[order], chances[order])
+
+    @classmethod
+    def of(cls, checksum: str, read: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
+        """Of what was read for each character, with the probabilities, the `MOST` most probable."""
+        codes, texts, chances = [], [], []
+        for character, believed in sorted(read.items()):
+            best = sorted(((p, text) for text, p in believed.items() if p >= LEAST and len(text) == 1), reverse=True)
+            if best := best[:MOST]:
+                codes.append(ord(character))
+                texts.append([ord(text) for _, text in best] + [0] * (MOST - len(best)))
+                chances.append([round(255 * min(p, 1.0)) for p, _ in best] + [0] * (MOST - len(best)))
+        shape = (len(codes), MOST)
+        return cls(
+            checksum,
+            np.array(codes, np.uint32),
+            np.array(texts, np.uint32).reshape(shape),
+            np.array(chances, np.uint8).reshape(shape),
         )
+
+    def save(self, file: Path | IO[bytes]) -> None:
+        np.savez_compressed(
+            file, checksum=np.array(self.checksum), codes=self.codes, texts=self.texts, chances=self.chances
+        )
+
+    @classmethod
+    def load(cls, file: Path | IO[bytes]) -> DrawnReadings:
+        """What `save` kept."""
+        with np.load(file) as data:
+            return cls(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
+
+    def packed(self) -> bytes:
+        """The same as bytes."""
+        self.save(file := BytesIO())
+        return file.getvalue()
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> DrawnReadings:
+        """What `packed` gave."""
+        return cls.load(BytesIO(data))
 
 
 @cache
 def shipped_readings(checksum: str) -> DrawnReadings:
     """Those that come with the program, for the recogniser of this checksum; none for any other."""
-    with np.load(SHIPPED) as data:
-        known = DrawnReadings(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
-    return known if known.checksum == checksum else known.only(lambda _: False)
+    known = DrawnReadings.load(SHIPPED)
+    return known if known.checksum == checksum else replace(known.only(lambda _: False), checksum=checksum)

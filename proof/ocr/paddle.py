@@ -31,7 +31,7 @@ from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
 from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
-from proof.ocr.ppocr import learned_classes
+from proof.ocr.ppocr import familiarity
 from proof.paths import expanded
 
 DETECTION_SIDE = 1280
@@ -153,6 +153,8 @@ class PaddleRecogniser:
     left out.
     """
 
+    at_once = 1
+
     def __init__(self, settings: PaddleSettings | None = None) -> None:
         self.settings = settings or PaddleSettings()
         self._model = _Model("TextRecognition", ModelTask.RECOGNITION, self.settings.model, self.settings)
@@ -202,7 +204,7 @@ class PaddleRecogniser:
 
     @cached_property
     def _learned(self) -> NDArray[np.bool_]:
-        return learned_classes(lambda strip: self._model.posteriors(np.rot90(strip)))
+        return np.asarray(familiarity(lambda strip: self._model.posteriors(np.rot90(strip))) > 0.0)
 
 
 class PaddlePages:

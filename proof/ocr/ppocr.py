@@ -2,18 +2,18 @@
 
 The model comes inside the `rapidocr` package (18,708 characters). It reads lines from left to right, 48
 pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
-quicker on a CPU than padded batches.
+quicker on a CPU than padded batches; a GPU is given those of one length together.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from proof.errors import EngineError
 from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.network import Network, open_network, version_of
+from proof.ocr.taught import KeptBytes, TaughtCharacters
 
 INPUT_HEIGHT = 48
 STEP = 8
@@ -29,6 +30,9 @@ STEP = 8
 
 KEPT = 1e-5
 """Classes less probable than this at a step are not kept; it is also what they are then taken for."""
+
+AT_ONCE = 32
+"""Lines of one length that a GPU is given together; a CPU reads them one by one as quickly."""
 
 LEAST = 1e-18
 """The least probability that is told of a class that is sought."""
@@ -65,21 +69,11 @@ def packaged_model() -> Path:
     return models[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """A network that is ready, the character of each of its classes, and how well it was taught each."""
-
-    network: Network
-    characters: list[str]
-    classes: dict[str, int]
-    familiar: NDArray[np.float64]
-
-
 class PPOCR:
     """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
-    what computes the network (`proof.ocr.network`). It is loaded when something is first asked of it, which a work
-    without images never does; a file that is named and not among `known`, that have read before, at once, so that one
-    which is no model is told of.
+    what computes the network (`proof.ocr.network`), `gpu` the number of the GPU on which, None for the cpu. It is
+    loaded with the first strip, or when it is asked what it was taught and that is not `kept`; a file that is named and
+    not among `known`, that have read before, at once, so that one which is no model is told of.
 
     Raises EngineError.
     """
@@ -91,74 +85,104 @@ class PPOCR:
         runtime: str = "onnxruntime",
         readers: int = 1,
         known: Container[EngineIdentity] = (),
+        kept: KeptBytes | None = None,
+        gpu: int | None = None,
     ) -> None:
         self._path = model or packaged_model()
-        self._open = partial(open_network, self._path, runtime, threads, readers)
+        self._open = partial(open_network, self._path, runtime, threads, readers, gpu)
+        self.at_once = 1 if gpu is None else AT_ONCE
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
             raise EngineError(f"{self._path}: cannot be read: {error.strerror or error}") from error
-        self._identity = EngineIdentity("ppocr", version_of(runtime), self._path.stem, checksum)
-        self._loading = Lock()
-        self._loaded: _Loaded | None = None
+        self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, checksum)
+        self._kept = kept
+        self._loading = RLock()
+        self._network: Network | None = None
+        self._taught: TaughtCharacters | None = None
         if model is not None and self._identity not in known:
-            self._model()
+            self._loaded()
 
     @property
     def identity(self) -> EngineIdentity:
         return self._identity
 
-    def _model(self) -> _Loaded:
-        if self._loaded is None:
+    def _loaded(self) -> Network:
+        if self._network is None:
             with self._loading:
-                if self._loaded is None:
-                    self._loaded = self._load()
-        return self._loaded
+                if self._network is None:
+                    self._network = self._open()
+        return self._network
 
-    def _load(self) -> _Loaded:
-        network = self._open()
-        characters = ["", *network.characters, " "]
-        classes = {text: number for number, text in enumerate(characters) if text}
-        return _Loaded(network, characters, classes, familiarity(partial(self._run_on, network)))
+    def taught(self) -> TaughtCharacters:
+        """The characters that it reads, and how well it was taught each."""
+        if self._taught is None:
+            with self._loading:
+                if self._taught is None:
+                    taught = TaughtCharacters.kept(self._kept, self._identity)
+                    if taught is None:
+                        taught = self._ask_taught()
+                        taught.keep(self._kept, self._identity)
+                    self._taught = taught
+        return self._taught
+
+    def _ask_taught(self) -> TaughtCharacters:
+        return TaughtCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
 
     def knows(self, character: str) -> bool:
         """Whether the model has learned `character`: a good quarter of its list it never was taught."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
-        model = self._model()
-        number = model.classes.get(character)
-        return 0.0 if number is None else float(model.familiar[number])
+        taught = self.taught()
+        number = taught.classes.get(character)
+        return 0.0 if number is None else float(taught.familiarity[number])
 
     def class_of(self, character: str) -> int | None:
-        return self._model().classes.get(character)
+        return self.taught().classes.get(character)
 
     def character_of(self, number: int) -> str:
         """The character of a class in a `Posterior`; empty for the blank."""
-        return self._model().characters[number]
+        return self.taught().characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        known = self._model().classes
+        known = self.taught().classes
         numbers = sorted({number for text in sought if (number := known.get(text)) is not None})
         classes = np.array(numbers, np.int32)
+        if self.at_once > 1:
+            return self._read_together(strips, classes)
         return [self._read(strip, classes) for strip in strips]
 
+    def _read_together(self, strips: Sequence[Pixels], sought: NDArray[np.int32]) -> list[Reading]:
+        """Strips that make lines of one length are read together; none is padded, which would change what is read."""
+        lines = [_line_of(strip) for strip in strips]
+        by_length: defaultdict[int, list[int]] = defaultdict(list)
+        for number, line in enumerate(lines):
+            by_length[line.shape[1]].append(number)
+        found: dict[int, Reading] = {}
+        for same in by_length.values():
+            for start in range(0, len(same), self.at_once):
+                together = same[start : start + self.at_once]
+                batch = self._computed(np.stack([lines[number] for number in together]))
+                found |= {number: self._reading(one, sought) for number, one in zip(together, batch, strict=True)}
+        return [found[number] for number in range(len(strips))]
+
     def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
-        probabilities = self._run(strip)
+        return self._reading(self._run(strip), sought)
+
+    def _reading(self, probabilities: NDArray[np.float32], sought: NDArray[np.int32]) -> Reading:
         posterior = sparse(probabilities, sought)
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
-        return self._run_on(self._model().network, strip)
-
-    def _run_on(self, network: Network, strip: Pixels) -> NDArray[np.float32]:
         """Posteriors (steps x classes) of an upright strip; they stand until this thread's next call."""
-        line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
-        if line.shape[0] != INPUT_HEIGHT:
-            width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
-            line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
+        return self._computed(_line_of(strip))
+
+    def _computed(self, lines: Pixels) -> NDArray[np.float32]:
+        """Posteriors of a line, or of several of one length."""
+        network, values = self._loaded(), lines.astype(np.float32) / 127.5 - 1.0
         try:
-            return network.posteriors(line.astype(np.float32) / 127.5 - 1.0)
+            return network.posteriors(values) if values.ndim == 2 else network.posteriors_of(values)
         except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
             raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
 
@@ -179,7 +203,7 @@ class PPOCR:
         return tuple(found)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
-        characters = self._model().characters
+        characters = self.taught().characters
         pairs = tuple(
             (characters[int(number)], float(np.exp(log_prob)))
             for number, log_prob in zip(posterior.classes[step, :6], posterior.log_probs[step, :6], strict=True)
@@ -188,12 +212,16 @@ class PPOCR:
         return ReadCharacter(pairs[0][0], start, end, pairs[0][1], pairs)
 
 
-def learned_classes(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Which classes the model was taught at all."""
-    return np.asarray(familiarity(run) > 0.0)
+def _line_of(strip: Pixels) -> Pixels:
+    """A strip as a line: turned, and as high as the network takes it."""
+    line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
+    if line.shape[0] != INPUT_HEIGHT:
+        width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
+        line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
+    return np.asarray(line, dtype=np.uint8)
 
 
-def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float64]:
+def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float32]:
     """How well each class was taught, 0 (never) to 1: how far its score depends on what the model is shown.
 
     The output layer of a class that never occurred in training is left where weight decay takes it: it
@@ -212,7 +240,7 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
     departure = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.asarray(np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0))
+    return np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0).astype(np.float32)
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:

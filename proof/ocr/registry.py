@@ -20,6 +20,7 @@ from proof.paths import expanded
 
 if TYPE_CHECKING:
     from proof.ocr.page import PageEngine
+    from proof.ocr.taught import KeptBytes
 
 DEFAULT = "ppocr"
 
@@ -98,7 +99,7 @@ _PADDLEX = _Package("paddlex", "paddlex", ">=3.7,<3.8", (3, 7))
 @dataclass(frozen=True, slots=True)
 class _Entry:
     summary: str
-    open: Callable[[EngineSettings, Container[EngineIdentity]], Engine]
+    open: Callable[[EngineSettings, Container[EngineIdentity], KeptBytes | None], Engine]
     packages: tuple[_Package, ...] = ()
     models: tuple[ModelTask, ...] = ()
     open_pages: Callable[[EngineSettings], PageEngine] | None = None
@@ -114,10 +115,13 @@ def availability() -> tuple[Availability, ...]:
     return tuple(_availability(name, entry) for name, entry in _ENGINES.items())
 
 
-def open_engine(settings: EngineSettings, known: Container[EngineIdentity] = ()) -> Engine:
-    """The engine of that name. One of those `known` to have read before may load its model with the first strip.
-    Raises UsageError for an unknown name, EngineError where it cannot run."""
-    return _usable(settings).open(settings, known)
+def open_engine(
+    settings: EngineSettings, known: Container[EngineIdentity] = (), kept: KeptBytes | None = None
+) -> Engine:
+    """The engine of that name. One of those `known` to have read before may load its model with the first strip, and
+    take what it was taught from what is `kept`. Raises UsageError for an unknown name, EngineError where it cannot
+    run."""
+    return _usable(settings).open(settings, known, kept)
 
 
 def open_page_engine(settings: EngineSettings) -> PageEngine:
@@ -152,16 +156,16 @@ def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availab
     return Availability(name, entry.summary, pages, True)
 
 
-def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity]) -> Engine:
+def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], kept: KeptBytes | None) -> Engine:
+    from proof.ocr.network import gpu_of  # noqa: PLC0415
     from proof.ocr.ppocr import PPOCR  # noqa: PLC0415
 
-    if settings.device != "cpu":
-        raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
     model = expanded(settings.model) if settings.model else None
-    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known)
+    gpu = gpu_of(settings.device)
+    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, kept, gpu)
 
 
-def _open_paddle(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
+def _open_paddle(settings: EngineSettings, *_: object) -> Engine:
     from proof.ocr.paddle import PaddleRecogniser, PaddleSettings  # noqa: PLC0415
 
     return PaddleRecogniser(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
@@ -173,7 +177,7 @@ def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
     return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
 
 
-def _open_replay(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
+def _open_replay(settings: EngineSettings, *_: object) -> Engine:
     from proof.ocr.replay import ReplayEngine  # noqa: PLC0415
 
     if settings.recording is None:
@@ -181,7 +185,7 @@ def _open_replay(settings: EngineSettings, _: Container[EngineIdentity]) -> Engi
     return ReplayEngine(settings.recording)
 
 
-def _open_readings(settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
+def _open_readings(settings: EngineSettings, *_: object) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
@@ -189,7 +193,7 @@ def _open_readings(settings: EngineSettings, _: Container[EngineIdentity]) -> En
     return ExternalEngine(settings.recording)
 
 
-def _open_null(_settings: EngineSettings, _: Container[EngineIdentity]) -> Engine:
+def _open_null(_settings: EngineSettings, *_: object) -> Engine:
     from proof.ocr.replay import NullEngine  # noqa: PLC0415
 
     return NullEngine()

@@ -1,19 +1,21 @@
-"""The plot of where flags stand: raised flags per 1,000 characters, a bar a page, or a bar some pages."""
+"""The plot of where flags stand: raised flags per 1,000 characters, a bar a page, or a bar some pages, under their juan
+and folios, in rows that fit on a sheet of paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil, floor, log10
 
+from proof.model.refs import PageId
 from proof.model.result import Status
 from proof.report.tally import PageTally
 
-MOST_BARS = 320
-WIDTH, HEIGHT = 1300.0, 130.0
-LABEL_EM = 6.0
-LEFT, FOOT, HEAD = 34.0, 18.0, 8.0
+MOST_BARS, A_ROW = 320, 160
+WIDTH, HEIGHT = 660.0, 142.0
+LABEL_EM, HAN_EM = 6.0, 10.0
+LEFT, FOOT, HEAD = 34.0, 30.0, 8.0
 WIDEST = 30.0
 NARROWEST = 300.0
 
@@ -44,13 +46,19 @@ class Tick:
     label: str
 
 
+Places = Mapping[str, tuple[str, str]]
+"""Juan and folio of pages, by their ids."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The plot in its own units: `width` x `height`, the base line at `base`, the values from `left` on."""
+    """A row of the plot in its own units: `width` x `height`, the base line at `base`, the values from `left` on.
+    `labels` are folios, `juans` where a juan begins, or goes on from the row before."""
 
     bars: tuple[Bar, ...]
     rows: tuple[Tick, ...]
     labels: tuple[Tick, ...]
+    juans: tuple[Tick, ...]
     pages_a_bar: int
     width: float
     height: float = HEIGHT
@@ -58,39 +66,62 @@ class Plot:
     base: float = HEIGHT - FOOT
 
 
-def plot(pages: Sequence[PageTally]) -> Plot | None:
-    """The plot of these pages; None where there are none."""
-    if not pages:
-        return None
+def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plot, ...]:
+    """The rows of the plot of these pages, all on one scale; none where there are no pages. A page that `places` does
+    not know is called as its id says."""
     a_bar = ceil(len(pages) / MOST_BARS)
-    groups = [pages[start : start + a_bar] for start in range(0, len(pages), a_bar)]
-    step = min((WIDTH - LEFT) / len(groups), WIDEST)
+    groups = [pages[start : start + a_bar] for start in range(0, len(pages), a_bar or 1)]
+    if not groups:
+        return ()
+    step = min((WIDTH - LEFT) / min(len(groups), A_ROW), WIDEST)
     top, rows = _scale(max(_density(group) for group in groups))
     tall = HEIGHT - FOOT - HEAD
-    bars = []
-    for index, group in enumerate(groups):
-        high = tall * _density(group) / top
-        flagged = next((page.number for page in group if page.raised), group[0].number)
-        bars.append(
-            Bar(
-                x=LEFT + index * step,
-                y=HEIGHT - FOOT - high,
-                w=step * 0.8,
-                h=high,
-                target=flagged,
-                first=group[0].page,
-                last=group[-1].page,
-                pages=len(group),
-                unread=sum(page.status is not Status.CHECKED for page in group),
-                raised=sum(page.raised for page in group),
-                characters=sum(page.characters for page in group),
-            )
-        )
-    longest = max(len(short_name(bar.first)) for bar in bars)
-    every = ceil((LABEL_EM * longest + 8) / step)
-    labels = [Tick(bar.x + bar.w / 2, short_name(bar.first)) for bar in islice(bars, 0, None, every)]
-    marks = [Tick(HEIGHT - FOOT - tall * value / top, f"{value:g}") for value in rows]
-    return Plot(tuple(bars), tuple(marks), tuple(labels), a_bar, max(bars[-1].x + step, NARROWEST))
+    marks = tuple(Tick(HEIGHT - FOOT - tall * value / top, f"{value:g}") for value in rows)
+    parts = [groups[start : start + A_ROW] for start in range(0, len(groups), A_ROW)]
+    return tuple(_row(part, step, tall / top, marks, a_bar, places or {}) for part in parts)
+
+
+def _row(
+    groups: Sequence[Sequence[PageTally]], step: float, unit: float, marks: tuple[Tick, ...], a_bar: int, places: Places
+) -> Plot:
+    bars = [_bar(group, LEFT + index * step, step * 0.8, unit * _density(group)) for index, group in enumerate(groups)]
+    named = [_place(bar.first, places) for bar in bars]
+    every = ceil((LABEL_EM * max(len(folio) for _, folio in named) + 8) / step)
+    labels = [
+        Tick(bar.x + bar.w / 2, folio) for bar, (_, folio) in islice(zip(bars, named, strict=True), 0, None, every)
+    ]
+    juans: list[Tick] = []
+    room = 0.0
+    for index, (bar, (juan, _)) in enumerate(zip(bars, named, strict=True)):
+        begins = index == 0 or named[index - 1][0] != juan
+        if juan and begins and bar.x >= room:
+            juans.append(Tick(bar.x, juan))
+            room = bar.x + HAN_EM * (len(juan) + 1)
+    return Plot(tuple(bars), marks, tuple(labels), tuple(juans), a_bar, max(bars[-1].x + step, NARROWEST))
+
+
+def _bar(group: Sequence[PageTally], x: float, width: float, high: float) -> Bar:
+    flagged = next((page.number for page in group if page.raised), group[0].number)
+    return Bar(
+        x=x,
+        y=HEIGHT - FOOT - high,
+        w=width,
+        h=high,
+        target=flagged,
+        first=group[0].page,
+        last=group[-1].page,
+        pages=len(group),
+        unread=sum(page.status is not Status.CHECKED for page in group),
+        raised=sum(page.raised for page in group),
+        characters=sum(page.characters for page in group),
+    )
+
+
+def _place(page: str, places: Places) -> tuple[str, str]:
+    """Juan and folio of a page."""
+    juan, folio = places.get(page, ("", ""))
+    named = PageId.match(page)
+    return juan or (named.juan if named else ""), folio or short_name(page)
 
 
 def short_name(page: str) -> str:

@@ -11,7 +11,7 @@ from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
-from proof.report.density import Plot, plot
+from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
@@ -19,6 +19,7 @@ from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
+from proof.store.comments import Comment
 from proof.store.decision_records import Verdict
 
 PITCH = 35.0
@@ -122,7 +123,8 @@ class NoticeCount:
 @dataclass(frozen=True, slots=True)
 class Report:
     """All that the template shows. `cards` and `rest` are gone through once, as the page is written: the raised
-    flags with their image, and those listed without it, since `with_picture` is the most.
+    flags with their image, and those listed without it, since `with_picture` is the most. `threads` is what people said
+    to each other, place by place.
     """
 
     run: StoredRunInfo
@@ -137,7 +139,7 @@ class Report:
     hidden: int
     problems: tuple[FailedPage, ...]
     more_problems: int
-    plot: Plot | None
+    plots: tuple[Plot, ...]
     kinds: tuple[tuple[str, str, int], ...]
     pairs: tuple[PairLine, ...]
     more_pairs: int
@@ -148,6 +150,7 @@ class Report:
     rest: Iterator[Card]
     notices: tuple[NoticeCount, ...]
     more_notices: int
+    threads: tuple[tuple[Comment, ...], ...]
 
 
 def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
@@ -173,7 +176,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         hidden=sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
         problems=tuple(problems[:MOST_PROBLEMS]),
         more_problems=max(len(problems) - MOST_PROBLEMS, 0),
-        plot=plot(tally.pages),
+        plots=plots(tally.pages, source.places),
         kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
         pairs=tuple(pairs[:MOST_PAIRS]),
         more_pairs=max(len(pairs) - MOST_PAIRS, 0),
@@ -184,6 +187,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
         notices=tuple(notices[:MOST_NOTICES]),
         more_notices=max(len(notices) - MOST_NOTICES, 0),
+        threads=tuple(tuple(said) for _, said in groupby(source.comments, lambda one: (one.page, one.uid))),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
+from proof.quality.agreement import LEAST, Agreement, agreement
 from proof.quality.sampling import Estimate, estimate, interval
 from proof.store import Store
 from proof.store.decision_records import Verdict
@@ -110,6 +112,32 @@ def progress_of(store: Store, work: str) -> WorkProgress:
         Caught.of("", [place[-1].caught for place in answers]),
         tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
     )
+
+
+def agreements_of(store: Store, work: str) -> list[Agreement]:
+    """How far each two people agree where both judged, those with most places in common first."""
+    found = [agreement(people, judged) for people, judged in store.history.judged_twice(work).items()]
+    return sorted(found, key=lambda one: -one.places)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """How long it takes at the pace until now: `seconds` a decision (the median), so many `hours` for the open flags on
+    pages that have an image."""
+
+    flags: int
+    seconds: float
+    hours: float
+
+
+def time_left(store: Store, work: str) -> TimeLeft | None:
+    """How long the rest of a work takes one person; None where too little was decided to tell."""
+    paces = store.history.paces(work)
+    flags = sum(page.open for page in store.queue.pages(work) if page.image_sha)
+    if len(paces) < LEAST:
+        return None
+    seconds = median(paces)
+    return TimeLeft(flags, seconds, flags * seconds / 3600)
 
 
 def _planted(progress: WorkProgress) -> dict[str, Any]:

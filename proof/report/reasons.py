@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proof.locale.notices import in_words
+from proof.model.flags import SENSE as SENSE_ALONE
 from proof.model.flags import Flag, Kind, SenseReading
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
@@ -52,6 +53,7 @@ READ = {
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
 
 SENSE = _("The sense speaks for %(suggested)s: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
+SENSE_BESIDE = _("The words around speak for %(likely)s: %(often)s times, %(unlikely)s %(seldom)s times.")
 SENSE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -144,6 +146,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts = [_about_moved(flag, other, say)]
     else:
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES else []
+    if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
+        parts.append(_beside_the_image(evidence.sense, say))
     if evidence.reason in REASONS:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts:
@@ -176,7 +180,7 @@ def _list_name(rule: str, say: Say) -> str:
 
 def _about_characters(flag: Flag, say: Say) -> str:
     evidence = flag.evidence
-    if evidence.sense is not None:
+    if evidence.sense is not None and evidence.reason == SENSE_ALONE:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if flag.kind not in READ or evidence.p_best is None:
@@ -198,6 +202,13 @@ def _by_sense(suggested: str, told: SenseReading, say: Say) -> str:
     }
     pages = say(SENSE_ELSEWHERE) % {"likely": told.suggested, "pages": ", ".join(told.places)} if told.places else ""
     return f"{words} {pages}".strip()
+
+
+def _beside_the_image(told: SenseReading, say: Say) -> str:
+    """What the sense adds to what the image shows: for what this shows, or for what is transcribed."""
+    runs = [(told.suggested, told.suggested_count), (told.transcribed, told.transcribed_count)]
+    (likely, often), (unlikely, seldom) = runs if told.weight > 0 else reversed(runs)
+    return say(SENSE_BESIDE) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}
 
 
 def _about_moved(flag: Flag, other: Flag, say: Say) -> str:

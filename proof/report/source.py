@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
+from proof.report.density import Places
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store, StoredRunInfo
+from proof.store.comments import Comment
 
 
 class RunSource(Protocol):
@@ -17,8 +19,8 @@ class RunSource(Protocol):
 
     `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
     of pages with raised findings, whole;
-    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided, where
-    that is known.
+    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided and
+    `comments` what they said to each other, where that is known; `places` are juan and folio of the pages.
     """
 
     @property
@@ -29,6 +31,12 @@ class RunSource(Protocol):
 
     @property
     def progress(self) -> WorkProgress | None: ...
+
+    @property
+    def comments(self) -> Sequence[Comment]: ...
+
+    @property
+    def places(self) -> Places: ...
 
     def results(self) -> Iterator[PageResult]: ...
 
@@ -56,6 +64,14 @@ class StoredRun:
     def progress(self) -> WorkProgress:
         return progress_of(self.store, self.run.info.work)
 
+    @property
+    def comments(self) -> Sequence[Comment]:
+        return self.store.comments.of_work(self.run.info.work)
+
+    @property
+    def places(self) -> Places:
+        return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
+
     def results(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id)
 
@@ -74,6 +90,8 @@ class HeldRun:
     pages: Sequence[PageResult]
     shelf: Shelf | None = None
     progress: WorkProgress | None = None
+    comments: Sequence[Comment] = ()
+    places: Places = field(default_factory=dict)
 
     def results(self) -> Iterator[PageResult]:
         return iter(self.pages)

@@ -1,4 +1,5 @@
-"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided."""
+"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided, and
+comments.jsonl once they said something to each other."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from proof.atomic import whole_file
 from proof.locale.languages import translations
+from proof.locale.templates import templates_in
 from proof.paths import templates_dir
 from proof.report.density import short_name
 from proof.report.page import report_of
@@ -23,6 +25,7 @@ from proof.report.source import RunSource
 from proof.report.summary import summary
 from proof.report.tables import JsonLines, Spreadsheet
 from proof.report.tally import Tally, in_order
+from proof.store.comments import as_line
 
 MOST_PICTURES = 2000
 """Flags shown with their image: some ten kilobytes each, in one file that a browser must open."""
@@ -78,6 +81,9 @@ def write_reports(
         with whole_file(folder / "progress.json") as file:
             json.dump(progress.as_dict(), file, ensure_ascii=False, indent=1)
             file.write("\n")
+    if source.comments:
+        with whole_file(folder / "comments.jsonl") as file:
+            file.writelines(json.dumps(as_line(one), ensure_ascii=False) + "\n" for one in source.comments)
     _write_page(source, written, environment, language)
     return written
 
@@ -101,15 +107,7 @@ def _write_page(source: RunSource, written: WrittenReport, environment: Environm
 @cache
 def _environment(language: str) -> Environment:
     """The templates in a language; they are compiled once."""
-    environment = Environment(
-        loader=FileSystemLoader(templates_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+    environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000
     return environment

@@ -86,9 +86,16 @@ class EngineSection:
         "has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
-    device: str = _setting(ValueKind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
+    device: str = _setting(ValueKind.TEXT, "cpu", "where recognisers compute: `cpu`, `gpu` or `gpu:1`", results=True)
     threads: int = _setting(ValueKind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
     workers: int = _setting(ValueKind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
+    font: Path | None = _setting(
+        ValueKind.PATH,
+        None,
+        "font file that draws characters which the recogniser was not taught, beside what comes with the program",
+        must_exist=True,
+        results=True,
+    )
     recording: Path | None = _setting(
         ValueKind.PATH,
         None,
@@ -109,7 +116,7 @@ class FlagsSection:
     sense: bool = _setting(
         ValueKind.SWITCH,
         True,
-        "whether pages without an image are checked by the sense, for characters that a hand runs together (己已巳)",
+        "whether the sense is heard: beside what images show, and alone where they do not tell (己已巳) or are missing",
         results=True,
     )
 
@@ -356,7 +363,7 @@ class Settings:
         own identity.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
-        for name in ("variants.file", "language.model"):
+        for name in ("variants.file", "language.model", "engine.font"):
             file: Path | None = self[name]
             try:
                 values[name] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""

@@ -1,11 +1,11 @@
 """What a person did, act by act: the last is taken back, and what was taken back is done again.
 
 An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, what was said of a page, or how a
-page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in `decisions`,
-`rules`, `page_events` and `mends`. Taking an act back leaves rows
-too, each `about` the one that it takes back; doing it again leaves rows about those. So the kind of a row is the number
-of steps from it along `about` to an act of the person: none is an act, an odd number takes it back, an even one does
-it again. Rows of one table are in the order of their ids; between the tables the clock decides.
+page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in the tables of
+decisions, rules, page events and layout overrides. Taking an act back leaves rows too, each `about` the one that it
+takes back; doing it again leaves rows about those. So the kind of a row is the number of steps from it along `about` to
+an act of the person: none is an act, an odd number takes it back, an even one does it again. Rows of one table are in
+the order of their ids; between the tables the clock decides.
 
 How a page is laid out holds from its next reading on: who takes that back has the page read again, which finds the
 flags that it had before, by their ids, with their decisions.
@@ -29,24 +29,26 @@ from proof.errors import ProofError
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict, _
 from proof.store.decision_rows import decided_by, shown_decisions
 from proof.store.decisions import CHECK, take_back_in
-from proof.store.marks import NO_WORK, NoPlaceError, PageEvent, PageState, page_event
-from proof.store.models import DecisionRow, FlagRow, MendRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.lookup import NO_WORK, NoPlaceError
+from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
 from proof.store.standing import Event, standing
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 200
-OfPage = TypeVar("OfPage", PageEventRow, MendRow)
+OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
 
 
 class What(StrEnum):
-    """What an act was about."""
+    """What an act was about. A comment is answered, and never taken back."""
 
     DECISIONS = "decisions"
     RULE = "rule"
     PAGE = "page"
     LAYOUT = "layout"
+    COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,7 @@ class _Steps:
     def _about(self, what: What, number: int) -> int | None:
         """What of the person's own a row takes back."""
         if what is not What.DECISIONS:
-            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: MendRow}
+            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: LayoutOverrideRow}
             about: int | None = self.session.scalar(select(tables[what].about).where(tables[what].id == number))
             return about
         row = self.session.get_one(DecisionRow, number)
@@ -213,17 +215,17 @@ class _Steps:
             select(table.id, table.about, table.at)
             .join(PageRow, PageRow.id == table.page_id)
             .where(PageRow.work_id == self.work_id, table.person == self.person)
-            for table in (PageEventRow, MendRow)
+            for table in (PageEventRow, LayoutOverrideRow)
         )
         streams = (
             (ActStep(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
             (ActStep(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
             (ActStep(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
-            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, MendRow)),
+            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, LayoutOverrideRow)),
         )
         return merge(*streams, key=lambda step: step.at, reverse=True)
 
-    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | MendRow]) -> Iterator[Any]:
+    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | LayoutOverrideRow]) -> Iterator[Any]:
         after: int | None = None
         while True:
             part = query if after is None else query.where(table.id < after)
@@ -347,67 +349,43 @@ def _take_rule_back(session: Session, person: str, number: int, key: str, *, aga
 
 
 def _take_page_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(PageEventRow, number)
-    page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = _of_page(session, PageEventRow, page)
-    if not _stands(_events(found), row.version, person, page.page):
-        return None
-    was = _before(found, row.version)
-    made = PageEventRow(
-        page_id=page.id,
-        version=len(found) + 1,
-        key=key,
-        state=was.state if was else PageState.NOT_PROOFREAD.value,
-        person=person,
-        at=datetime.now(UTC),
-        note=was.note if was else "",
-        about=number,
+    taken = _take_said_of_page_back(
+        session, PageEventRow, person, number, key, state=PageState.NOT_PROOFREAD.value, note=""
     )
-    session.add(made)
-    session.flush()
-    return _undone_page(made, page, row, again)
+    return taken and _undone_page(*taken, again)
 
 
 def _take_layout_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(MendRow, number)
+    taken = _take_said_of_page_back(session, LayoutOverrideRow, person, number, key, layout=None, image="", quadrant="")
+    return taken and _undone_layout(taken[1], again)
+
+
+def _take_said_of_page_back(
+    session: Session, table: type[OfPage], person: str, number: int, key: str, **nothing: Any
+) -> tuple[OfPage, PageRow, OfPage] | None:
+    """The row that takes the one of that number back, their page, and that one; None where it does not stand any more.
+    `nothing` is what holds of a page of which nothing was said before, by column."""
+    row = session.get_one(table, number)
     page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = _of_page(session, MendRow, page)
-    if not _stands(_events(found), row.version, person, page.page):
+    found = session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
+    events = [Event(one.id, one.about, one.person) for one in found]
+    if not _stands(events, row.version, person, page.page):
         return None
-    was = _before(found, row.version)
-    made = MendRow(
-        page_id=page.id,
-        version=len(found) + 1,
-        key=key,
-        layout=was.layout if was else None,
-        image=was.image if was else "",
-        quadrant=was.quadrant if was else "",
-        person=person,
-        at=datetime.now(UTC),
-        about=number,
-    )
+    before = standing(events, row.version - 1)
+    was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
+    own = {"page_id": page.id, "version": len(found) + 1, "key": key, "person": person, "about": number}
+    made = table(**own, **was, at=datetime.now(UTC))
     session.add(made)
     session.flush()
-    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
-
-
-def _of_page(session: Session, table: type[OfPage], page: PageRow) -> Sequence[OfPage]:
-    """All rows of a page, oldest first."""
-    return session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
-
-
-def _events(rows: Sequence[PageEventRow] | Sequence[MendRow]) -> list[Event]:
-    return [Event(row.id, row.about, row.person) for row in rows]
-
-
-def _before(rows: Sequence[OfPage], version: int) -> OfPage | None:
-    """What stood before the row of that version; None where nothing did."""
-    number = standing(_events(rows), version - 1)
-    return rows[number - 1] if number else None
+    return made, page, row
 
 
 def _undone_page(made: PageEventRow, page: PageRow, taken: PageEventRow, again: bool) -> Undone:
     return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
+
+
+def _undone_layout(page: PageRow, again: bool) -> Undone:
+    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
 
 
 def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
@@ -415,7 +393,7 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     decided = session.scalar(select(DecisionRow).where(DecisionRow.key == key))
     ruled = session.scalar(select(RuleRow).where(RuleRow.key == key))
     said = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
-    laid = session.scalar(select(MendRow).where(MendRow.key == key))
+    laid = session.scalar(select(LayoutOverrideRow).where(LayoutOverrideRow.key == key))
     row = decided or ruled or said or laid
     if row is None:
         return None
@@ -433,8 +411,7 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     if ruled:
         return replace(undone, what=What.RULE, rule=RuleChange(ruled.transcribed, ruled.suggested, ruled.holds))
     if laid:
-        page = session.get_one(PageRow, laid.page_id)
-        return replace(undone, what=What.LAYOUT, name=page.page, laid_out=page.id)
+        return replace(_undone_layout(session.get_one(PageRow, laid.page_id), again), repeated=True)
     assert said is not None
     taken = session.get_one(PageEventRow, row.about)
     page = session.get_one(PageRow, said.page_id)

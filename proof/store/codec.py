@@ -22,6 +22,9 @@ from proof.text.model import Row
 
 FORMAT = 1
 MOST_DECIMALS = 6
+WHOLE = {form: (int(np.iinfo(form).min), int(np.iinfo(form).max)) for form in ("<i1", "<i2", "<i4", "<i8")}
+"""Forms of whole numbers, the narrowest first, each with its limits."""
+
 ROWS = {Row.MAIN: "m", Row.RIGHT: "r", Row.LEFT: "l"}
 ROW_OF = {letter: row for row, letter in ROWS.items()}
 
@@ -92,7 +95,7 @@ def _characters(fields: dict[str, Any]) -> Iterable[CheckedCharacter]:
 
 def _texts(texts: list[str]) -> str | list[str]:
     """One string where every text is one code point, as most are; else the list."""
-    return "".join(texts) if all(len(text) == 1 for text in texts) else texts
+    return "".join(texts) if set(map(len, texts)) <= {1} else texts
 
 
 def _texts_of(packed: str | list[str]) -> list[str]:
@@ -103,14 +106,14 @@ def _texts_of(packed: str | list[str]) -> list[str]:
 def _numbers(values: Sequence[float]) -> list[Any]:
     """[decimals, form, bytes]: whole numbers of a power of ten, or `<f4`, `<f8`."""
     exact = np.asarray(values, dtype=np.float64)
-    if not np.any(np.signbit(exact) & (exact == 0)):  # a whole number has no negative zero
+    if not (np.signbit(exact) & (exact == 0)).any():  # a whole number has no negative zero
         for decimals in range(MOST_DECIMALS + 1):
             scaled = np.rint(exact * 10.0**decimals)
-            if not np.array_equal(scaled / 10.0**decimals, exact):
+            if not (scaled / 10.0**decimals == exact).all():
                 continue
-            for form in ("<i1", "<i2", "<i4", "<i8"):
-                limits = np.iinfo(form)
-                if scaled.size == 0 or (limits.min <= scaled.min() and scaled.max() < limits.max):
+            low, high = (float(scaled.min()), float(scaled.max())) if scaled.size else (0.0, 0.0)
+            for form, (least, most) in WHOLE.items():
+                if least <= low and high < most:
                     return [decimals, form, _planes(scaled.astype(form))]
     single = exact.astype("<f4")
     if np.array_equal(single.astype(np.float64), exact):

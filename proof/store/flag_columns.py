@@ -14,13 +14,13 @@ from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import State
 from proof.store.listed_pages import listed_pages
-from proof.store.marks import rules_of
 from proof.store.models import FlagRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
 )
+from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, func, insert, select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.marks import NO_WORK
+from proof.store.lookup import NO_WORK
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import MissingError
@@ -148,30 +148,23 @@ class Glyphs:
         return said
 
 
-def save_glyphs(session: Session, page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes | None) -> None:
-    """Keep the glyphs of a page by character; without their `shapes` those are taken that were at the same places of
-    the image before."""
-    if shapes is None:
-        shapes = _as_before(session, page, characters)
-    session.execute(delete(GlyphRow).where(GlyphRow.page_id == page.id))
-    values = glyph_values(page, characters, shapes)
-    if values:
-        session.execute(insert(GlyphRow), values)
-
-
 def glyph_values(page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes) -> list[dict[str, Any]]:
     """The rows of the glyphs of a page, one a character."""
     by_text: dict[str, list[int]] = defaultdict(list)
+    inked = np.asarray(shapes.any(axis=1))
     for number, character in enumerate(characters):
-        if shapes[number].any() and not character.text.isspace() and len(character.text) <= LONGEST:
+        if inked[number] and not character.text.isspace() and len(character.text) <= LONGEST:
             by_text[character.text].append(number)
     if not by_text:
         return []
-    packed = _packed(characters, shapes)
-    return [
-        {"work_id": page.work_id, "page_id": page.id, "text": text, "count": len(at), "data": packed[at].tobytes()}
-        for text, at in by_text.items()
-    ]
+    # all in the order of the rows, so that each row is a part of the bytes: a copy for each would take most of the time
+    data = _packed(characters, shapes)[[number for at in by_text.values() for number in at]].tobytes()
+    work, number, values, start = page.work_id, page.id, [], 0
+    for text, at in by_text.items():
+        end = start + len(at) * OCCURRENCE.itemsize
+        values.append({"work_id": work, "page_id": number, "text": text, "count": len(at), "data": data[start:end]})
+        start = end
+    return values
 
 
 def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:
@@ -186,13 +179,15 @@ def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[A
     return packed
 
 
-def _as_before(session: Session, page: PageRow, characters: Sequence[CheckedCharacter]) -> Shapes:
-    """The shapes that were kept of the same places of the page's image; zero where there are none."""
-    kept = session.scalars(select(GlyphRow.data).where(GlyphRow.page_id == page.id))
+def shapes_before(kept: Sequence[bytes], characters: Sequence[CheckedCharacter]) -> Shapes:
+    """The shapes of characters that were `kept` of the same places of their page's image; zero where there are none."""
     known = np.frombuffer(b"".join(kept), dtype=OCCURRENCE)
-    at = {(round(float(one["x"])), round(float(one["y"]))): one["shape"] for one in known}
+    places = zip(np.rint(known["x"]).tolist(), np.rint(known["y"]).tolist(), strict=True)
+    at = {place: number for number, place in enumerate(places)}
     shapes = np.zeros((len(characters), LENGTH), np.int8)
     for number, character in enumerate(characters):
         x, y = character.box.centre
-        shapes[number] = at.get((round(x), round(y)), 0)
+        there = at.get((round(x), round(y)))
+        if there is not None:
+            shapes[number] = known["shape"][there]
     return shapes

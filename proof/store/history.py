@@ -1,4 +1,4 @@
-"""Everything that people did in a work, newest first: decisions, page states and rules, as one list that is filtered.
+"""Everything that people did in a work, newest first: decisions, page states, rules and comments, as one filtered list.
 
 Rows of one table are in the order of their ids; between the tables the clock decides. A list goes on where the last
 part of it ended, which is said by the ids that were reached in each table.
@@ -19,22 +19,30 @@ from sqlalchemy import false, func, select
 from sqlalchemy.orm import Session
 
 from proof.store.acts import RuleChange, What
+from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict, _
 from proof.store.decision_rows import shown_decisions
-from proof.store.marks import PageEvent, PageState, page_event
-from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.judgements import Pairs, judged_twice, last_said, paces
+from proof.store.models import CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
 
 Sessions = Callable[[], AbstractContextManager[Session]]
-_Table = type[DecisionRow] | type[PageEventRow] | type[RuleRow]
-TABLES: dict[What, _Table] = {What.DECISIONS: DecisionRow, What.PAGE: PageEventRow, What.RULE: RuleRow}
-_CURSOR = re.compile(r"(\d{1,15})-(\d{1,15})-(\d{1,15})")
+_Table = type[DecisionRow] | type[PageEventRow] | type[RuleRow] | type[CommentRow]
+TABLES: dict[What, _Table] = {
+    What.DECISIONS: DecisionRow,
+    What.PAGE: PageEventRow,
+    What.RULE: RuleRow,
+    What.COMMENT: CommentRow,
+}
+OF_PAGES: dict[What, type[PageEventRow] | type[CommentRow]] = {What.PAGE: PageEventRow, What.COMMENT: CommentRow}
+_CURSOR = re.compile("-".join([r"(\d{1,15})"] * len(TABLES)))
 END = 10**15 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """Which acts are wanted; empty means all. Of a `juan` are decisions and page states, of a `verdict` decisions."""
+    """Which acts are wanted; empty means all. Of a `juan` are all but rules, of a `verdict` decisions alone."""
 
     person: str = ""
     juan: str | None = None
@@ -44,8 +52,9 @@ class HistoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
-    before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag since."""
+    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
+    its state before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag
+    since."""
 
     what: What
     id: int
@@ -54,6 +63,7 @@ class HistoryEntry:
     decision: Decision | None = None
     rule: RuleChange | None = None
     page: PageEvent | None = None
+    comment: Comment | None = None
     name: str = ""
     was: PageState = PageState.NOT_PROOFREAD
     back: bool = False
@@ -91,6 +101,23 @@ class History:
                 for name in session.scalars(_of_work(select(TABLES[what].person), what, number).distinct())
             }
         return sorted(found)
+
+    def judged_twice(self, work: str) -> Pairs:
+        """What two people said of the same places of a work."""
+        with self._reading() as session:
+            return judged_twice(session, work)
+
+    def paces(self, work: str) -> list[float]:
+        """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
+        with self._reading() as session:
+            return paces(session, work)
+
+    def awaiting(self, work: str) -> list[HistoryEntry]:
+        """By whom and when the pages of a work were proofread that await a second person, those that wait longest
+        first."""
+        with self._reading() as session:
+            said = [row for row in last_said(session, work).values() if row.state == PageState.PROOFREAD.value]
+            return [_of_page(session, row) for row in sorted(said, key=lambda row: row.at)]
 
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""
@@ -130,7 +157,7 @@ def _stream(session: Session, work: int, what: What, wanted: HistoryFilter, befo
         query = query.where(DecisionRow.verdict == wanted.verdict.value if what is What.DECISIONS else false())
     if wanted.juan is not None and what is What.RULE:
         return []
-    if wanted.juan is not None and what is What.PAGE:
+    if wanted.juan is not None and what in OF_PAGES:
         query = query.where(PageRow.juan == wanted.juan)
     if wanted.juan is not None and what is What.DECISIONS:
         query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id).join(PageRow, PageRow.id == FlagRow.page_id)
@@ -140,8 +167,8 @@ def _stream(session: Session, work: int, what: What, wanted: HistoryFilter, befo
 
 
 def _of_work(query: Any, what: What, work: int) -> Any:
-    if what is What.PAGE:
-        return query.join(PageRow, PageRow.id == PageEventRow.page_id).where(PageRow.work_id == work)
+    if what in OF_PAGES:
+        return query.join(PageRow, PageRow.id == OF_PAGES[what].page_id).where(PageRow.work_id == work)
     return query.where((DecisionRow if what is What.DECISIONS else RuleRow).work_id == work)
 
 
@@ -159,6 +186,9 @@ def _entries(session: Session, found: Sequence[_Row]) -> list[HistoryEntry]:
             change = RuleChange(rule.transcribed, rule.suggested, rule.holds)
             back = rule.about is not None
             entries.append(HistoryEntry(one.what, one.id, rule.person, one.at, rule=change, back=back))
+        elif one.what is What.COMMENT:
+            [said] = comments_of(session, [session.get_one(CommentRow, one.id)])
+            entries.append(HistoryEntry(one.what, one.id, said.person, one.at, comment=said, name=said.name))
         else:
             entries.append(_of_page(session, session.get_one(PageEventRow, one.id)))
     return entries

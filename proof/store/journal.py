@@ -29,9 +29,10 @@ from proof.atomic import sync_folder
 from proof.errors import OutputError
 from proof.store.models import (
     Base,
+    CommentRow,
     DecisionRow,
     FlagRow,
-    MendRow,
+    LayoutOverrideRow,
     PageEventRow,
     PageRow,
     RuleRow,
@@ -42,7 +43,14 @@ from proof.store.rows import SEEDED
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
-ACTS: dict[type[Base], str] = {DecisionRow: "decision", PageEventRow: "page", MendRow: "layout", RuleRow: "rule"}
+COMMENT = "comment"
+ACTS: dict[type[Base], str] = {
+    DecisionRow: "decision",
+    PageEventRow: "page",
+    LayoutOverrideRow: "layout",
+    RuleRow: "rule",
+    CommentRow: COMMENT,
+}
 """The tables of what people do, and how the journal calls an act of each. Their rows are added through a session."""
 VOID = "void"
 """The `act` of a line that says of acts before it, by their identities (`of`), that their commit failed."""
@@ -111,8 +119,8 @@ class Journal:
         """Whether the store holds something that is not here: it was begun before there was a journal, or somebody did
         something in an earlier version since, which keeps none. It is told by the newest act of each table.
         Raises OutputError."""
-        marks = [mark for table in ACTS for mark in session.scalars(_newest(table))]
-        texts = [mark.isoformat() if isinstance(mark, datetime) else mark for mark in marks]
+        newest = [one for table in ACTS for one in session.scalars(_newest(table))]
+        texts = [one.isoformat() if isinstance(one, datetime) else one for one in newest]
         wanted = [json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass") for text in texts]
         try:
             if not wanted or not self.path.exists() or not self.path.stat().st_size:
@@ -291,7 +299,7 @@ def _place(session: Session, row: Base) -> Line:
         about = session.get(DecisionRow, row.about) if row.about is not None else None
         page = session.get_one(PageRow, flag.page_id)
         more = {"about": about.key if about else None, "box": [flag.x, flag.y, flag.w, flag.h]}
-    elif isinstance(row, PageEventRow | MendRow):
+    elif isinstance(row, PageEventRow | LayoutOverrideRow | CommentRow):
         page = session.get_one(PageRow, row.page_id)
     return {"work": session.get_one(WorkRow, page.work_id).name, "page": page.page, "repeat": page.repeat, **more}
 

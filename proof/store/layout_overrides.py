@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store.decision_records import _
-from proof.store.marks import NO_PAGE, NoPlaceError, PageConflictError
-from proof.store.models import MendRow, PageRow, WorkRow
+from proof.store.lookup import PageConflictError, page_of
+from proof.store.models import LayoutOverrideRow, PageRow, WorkRow
 from proof.store.request_keys import key_of_another, must_be_own
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -39,21 +39,21 @@ class PageStamp:
 
     key: str
     run: int
-    mend: LayoutOverride | None
+    override: LayoutOverride | None
 
 
 class ReadOtherwiseError(ToldError):
-    """A person set, while a page was read, that it is read as `mend` says; None: as found."""
+    """A person set, while a page was read, that it is read as `override` says; None: as found."""
 
     http_status = 409
 
-    def __init__(self, mend: LayoutOverride | None) -> None:
+    def __init__(self, override: LayoutOverride | None) -> None:
         super().__init__(_("how this page is read was set otherwise meanwhile; have it read again"))
-        self.mend = mend
+        self.override = override
 
 
 class LayoutOverrides:
-    """What people set right; `Store.mends` is one."""
+    """What people set right; `Store.layout_overrides` is one."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         self._reading = reading
@@ -62,19 +62,25 @@ class LayoutOverrides:
     def of_work(self, work: str) -> dict[tuple[str, int], LayoutOverride]:
         """What holds in a work, by a page's id and which of the pages of that id it is; pages that are read as
         found are left out."""
-        last = select(func.max(MendRow.id)).group_by(MendRow.page_id)
-        query = select(MendRow, PageRow.page, PageRow.repeat).join(PageRow, PageRow.id == MendRow.page_id)
-        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, MendRow.id.in_(last))
+        last = select(func.max(LayoutOverrideRow.id)).group_by(LayoutOverrideRow.page_id)
+        query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat).join(
+            PageRow, PageRow.id == LayoutOverrideRow.page_id
+        )
+        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(
+            WorkRow.name == work, LayoutOverrideRow.id.in_(last)
+        )
         with self._reading() as session:
-            found = {(page, repeat): _mend(row) for row, page, repeat in session.execute(query)}
-        return {place: mend for place, mend in found.items() if mend.layout or mend.image}
+            found = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
+        return {place: override for place, override in found.items() if override.layout or override.image}
 
     def history(self, work: str, page: int) -> list[LayoutOverride]:
         """All that was set for a page, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
-            _page(session, work, page)
-            query = select(MendRow).where(MendRow.page_id == page).order_by(MendRow.version)
-            return [_mend(row) for row in session.scalars(query)]
+            page_of(session, work, page)
+            query = (
+                select(LayoutOverrideRow).where(LayoutOverrideRow.page_id == page).order_by(LayoutOverrideRow.version)
+            )
+            return [_override(row) for row in session.scalars(query)]
 
     def set(
         self,
@@ -94,21 +100,24 @@ class LayoutOverrides:
         for something else.
         """
         with self._writing() as session:
-            row = _page(session, work, page)
+            row = page_of(session, work, page)
             kept = layout.as_json() if layout else None
-            must_be_own(session, [key], MendRow)
-            again = session.scalar(select(MendRow).where(MendRow.key == key))
+            must_be_own(session, [key], LayoutOverrideRow)
+            again = session.scalar(select(LayoutOverrideRow).where(LayoutOverrideRow.key == key))
             if again is not None:
                 said = (again.page_id, again.layout, again.image, again.quadrant, again.person, again.about)
                 if said != (page, kept, image, quadrant, person, None):
                     raise key_of_another()
-                return _mend(again)
-            last = session.scalar(select(func.max(MendRow.version)).where(MendRow.page_id == page)) or 0
+                return _override(again)
+            last = (
+                session.scalar(select(func.max(LayoutOverrideRow.version)).where(LayoutOverrideRow.page_id == page))
+                or 0
+            )
             if last != version:
                 raise PageConflictError(
-                    _("%(page)s: somebody was quicker to mend it; look at the page again"), page=row.page
+                    _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
-            made = MendRow(
+            made = LayoutOverrideRow(
                 page_id=page,
                 version=version + 1,
                 key=key,
@@ -120,23 +129,16 @@ class LayoutOverrides:
             )
             session.add(made)
             session.flush()
-            return _mend(made)
+            return _override(made)
 
 
-def held_in(session: Session, page: int) -> LayoutOverride | None:
-    """What holds for a page; None where it is read as found."""
-    query = select(MendRow).where(MendRow.page_id == page).order_by(MendRow.version.desc()).limit(1)
-    row = session.scalar(query)
-    return _mend(row) if row is not None and (row.layout is not None or row.image) else None
+def held_in(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
+    """What holds for each of the pages; those that are read as found are left out."""
+    last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
+    query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))
+    return {row.page_id: _override(row) for row in session.scalars(query) if row.layout is not None or row.image}
 
 
-def _page(session: Session, work: str, page: int) -> PageRow:
-    row = session.get(PageRow, page)
-    if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
-        raise NoPlaceError(NO_PAGE, work=work, page=page)
-    return row
-
-
-def _mend(row: MendRow) -> LayoutOverride:
+def _override(row: LayoutOverrideRow) -> LayoutOverride:
     layout = None if row.layout is None else LayoutOverrideShape.from_json(row.layout)
     return LayoutOverride(row.version, layout, row.image, row.quadrant, row.person, row.at)

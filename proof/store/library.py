@@ -23,9 +23,9 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
-from proof.store.marks import rules_of
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
+from proof.store.rules import rules_of
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 

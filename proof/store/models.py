@@ -285,10 +285,10 @@ class PageEventRow(Base):
     about: Mapped[int | None] = mapped_column(BigKey)
 
 
-class MendRow(Base):
+class LayoutOverrideRow(Base):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
     neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
-    that this one takes back."""
+    that this one takes back. The table is called as 0.1.0 called it."""
 
     __tablename__ = "mends"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
@@ -303,6 +303,30 @@ class MendRow(Base):
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
     about: Mapped[int | None] = mapped_column(BigKey)
+
+
+class CommentRow(Base):
+    """What somebody said to the others of a flag (`uid`, with its place as it then was) or, where that is empty, of a
+    page. `state` is that of a `CommentState` and `assigned` a person's name, both as they stand after it; the last of
+    a place, by `at`, holds. Rows are added, never changed or deleted: the database itself refuses it."""
+
+    __tablename__ = "comments"
+    __table_args__ = (UniqueConstraint("key"), Index(None, "page_id", "uid"), Index(None, "state", "assigned"))
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    uid: Mapped[str] = mapped_column(String(64))
+    key: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(String(16))
+    assigned: Mapped[str] = mapped_column(String(255))
+    person: Mapped[str] = mapped_column(String(255))
+    at: Mapped[datetime] = mapped_column(Moment)
+    line: Mapped[int]
+    offset: Mapped[int]
+    transcribed: Mapped[str] = mapped_column(Text)
+    suggested: Mapped[str] = mapped_column(Text)
+    context: Mapped[str] = mapped_column(Text)
 
 
 class RuleRow(Base):

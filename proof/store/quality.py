@@ -62,15 +62,17 @@ def seeded_among(session: Session, flags: Sequence[int]) -> frozenset[int]:
     return frozenset(session.scalars(select(FlagRow.id).where(FlagRow.id.in_(flags), is_seeded())))
 
 
-def note_sorts(session: Session, page: int, quality: QualityFlags) -> None:
-    """Note which flags of a page are of the overlay now; one that a check finds now is of it no more."""
-    here = select(FlagRow.id, FlagRow.uid).where(FlagRow.page_id == page, FlagRow.ordinal >= rows.CURRENT)
-    number_of = {row.uid: row.id for row in session.execute(here)}
-    there = delete(QualityRow).where(QualityRow.flag_id.in_(list(number_of.values())))
+def note_sorts(session: Session, pages: Mapping[int, QualityFlags]) -> None:
+    """Note which flags of pages are of the overlay now; one that a check finds now is of it no more."""
+    here = select(FlagRow.id).where(FlagRow.page_id.in_(pages), FlagRow.ordinal >= rows.CURRENT)
+    there = delete(QualityRow).where(QualityRow.flag_id.in_(here))
     session.execute(there, execution_options={"synchronize_session": False})
-    noted = [{"flag_id": number_of[uid], "sort": sort.value} for uid, sort in quality.sorts.items() if uid in number_of]
-    if noted:
-        session.execute(insert(QualityRow), noted)
+    sorts = {(page, uid): sort.value for page, quality in pages.items() for uid, sort in quality.sorts.items()}
+    if sorts:
+        found = session.execute(here.add_columns(FlagRow.page_id, FlagRow.uid))
+        noted = [{"flag_id": flag, "sort": sorts[page, uid]} for flag, page, uid in found if (page, uid) in sorts]
+        if noted:
+            session.execute(insert(QualityRow), noted)
 
 
 def note_seeded(session: Session, flag: FlagRow) -> None:

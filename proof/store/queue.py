@@ -25,8 +25,9 @@ from proof.store import queries, rows
 from proof.store.decision_records import SETTLED, MissingFlagError, State, _
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
-from proof.store.marks import NO_PAGE, NO_WORK, PageState, page_states
+from proof.store.lookup import NO_PAGE, NO_WORK
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.page_states import PageState, page_states
 from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
     CursorError,

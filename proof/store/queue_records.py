@@ -9,7 +9,7 @@ from pathlib import Path
 from proof.errors import ToldError
 from proof.model.flags import Flag, Kind
 from proof.store.decision_records import State
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 
 Pair = tuple[str, str]
 """What is transcribed, and what is read there."""

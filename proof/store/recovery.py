@@ -2,6 +2,7 @@
 
 Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
 with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
+Comments replace none: all of them come back.
 An act whose commit failed is left out, unless something was decided after it: then it was committed all the same, and
 only the word of it was lost.
 A flag that the check did not find comes back as one that is gone, with its decisions, which are then carried over to
@@ -20,7 +21,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
-from proof.store.journal import ACTS, Line, Read, all_lines, chains_of, identity, moment, place_of
+from proof.store.journal import ACTS, COMMENT, Line, Read, all_lines, chains_of, identity, moment, place_of
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import add_decision, note_seeded
 
@@ -110,6 +111,13 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
                 yield number, line
             else:
                 done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
+        return
+    if chain[0][1]["act"] == COMMENT:  # one takes the place of no other
+        for number, line in chain:
+            if identity(line) in here:
+                done.present += 1
+            else:
+                yield number, line
         return
     there = [identity(line) for _, line in chain]
     common = min(len(here), len(there))

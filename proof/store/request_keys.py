@@ -12,7 +12,7 @@ from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
 from proof.store.decision_records import RefusedDecisionError, _
-from proof.store.models import Base, DecisionRow, MendRow, PageEventRow, RuleRow
+from proof.store.models import Base, CommentRow, DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 
 AT_ONCE = 200
 
@@ -24,7 +24,8 @@ def key_of_another() -> RefusedDecisionError:
 
 def must_be_own(session: Session, keys: Iterable[str], table: type[Base]) -> None:
     """Raises RefusedDecisionError where an act of another kind than those of `table` has one of these keys."""
-    others = [each.__table__.c.key for each in (DecisionRow, PageEventRow, MendRow, RuleRow) if each is not table]
+    tables: tuple[type[Base], ...] = (DecisionRow, PageEventRow, LayoutOverrideRow, RuleRow, CommentRow)
+    others = [each.__table__.c.key for each in tables if each is not table]
     asked = list(keys)
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]

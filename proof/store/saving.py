@@ -15,7 +15,7 @@ from proof.model.flags import REACH
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.store import codec, rows
-from proof.store.glyphs import Shapes, glyph_values, save_glyphs
+from proof.store.glyphs import Shapes, glyph_values, shapes_before
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
@@ -24,7 +24,7 @@ from proof.store.records import PagePlace
 
 @dataclass(frozen=True, slots=True)
 class CheckedResult:
-    """The result of a page at its place, read as `mend` says, with the `key` of all that it depends on (at most 128
+    """The result of a page at its place, read as `override` says, with the `key` of all that it depends on (at most 128
     letters, the page's id among it): where the page is there with the same key only its place is noted, and which
     samples and seeded errors are wanted now (`quality`), since these are no part of what was found. An empty key is
     never found again. `shapes` are those of its characters' glyphs, None where they are kept already."""
@@ -32,7 +32,7 @@ class CheckedResult:
     place: PagePlace
     key: str
     result: PageResult
-    mend: LayoutOverride | None = None
+    override: LayoutOverride | None = None
     shapes: Shapes | None = None
     quality: QualityFlags = NO_QUALITY
 
@@ -52,64 +52,112 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_result(
-    session: Session,
-    page: PageRow,
-    key: str,
-    result: PageResult,
-    quality: QualityFlags,
-    shapes: Shapes | None = None,
-) -> None:
-    """What was found on a page, as a result of the run that it is in, and what proofreaders meet beside it. `shapes`
-    are what the glyphs of its characters look like, where the image was read; else they are taken over from before."""
-    if page.key == key != "":
-        page.image = None if result.image is None else str(result.image)
-        _save_overlay(session, page, result, quality)
-        note_sorts(session, page.id, quality)
-        return
-    page.result_run_id, page.key = page.run_id, key
-    set_values(page, rows.page_values(result))
-    session.flush()
-    _save_parts(session, page, result)
-    save_glyphs(session, page, result.characters, shapes)
-    _save_flags(session, page, result, quality)
-    note_sorts(session, page.id, quality)
-
-
-def _save_parts(session: Session, page: PageRow, result: PageResult) -> None:
-    session.execute(delete(ColumnRow).where(ColumnRow.page_id == page.id))
-    session.execute(delete(CharactersRow).where(CharactersRow.page_id == page.id))
-    if result.columns:
-        session.execute(insert(ColumnRow), rows.column_values(page.id, result.columns))
-    if result.characters:
-        session.execute(insert(CharactersRow), [{"page_id": page.id, "data": codec.pack(result.characters)}])
-
-
-def _save_flags(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
-    there = select(FlagRow.uid, FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.ordinal != rows.BY_HAND)
-    known = {row.uid: row.id for row in session.execute(there)}
-    fresh, again = [], []
-    for ordinal, flag in enumerate(quality.among(result.flags)):
-        values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
-        if flag.id in known:
-            again.append(values | {"id": known.pop(flag.id)})
+def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """What was found on pages that are there, as results of the run that each is in, and what proofreaders meet beside
+    it. Without shapes of its glyphs a page keeps those that it had. What stands there already is not written again."""
+    kept, anew = [], []
+    for page, one in pages:
+        if page.key == one.key != "":
+            page.image = None if one.result.image is None else str(one.result.image)
+            kept.append((page, one))
         else:
-            fresh.append(values)
-    gone = [{"id": key, "stale": True, "ordinal": rows.GONE} for key in known.values()]
-    _put_flags(session, page, quality, fresh, gone, again)
+            page.result_run_id, page.key = page.run_id, one.key
+            set_values(page, rows.page_values(one.result))
+            anew.append((page, one))
+    session.flush()
+    if kept:
+        _save_overlay(session, kept)
+    if anew:
+        _save_parts(session, anew)
+        _save_flags(session, anew)
+    note_sorts(session, {page.id: one.quality for page, one in pages})
 
 
-def _put_flags(
-    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]
+def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    ids = [page.id for page, _ in pages]
+    glyphs = _rows_of(session, GlyphRow, ids)
+    columns, characters, seen = {}, {}, {}
+    for page, one in pages:
+        columns[page.id] = rows.column_values(page.id, one.result.columns)
+        characters[page.id] = _packed(page.id, one.result)
+        shapes = one.shapes
+        if shapes is None:
+            shapes = shapes_before([values["data"] for values in glyphs[page.id]], one.result.characters)
+        seen[page.id] = glyph_values(page, one.result.characters, shapes)
+    _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
+    _bring_to(session, CharactersRow, _rows_of(session, CharactersRow, ids), characters)
+    _bring_to(session, GlyphRow, glyphs, seen)
+
+
+def _packed(page: int, result: PageResult) -> list[dict[str, Any]]:
+    return [{"page_id": page, "data": codec.pack(result.characters)}] if result.characters else []
+
+
+Part = type[ColumnRow] | type[CharactersRow] | type[GlyphRow]
+"""Tables that hold what was found on pages, but for flags."""
+
+
+def _rows_of(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    """The rows of each page in a table."""
+    found: dict[int, list[dict[str, Any]]] = {page: [] for page in pages}
+    for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))).mappings():
+        found[row["page_id"]].append(dict(row))
+    return found
+
+
+def _bring_to(
+    session: Session, table: Part, there: dict[int, list[dict[str, Any]]], wanted: dict[int, list[dict[str, Any]]]
 ) -> None:
-    """Insert new flags of a page and make `changes`, each a list of rows with the same columns."""
+    """Make the rows of pages those that are `wanted`, where others are `there`."""
+    keys = [column.name for column in table.__table__.primary_key]
+
+    def ordered(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return sorted(values, key=lambda one: [one[key] for key in keys])
+
+    others = [page for page, values in wanted.items() if ordered(values) != ordered(there[page])]
+    if others:
+        session.execute(delete(table).where(table.page_id.in_(others)))
+    _insert(session, table, [values for page in others for values in wanted[page]])
+
+
+def _insert(session: Session, table: type[Base], values: list[dict[str, Any]]) -> None:
+    if values:
+        session.execute(insert(table), values)
+
+
+def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id).where(FlagRow.ordinal != rows.BY_HAND)
+    known = {
+        (row.page_id, row.uid): row.id
+        for row in session.execute(there.where(FlagRow.page_id.in_([page.id for page, _ in pages])))
+    }
+    fresh, again = [], []
+    for page, one in pages:
+        new = []
+        for ordinal, flag in enumerate(one.quality.among(one.result.flags)):
+            values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
+            number = known.pop((page.id, flag.id), None)
+            if number is None:
+                new.append(values)
+            else:
+                again.append(values | {"id": number})
+        fresh += _owned(session, page, one.quality, new)
+    gone = [{"id": number, "stale": True, "ordinal": rows.GONE} for number in known.values()]
+    _put_flags(session, fresh, gone, again)
+
+
+def _put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
+    """Insert new flags and make `changes`, each a list of rows with the same columns."""
     for changed in changes:
         if changed:
             session.execute(update(FlagRow), changed)
+    _insert(session, FlagRow, fresh)
+
+
+def _owned(session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """New flags as those of a page that is there."""
     owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    added = [values | owner for values in _away_from_corrected(session, page, quality, fresh)]
-    if added:
-        session.execute(insert(FlagRow), added)
+    return [values | owner for values in _away_from_corrected(session, page, quality, fresh)]
 
 
 def _away_from_corrected(
@@ -129,22 +177,26 @@ def _away_from_corrected(
     ]
 
 
-def _save_overlay(session: Session, page: PageRow, result: PageResult, quality: QualityFlags) -> None:
-    """Bring samples and seeded errors of a page that is otherwise as it was to what is wanted now."""
-    there = select(FlagRow.uid, FlagRow.id, FlagRow.stale).where(FlagRow.page_id == page.id)
+def _save_overlay(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Bring samples and seeded errors of pages that are otherwise as they were to what is wanted now."""
+    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale)
+    there = there.where(FlagRow.page_id.in_([page.id for page, _ in pages]))
     there = there.where(FlagRow.ordinal != rows.BY_HAND, ~is_finding())
-    known = {row.uid: row for row in session.execute(there)}
-    changes, fresh, sorts = [], [], quality.sorts
-    for ordinal, flag in enumerate(quality.among(result.flags)):
-        if flag.id not in sorts:
-            continue
-        row = known.pop(flag.id, None)
-        if row is None:
-            fresh.append(rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False})
-        elif row.stale:
-            changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
+    known = {(row.page_id, row.uid): row for row in session.execute(there)}
+    changes, fresh = [], []
+    for page, one in pages:
+        new = []
+        for ordinal, flag in enumerate(one.quality.among(one.result.flags) if one.quality.sorts else ()):
+            if flag.id not in one.quality.sorts:
+                continue
+            row = known.pop((page.id, flag.id), None)
+            if row is None:
+                new.append(rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False})
+            elif row.stale:
+                changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
+        fresh += _owned(session, page, one.quality, new)
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    _put_flags(session, page, quality, fresh, changes)
+    _put_flags(session, fresh, changes)
 
 
 class Bearers:
@@ -177,7 +229,8 @@ class Bearers:
 def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
     """The pages as this run found them. Raises ReadOtherwiseError, OutputError where another run began."""
     there = Bearers(session, run.work_id, [one.result.page for one in pages])
-    fresh = []
+    fresh: list[tuple[PageRow, CheckedResult]] = []
+    again: list[tuple[PageRow, CheckedResult]] = []
     for one in pages:
         page = there.of(run.id, one.place, one.result.page)
         if page is None:
@@ -185,10 +238,12 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
             continue
         if page.run_id > run.id:
             must_be_newest(session, run)
-        else:
-            must_be_read_as(held_in(session, page.id), one.mend)
-        save_again(session, page, run.id, one)
-    save_new(session, run.id, fresh)
+        page.run_id = run.id
+        again.append((page, one))
+    if again:
+        save_again(session, again)
+    if fresh:
+        save_new(session, run.id, fresh)
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
@@ -207,16 +262,17 @@ def page_there(session: Session, number: int) -> PageRow:
     return page
 
 
-def save_again(session: Session, page: PageRow, run_id: int, one: CheckedResult) -> None:
-    """A page that is there, as this run found it."""
-    there = page.key == one.key != ""
-    was_absent, page.absent = page.absent, False
-    page.run_id = run_id
-    set_values(page, rows.place_values(one.place))
-    if there and was_absent:
-        again = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-        session.execute(again.values(stale=False), execution_options={"synchronize_session": False})
-    save_result(session, page, one.key, one.result, one.quality, one.shapes)
+def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Pages that are there, as the run that they are in found them. Raises ReadOtherwiseError."""
+    held = held_in(session, [page.id for page, _ in pages])
+    for page, one in pages:
+        must_be_read_as(held.get(page.id), one.override)
+        if page.absent and page.key == one.key != "":
+            back = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
+            session.execute(back.values(stale=False), execution_options={"synchronize_session": False})
+        page.absent = False
+        set_values(page, rows.place_values(one.place))
+    save_found(session, pages)
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -226,34 +282,18 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         set_values(row, rows.page_values(one.result))
         session.add(row)
     session.flush()
-    columns = [values for row, one in pages for values in rows.column_values(row.id, one.result.columns)]
-    characters = [
-        {"page_id": row.id, "data": codec.pack(one.result.characters)} for row, one in pages if one.result.characters
-    ]
-    glyphs = [
-        values
-        for row, one in pages
-        if one.shapes is not None
-        for values in glyph_values(row, one.result.characters, one.shapes)
-    ]
+    _insert(session, ColumnRow, [v for row, one in pages for v in rows.column_values(row.id, one.result.columns)])
+    _insert(session, CharactersRow, [v for row, one in pages for v in _packed(row.id, one.result)])
+    glyphs = (glyph_values(row, one.result.characters, one.shapes) for row, one in pages if one.shapes is not None)
+    _insert(session, GlyphRow, [values for found in glyphs for values in found])
     flags = [
         rows.flag_values(ordinal, flag)
         | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
         for row, one in pages
         for ordinal, flag in enumerate(one.quality.among(one.result.flags))
     ]
-    tables: tuple[tuple[type[Base], list[dict[str, Any]]], ...] = (
-        (ColumnRow, columns),
-        (CharactersRow, characters),
-        (GlyphRow, glyphs),
-        (FlagRow, flags),
-    )
-    for table, values in tables:
-        if values:
-            session.execute(insert(table.__table__), values)  # type: ignore[arg-type]
-    for row, one in pages:
-        if one.quality.sorts:
-            note_sorts(session, row.id, one.quality)
+    _insert(session, FlagRow, flags)
+    note_sorts(session, {row.id: one.quality for row, one in pages})
 
 
 def must_be_newest(session: Session, run: RunRow) -> None:
@@ -263,8 +303,8 @@ def must_be_newest(session: Session, run: RunRow) -> None:
         raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
 
 
-def must_be_read_as(held: LayoutOverride | None, mend: LayoutOverride | None) -> None:
+def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, mend)]
+    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, override)]
     if said[0] != said[1]:
         raise ReadOtherwiseError(held)

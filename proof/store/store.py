@@ -27,16 +27,18 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.comments import Comments
 from proof.store.decisions import Decisions, carry_over
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
-from proof.store.layout_overrides import LayoutOverride, LayoutOverrides, PageStamp, held_in
+from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
-from proof.store.marks import Marks
+from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
+from proof.store.page_states import PageStates
 from proof.store.queue import Queue
 from proof.store.records import (
     DecidedPlace,
@@ -51,6 +53,7 @@ from proof.store.records import (
     Totals,
 )
 from proof.store.recovery import Recovered, recover
+from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
     check_flags,
@@ -59,7 +62,7 @@ from proof.store.saving import (
     page_there,
     run_row,
     save_all,
-    save_result,
+    save_found,
 )
 
 STORE_NAME = "proof.sqlite"
@@ -75,8 +78,11 @@ class Store:
         self.cache = Cache(self._reading, self._writing)
         self.decisions = Decisions(self._reading, self._writing)
         self.acts = Acts(self._writing)
-        self.marks = Marks(self._reading, self._writing)
-        self.mends = LayoutOverrides(self._reading, self._writing)
+        self.manual_corrections = ManualCorrections(self._reading, self._writing)
+        self.comments = Comments(self._reading, self._writing)
+        self.page_states = PageStates(self._reading, self._writing)
+        self.rules = Rules(self._reading, self._writing)
+        self.layout_overrides = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
         self.library = Library(self._reading, self._writing)
@@ -234,19 +240,6 @@ class Store:
 
     # pages
 
-    def save_page(
-        self,
-        run_id: int,
-        place: PagePlace,
-        key: str,
-        result: PageResult,
-        *,
-        quality: QualityFlags = NO_QUALITY,
-        mend: LayoutOverride | None = None,
-    ) -> None:
-        """Keep the result of one page, as `save_pages` keeps several."""
-        self.save_pages(run_id, [CheckedResult(place, key, result, mend, quality=quality)])
-
     def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
         """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
         this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
@@ -261,7 +254,7 @@ class Store:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
         with self._reading() as session:
             page = page_there(session, number)
-            return PageStamp(page.key, page.result_run_id, held_in(session, page.id))
+            return PageStamp(page.key, page.result_run_id, held_in(session, [page.id]).get(page.id))
 
     def replace_page(
         self,
@@ -281,9 +274,9 @@ class Store:
             page = page_there(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            must_be_read_as(held_in(session, page.id), seen.mend)
+            must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            save_result(session, page, key, result, quality, shapes)
+            save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
             session.flush()
             carry_over(session, page.work_id)
             _changed(session, page.work_id)

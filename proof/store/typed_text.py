@@ -23,7 +23,7 @@ def check_reading(reading: str) -> None:
     deletes."""
     if len(reading) > LONGEST_READING:
         raise RefusedDecisionError(
-            _("a reading has at most %(most)s characters; mend longer stretches in the text"), most=LONGEST_READING
+            _("a reading has at most %(most)s characters; change longer stretches in the text"), most=LONGEST_READING
         )
     if any(char == "¶" or category(char) in _BREAKING for char in reading):
         raise RefusedDecisionError(

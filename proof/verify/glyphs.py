@@ -7,6 +7,7 @@ silently.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -172,8 +173,9 @@ def _placed(
     anchors = sorted([*solid, *silent])
     glyphs = []
     for y, spike in entries:
-        above = max((a for a in anchors if a < y - 0.05 * pitch), default=None)
-        below = min((a for a in anchors if a > y + 0.05 * pitch), default=None)
+        before, after = bisect_left(anchors, y - 0.05 * pitch), bisect_right(anchors, y + 0.05 * pitch)
+        above = anchors[before - 1] if before else None
+        below = anchors[after] if after < len(anchors) else None
         top = max(y - 0.62 * pitch, strip.top, (above + y) / 2 if above is not None else -np.inf)
         bottom = min(y + 0.62 * pitch, strip.bottom, (below + y) / 2 if below is not None else np.inf)
         glyphs.append(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log
 
 from proof.ocr.belief import FLOOR
-from proof.ocr.drawn import shipped_readings
+from proof.ocr.drawn import DrawnReadings, shipped_readings
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
@@ -30,10 +30,12 @@ class WordLikeness:
     """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best; and of a
     character that it does not know, what it reads where that is drawn."""
 
-    def __init__(self, policy: VariantPolicy, engine: Engine) -> None:
+    def __init__(self, policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None = None) -> None:
+        """`drawn` is what is read where a project's own font draws characters, beside what comes with the program."""
         self.policy = policy
         self._engine = engine
-        self._drawn = shipped_readings(engine.identity.checksum)
+        shipped = shipped_readings(engine.identity.checksum)
+        self._drawn = shipped.joined(drawn) if drawn else shipped
         self._known: dict[str, _Shapes] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:

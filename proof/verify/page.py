@@ -22,6 +22,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
@@ -96,9 +97,11 @@ class Checker:
         rows: int,
         threshold: float,
         fallback: Callable[[], PageEngine],
+        drawn: DrawnReadings | None = None,
     ) -> Checker:
-        likeness = _likeness(policy, engine)
-        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine)
+        """`drawn` is what is read where a project's own font draws characters that the engine does not know."""
+        likeness = _likeness(policy, engine, drawn)
+        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine, drawn)
         return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
 
     def check(
@@ -306,7 +309,7 @@ class Checker:
         self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
         assignment = lines.in_order(text, len(areas))
-        columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]
+        columns = reader.read_all(areas, assignment.lines)
         suspects = [c for c in columns if c.agreement < AGREES]
         orphans = [c for c in columns if c.line is None and len(c.read) > 1]
         if not suspects and not orphans and not assignment.troubles:
@@ -322,8 +325,10 @@ class Checker:
         return again, other
 
 
-def _likeness(policy: VariantPolicy, engine: Engine) -> WordLikeness:
-    return ExternalLikeness(policy, engine) if isinstance(engine, ExternalEngine) else WordLikeness(policy, engine)
+def _likeness(policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None) -> WordLikeness:
+    if isinstance(engine, ExternalEngine):
+        return ExternalLikeness(policy, engine)
+    return WordLikeness(policy, engine, drawn)
 
 
 def _origin(part: LoadedImage) -> tuple[float, float]:

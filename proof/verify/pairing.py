@@ -54,13 +54,15 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
     `neighbours` are other pages with how many pages on (negative: back) they are; `fold` brings forms of
     one word and both scripts together.
     """
-    shown = "".join(map(fold, read))
-    own = page_key(page, fold)
-    if len(own) >= 3 * FEW and len(shown) < HARDLY * len(own):
+    own = page_key(page, str)
+    if len(own) >= 3 * FEW and len(read) < HARDLY * len(own):
         return Carried(False, 0.0, None, 0, Notice.of(NoticeCode.HARDLY_READ))
-    if len(shown) < FEW or len(own) < FEW:
+    if len(read) < FEW or len(own) < FEW:
         return Carried(True, 100.0, None, 0)
-    likeness = fuzz.ratio(shown, own)
+    shown, likeness = "", fuzz.ratio(read, own)
+    if likeness < OWN:  # forms of one word brought together it is no less
+        shown = "".join(map(fold, read))
+        likeness = fuzz.ratio(shown, page_key(page, fold))
     if likeness >= OWN:
         return Carried(True, likeness, None, 0)
     best, distance, other = 0.0, 0, None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from proof.model.flags import Kind
 from proof.store.accounts import AccountChannel, Deed, Role
 from proof.store.acts import What
-from proof.store.decision_records import Decision, State, Verdict
-from proof.store.marks import PageState
+from proof.store.decision_records import Decision, State
+from proof.store.page_states import PageState
+from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
@@ -134,37 +135,13 @@ class InvalidOut(ProblemOut):
     errors: list[FieldProblem] | None = None
 
 
-class DecisionOut(BaseModel):
-    id: int
-    flag: int
-    uid: str
-    version: int
-    verdict: Verdict
-    was_state: State
-    state: State
-    was: str
-    reading: str
-    person: str
-    at: datetime
-    page: str
-    ref: str
-    line: int
-    offset: int
-    length: int
-    kind: str
-    transcribed: str
-    suggested: str
-    context: str
-    evidence: dict[str, Any]
-    note: str
-    about: int | None
-    batch: str
-    repeated: bool
+class DecisionOut(RootModel[Decision]):
+    """An event, as the store has it."""
 
 
 class HistoryEntryOut(BaseModel):
-    """Something that was done: one of `decision`, `rule` and `page` says what. `name` is the page's, `was` its state
-    before."""
+    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
+    its state before."""
 
     what: What
     id: int
@@ -173,6 +150,7 @@ class HistoryEntryOut(BaseModel):
     decision: DecisionOut | None
     rule: RuleChangeOut | None
     page: PageEventOut | None
+    comment: CommentOut | None
     name: str
     was: PageState
     back: bool = Field(description="By taking something back, or doing it again")
@@ -309,7 +287,9 @@ class FlagDetail(FlagOut):
     before: str
     after: str
     view: ViewOut | None
+    tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None
+    comments: list[CommentOut] = Field(description="What was said of it, oldest first")
 
 
 class CharacterOut(BaseModel):
@@ -336,6 +316,7 @@ class PageDetail(PageOut):
     flags_found: list[FlagOut]
     notices: list[str]
     skew: float
+    comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
 
 
 class PairOut(BaseModel):
@@ -426,7 +407,7 @@ class OutcomesOut(BaseModel):
 
 class GlyphOut(BaseModel):
     """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
-    it, `reading` what is to be read there then."""
+    it, `reading` what is to be read there then; `tile` is its image as a data address, where that was asked for."""
 
     page: int
     name: str
@@ -438,6 +419,7 @@ class GlyphOut(BaseModel):
     flag: int | None
     state: State | None
     reading: str
+    tile: str | None
 
 
 class GlyphsOut(BaseModel):
@@ -463,8 +445,3 @@ class GlyphOutcome(BaseModel):
 
 class GlyphOutcomesOut(BaseModel):
     items: list[GlyphOutcome]
-
-
-def decision_of(decision: Decision) -> DecisionOut:
-    """A decision as the API shows it."""
-    return DecisionOut(**{name: getattr(decision, name) for name in DecisionOut.model_fields})

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
 from proof.store.history import HistoryFilter
-from proof.store.marks import Mark
-from proof.store.queue_records import CursorError, Order, QueueFilter
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
@@ -90,11 +90,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     summary="A page with its columns, characters and flags",
 )
 def page(path: schemas.PagePath) -> Response:
-    queue = project().store.queue
-    place, result = queue.page(path.work, path.page)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _ = queue.find(path.work, wanted, Order.PAGE, limit=10_000)
-    return answer(serializers.page_detail(place, result, queue.flags(path.work, numbers), say))
+    return answer(page_detail_of(path.work, path.page)[1])
 
 
 @api.post(
@@ -103,10 +99,10 @@ def page(path: schemas.PagePath) -> Response:
     responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
     summary="Correct any place of a page by hand, or insert a missed character",
 )
-def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
-    mark = Mark(work=path.work, page=path.page, person=person(), **body.model_dump())
-    made = project().store.marks.correct(mark)
-    return answer(answers.decision_of(made), 200 if made.repeated else 201)
+def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
+    wanted = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
+    made = project().store.manual_corrections.correct(wanted)
+    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
 
 
 @api.get(
@@ -116,7 +112,7 @@ def correct(path: schemas.PagePath, body: schemas.MarkBody) -> Response:
     summary="What was said of a page, oldest first",
 )
 def page_states(path: schemas.PagePath) -> Response:
-    events = project().store.marks.page_history(path.work, path.page)
+    events = project().store.page_states.history(path.work, path.page)
     return answer(answers.PageEventsOut(items=[event_of(event) for event in events]))
 
 
@@ -127,7 +123,7 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.marks.set_page(path.work, path.page, **by_whom(), **body.model_dump())
+    said = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(event_of(said), 201)
 
 
@@ -148,7 +144,7 @@ def rules(path: schemas.WorkPath) -> Response:
     summary="Make a pair variants of each other in this work, or lift that rule",
 )
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
-    project().store.marks.set_rule(path.work, body.text, body.image, body.holds, person())
+    project().store.rules.set(path.work, body.text, body.image, body.holds, person())
     return answer(_rules(path.work))
 
 
@@ -216,7 +212,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
-    items = [answers.decision_of(decision) for decision in store.decisions.history(path.flag)]
+    items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
     return answer(answers.HistoryOut(items=items, next=None))
 
 
@@ -230,15 +226,17 @@ def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.log(path.work, before=number_of(query.cursor), limit=query.limit + 1)
-    items = [answers.decision_of(decision) for decision in found[: query.limit]]
-    return answer(answers.HistoryOut(items=items, next=str(items[-1].id) if len(found) > query.limit else None))
+    items = [answers.DecisionOut(decision) for decision in found[: query.limit]]
+    return answer(
+        answers.HistoryOut(items=items, next=str(found[query.limit - 1].id) if len(found) > query.limit else None)
+    )
 
 
 @api.get(
     "/works/<string:work>/acts",
     tags=[DECISIONS],
     responses={200: answers.HistoryEntriesOut},
-    summary="What was done, newest first: decisions, page states and rules, filtered",
+    summary="What was done, newest first: decisions, page states, rules and comments, filtered",
 )
 def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
     project().store.queue.work(path.work)
@@ -255,7 +253,7 @@ def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
     found = store.decisions.displaced(path.work)
-    items = [answers.DisplacedOut(decision=answers.decision_of(one.decision), applied=one.applied) for one in found]
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(one.decision), applied=one.applied) for one in found]
     return answer(answers.DisplacedListOut(items=items))
 
 
@@ -267,7 +265,7 @@ def displaced(path: schemas.WorkPath) -> Response:
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
     made = project().store.decisions.decide(_demand(path.work, path.flag, body))
-    return answer(answers.decision_of(made), 200 if made.repeated else 201)
+    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
 
 
 @api.post(
@@ -304,6 +302,16 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     rules = may(Right.RULE)
     return _undone(path.work, project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules))
+
+
+def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
+    """A page, and all that is known of it."""
+    queue = project().store.queue
+    place, result = queue.page(work, number)
+    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
+    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    comments = project().store.comments.of_page(work, number)
+    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:
@@ -379,9 +387,9 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
 
 def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
     if isinstance(outcome, ConflictError):
-        since = [answers.decision_of(decision) for decision in outcome.decisions]
+        since = [answers.DecisionOut(decision) for decision in outcome.decisions]
         return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
-    made = answers.decision_of(outcome)
+    made = answers.DecisionOut(outcome)
     return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
 
 
@@ -394,7 +402,7 @@ def _rules(work: str) -> answers.RulesOut:
     store.queue.work(work)
     items = [
         answers.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
-        for one in store.marks.rules(work)
+        for one in store.rules.of_work(work)
     ]
     return answers.RulesOut(items=items)
 

@@ -29,6 +29,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.comments import comments
 from proof.web.downloads import downloads
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
@@ -36,7 +37,7 @@ from proof.web.glyphs import glyphs
 from proof.web.hosts import answer_to
 from proof.web.iiif import iiif
 from proof.web.images import Images
-from proof.web.layout_overrides import mending
+from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
@@ -105,8 +106,9 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     problems.answer_errors(app)
     app.register_api(api)
     app.register_api(people_api)
+    app.register_api(comments)
     app.register_api(glyphs)
-    app.register_api(mending)
+    app.register_api(layouts)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)

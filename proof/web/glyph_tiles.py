@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+
 from flask import Blueprint, Response, request
 
+from proof.model.flags import Flag
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.decision_records import _
 from proof.store.queue_records import MissingError
+from proof.web.images import GoneImageError, NoPieceError
 from proof.web.project import project
 
 KEPT = "private, max-age=600"
@@ -41,6 +45,28 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
     """The character of a page at a place of its text that has a glyph."""
     return next((one for one in result.characters if (one.line, one.offset) == (line, offset)), None)
+
+
+def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:
+    """The tile of a character of a page as a data address: a row of tiles is one request and not one each. None where
+    there is no such tile."""
+    character = character_at(result, line, offset)
+    return _data_address(sha, character_place(result, character) if character else None)
+
+
+def address_of_flag(sha: str, result: PageResult, flag: Flag) -> str | None:
+    """The tile of what a flag is about as a data address; None where there is no such tile."""
+    return _data_address(sha, flag_place(result, flag))
+
+
+def _data_address(sha: str, place: GlyphPlace | None) -> str | None:
+    if place is None:
+        return None
+    try:
+        tile = project().images.glyph(sha, place)
+    except (GoneImageError, NoPieceError):
+        return None
+    return "data:image/webp;base64," + base64.b64encode(tile.data).decode("ascii")
 
 
 def _tile(sha: str, place: GlyphPlace) -> Response:

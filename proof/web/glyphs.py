@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from proof.store import Store
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.glyphs import GlyphState, Occurrences
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, by_whom, number_of
+from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
 
@@ -33,7 +34,7 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     along = order if query.order == "unlike" else order[::-1]
     start = number_of(query.cursor) or 0
     chosen = along[start : start + query.limit]
-    items = _items(store, path.work, found, unlike, chosen)
+    items = _items(store, path.work, found, unlike, chosen, tiles=query.tiles)
     more = start + query.limit < len(along)
     return answer(
         answers.GlyphsOut(
@@ -48,17 +49,24 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 
 def _items(
-    store: Store, work: str, found: Occurrences, unlike: NDArray[np.float64], chosen: NDArray[np.intp]
+    store: Store,
+    work: str,
+    found: Occurrences,
+    unlike: NDArray[np.float64],
+    chosen: NDArray[np.intp],
+    *,
+    tiles: bool,
 ) -> list[answers.GlyphOut]:
     listed = store.queue.listed(work, [int(found.pages[n]) for n in chosen])
     places = [(int(found.pages[n]), int(found.glyphs["line"][n]), int(found.glyphs["offset"][n])) for n in chosen]
     said = store.glyphs.states(places)
+    results = store.queue.results(list(listed)) if tiles else {}
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
         if page not in listed:  # it is no longer in its text
             continue
-        state = said.get(place)
+        state, image = said.get(place), listed[page].image_sha
         items.append(
             answers.GlyphOut(
                 page=page,
@@ -66,11 +74,12 @@ def _items(
                 line=line,
                 offset=offset,
                 length=int(found.glyphs["length"][n]),
-                image=listed[page].image_sha,
+                image=image,
                 unlike=round(float(unlike[n]), 3),
                 flag=state.flag if state else None,
                 state=state.state if state else None,
                 reading=state.reading if state else "",
+                tile=address_of_character(image, results[page], line, offset) if image and page in results else None,
             )
         )
     return items
@@ -88,8 +97,9 @@ def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Respo
     outcomes: dict[str, Decision | ConflictError] = {}
     flagged = [(one, state) for one in body.places if (state := _open_flag(said, one))]
     by_hand = [one for one in body.places if _open_flag(said, one) is None]
-    marks = [_mark(path.work, one, body) for one in by_hand]
-    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, store.marks.correct_all(marks), strict=True)}
+    wanted = [_correction(path.work, one, body) for one in by_hand]
+    corrected = store.manual_corrections.correct_all(wanted)
+    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, corrected, strict=True)}
     demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
     if demands:
         decided = store.decisions.decide_all(demands)
@@ -103,8 +113,8 @@ def _open_flag(said: dict[tuple[int, int, int], GlyphState], one: schemas.GlyphP
     return state if state and not state.by_hand and state.state is State.OPEN else None
 
 
-def _mark(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> Mark:
-    return Mark(
+def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
+    return ManualCorrection(
         work=work,
         page=one.page,
         line=one.line,
@@ -141,8 +151,8 @@ def _outcome(one: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> 
         page=one.page,
         line=one.line,
         offset=one.offset,
-        decision=None if isinstance(outcome, ConflictError) else answers.decision_of(outcome),
-        conflict=[answers.decision_of(since) for since in outcome.decisions]
+        decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
+        conflict=[answers.DecisionOut(since) for since in outcome.decisions]
         if isinstance(outcome, ConflictError)
         else None,
     )

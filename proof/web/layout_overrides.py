@@ -37,11 +37,11 @@ Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
 Spans = Annotated[list[Span], Field(max_length=40)]
 Name = Annotated[str, Field(max_length=1024)]
 
-mending = APIBlueprint(
-    "mending",
+layouts = APIBlueprint(
+    "layout overrides",
     __name__,
     url_prefix="/api/v1",
-    abp_tags=[Tag(name="mending")],
+    abp_tags=[Tag(name="layout overrides")],
     abp_responses={
         400: answers.ProblemOut,
         401: answers.ProblemOut,
@@ -67,7 +67,7 @@ class LayoutBody(schemas.Closed):
     notes: list[Spans | None] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
-class MendBody(schemas.Closed):
+class LayoutOverrideBody(schemas.Closed):
     """How a page is to be read; without layout and image: as found."""
 
     layout: LayoutBody | None = None
@@ -77,7 +77,7 @@ class MendBody(schemas.Closed):
     key: str = Field(pattern=schemas.KEY)
 
 
-class MendOut(BaseModel):
+class LayoutOverrideOut(BaseModel):
     version: int
     layout: LayoutBody | None
     image: str
@@ -86,8 +86,8 @@ class MendOut(BaseModel):
     at: datetime
 
 
-class MendsOut(BaseModel):
-    items: list[MendOut]
+class LayoutOverridesOut(BaseModel):
+    items: list[LayoutOverrideOut]
 
 
 class RereadOut(BaseModel):
@@ -128,29 +128,33 @@ class ImageNames(BaseModel):
     more: bool
 
 
-@mending.get("/works/<string:work>/pages/<int:page>/mends", responses={200: MendsOut}, summary="What was set right")
-def mends(path: schemas.PagePath) -> Response:
-    found = project().store.mends.history(path.work, path.page)
-    return _answer(MendsOut(items=[_mend(one) for one in found]))
+@layouts.get(
+    "/works/<string:work>/pages/<int:page>/layout-overrides",
+    responses={200: LayoutOverridesOut},
+    summary="What was set right",
+)
+def layout_overrides(path: schemas.PagePath) -> Response:
+    found = project().store.layout_overrides.history(path.work, path.page)
+    return _answer(LayoutOverridesOut(items=[_override(one) for one in found]))
 
 
-@mending.post(
-    "/works/<string:work>/pages/<int:page>/mends",
-    responses={201: MendOut, 409: answers.ProblemOut},
+@layouts.post(
+    "/works/<string:work>/pages/<int:page>/layout-overrides",
+    responses={201: LayoutOverrideOut, 409: answers.ProblemOut},
     summary="Set how a page is read from now on, or go back to what is found",
 )
-def set_mend(path: schemas.PagePath, body: MendBody) -> Response:
+def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Response:
     layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
-    made = project().store.mends.set(
+    made = project().store.layout_overrides.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
     )
-    return _answer(_mend(made), 201)
+    return _answer(_override(made), 201)
 
 
-@mending.post(
+@layouts.post(
     "/works/<string:work>/pages/<int:page>/read-again",
     responses={200: ReadingOut, 202: ReadingOut},
     summary="Read a page again, as it was set right",
@@ -163,7 +167,7 @@ def read_again(path: schemas.PagePath) -> Response:
     return _answer(reading_of(job), 202 if job.under_way else 200)
 
 
-@mending.get(
+@layouts.get(
     "/works/<string:work>/pages/<int:page>/read-again/<string:job>",
     responses={200: ReadingOut},
     summary="What came of reading a page again",
@@ -172,7 +176,7 @@ def reading(path: ReadingPath) -> Response:
     return _answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
 
 
-@mending.post(
+@layouts.post(
     "/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop",
     responses={200: ReadingOut},
     summary="Take back that a page is read again; it is read all the same where others asked for it",
@@ -183,14 +187,14 @@ def stop(path: ReadingPath) -> Response:
     return _answer(reading_of(job))
 
 
-@mending.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
+@layouts.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
 def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
     project().store.queue.work(path.work)
     names = [name for name, _ in project().reader.images() if query.sought.casefold() in name.casefold()]
     return _answer(ImageNames(items=names[:MOST_IMAGES], more=len(names) > MOST_IMAGES))
 
 
-@mending.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")
+@layouts.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")
 def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     project().store.queue.work(path.work)
     file = dict(project().reader.images()).get(query.name)
@@ -211,15 +215,15 @@ def _answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-def _mend(mend: LayoutOverride) -> MendOut:
-    layout = LayoutBody(**mend.layout.as_json()) if mend.layout else None
-    return MendOut(
-        version=mend.version,
+def _override(override: LayoutOverride) -> LayoutOverrideOut:
+    layout = LayoutBody(**override.layout.as_json()) if override.layout else None
+    return LayoutOverrideOut(
+        version=override.version,
         layout=layout,
-        image=mend.image,
-        quadrant=mend.quadrant,
-        person=mend.person,
-        at=mend.at,
+        image=override.image,
+        quadrant=override.quadrant,
+        person=override.person,
+        at=override.at,
     )
 
 

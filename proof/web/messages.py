@@ -26,6 +26,12 @@ PAGE_STATES = {
     "problem": _("problem"),
 }
 
+COMMENT_STATES = {
+    "note": _("note"),
+    "problem": _("problem"),
+    "resolved": _("resolved"),
+}
+
 ROLES = {
     "reader": _("reader"),
     "proofreader": _("proofreader"),
@@ -68,6 +74,7 @@ REFUSALS = {
     "mistake": _("The server made a mistake; its log says which."),
     "no reading": _("nothing is known of that reading; have the page read again"),
     "no image": _("no image of this project has that name"),
+    "assignee": _("nobody called %(name)s can be given that here"),
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 
@@ -174,25 +181,25 @@ SCRIPT = {
     "glyphsOf": _("Glyphs transcribed as %(text)s"),
     "noOthers": _("no other in the work"),
     "decidedMany": _("%(num)s decided"),
-    "mendRule": _("rule %(number)s"),
-    "mendCorner": _("corner %(number)s of the frame"),
-    "mendNote": _("end of a note in column %(number)s"),
-    "mendFound": _("the image that was found"),
-    "mendReading": _("The page is read …"),
-    "mendWaits": _("Other pages are read first …"),
-    "mendFailed": _("The page could not be read: %(detail)s"),
-    "mendAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
-    "mendDone": _(
+    "layoutRule": _("rule %(number)s"),
+    "layoutCorner": _("corner %(number)s of the frame"),
+    "layoutNote": _("end of a note in column %(number)s"),
+    "layoutFound": _("the image that was found"),
+    "rereadReading": _("The page is read …"),
+    "rereadWaits": _("Other pages are read first …"),
+    "rereadFailed": _("The page could not be read: %(detail)s"),
+    "layoutAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
+    "rereadDone": _(
         "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
     ),
-    "mendAsked": _("%(person)s has this page read again …"),
-    "mendStop": _("Take it back"),
-    "mendStopping": _("It ends at the next safe place …"),
-    "mendStopped": _("Taken back: the page stands as it was. What was set holds when it is read again."),
-    "mendShared": _("%(person)s asked for it too, so it is read all the same."),
-    "mendDraft": _("What you drew before is here again; it is not set yet."),
-    "mendElsewhere": _("A layout is drawn on the image that is shown: read the page again with the other one first."),
-    "mendKept": _("The page was read again; this shows it as it was before."),
+    "rereadAsked": _("%(person)s has this page read again …"),
+    "rereadStop": _("Take it back"),
+    "rereadStopping": _("It ends at the next safe place …"),
+    "rereadStopped": _("Taken back: the page stands as it was. What was set holds when it is read again."),
+    "rereadShared": _("%(person)s asked for it too, so it is read all the same."),
+    "layoutDraft": _("What you drew before is here again; it is not set yet."),
+    "layoutElsewhere": _("A layout is drawn on the image that is shown: read the page again with the other one first."),
+    "rereadKept": _("The page was read again; this shows it as it was before."),
     "detail": _("Details"),
     "stillSilent": _("The server does not answer; it is asked again …"),
     "imageLoading": _("The image is loading …"),
@@ -202,6 +209,10 @@ SCRIPT = {
     "actDecisions": _("decisions"),
     "actPages": _("page states"),
     "actRules": _("rules"),
+    "actComments": _("comments"),
+    "commentedOn": _("Comments on %(place)s"),
+    "assignedTo": _("for %(person)s"),
+    "sent": _("Written down."),
     "lifted": _("rule lifted"),
     "conflicts": _("%(num)s had been decided by others"),
 }
@@ -212,6 +223,7 @@ def words(say: Say) -> dict[str, object]:
     return {
         "states": {state: say(message) for state, message in STATES.items()},
         "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},
+        "commentStates": {state: say(message) for state, message in COMMENT_STATES.items()},
         "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         "moved": say(MOVED_NAME),

@@ -10,6 +10,7 @@ from proof.store.queue_records import WorkSummary
 from proof.web.language import say
 from proof.web.messages import words
 from proof.web.people import account, person, rights
+from proof.web.project import project
 
 
 def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
@@ -21,6 +22,7 @@ def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
         person=person(),
         account=account(),
         rights=sorted(rights()),
+        for_me=project().store.comments.count(person()),
         theme=theme if theme in ("light", "dark") else "",
         words=words(say),
         **{"data": None, **context},

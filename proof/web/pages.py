@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, redirect, request, url_for
@@ -9,15 +10,18 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.report.progress import SAID, progress_of
+from proof.errors import ProofError
+from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
-from proof.store.marks import PageState
-from proof.store.queue_records import MissingError, Order, QueueFilter, WorkSummary
+from proof.store.page_states import PageState
+from proof.store.queue_records import ListedPage, MissingError, QueueFilter, WorkSummary
+from proof.text.read import read_transcription
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
+from proof.web.people import assignees, person
 from proof.web.project import project
 
 AHEAD = 8
@@ -47,6 +51,12 @@ def search() -> AnyResponse:
     return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
 
 
+@pages.get("/for-me")
+def for_me() -> AnyResponse:
+    """The open problems that who looks is to see to, in all works."""
+    return sheet("for_me.html", None, problems=project().store.comments.problems(assigned=person()))
+
+
 @pages.get("/works/<work>/")
 def queue(work: str) -> AnyResponse:
     """The raised flags, with counts on every filter."""
@@ -68,22 +78,23 @@ def page_list(work: str) -> AnyResponse:
     state = request.args.get("state", "")
     if state in set(PageState):
         found = queue.in_state(work, PageState(state))
-        return sheet("pages.html", summary, places=found[:SHEETS], earlier=None, later=None)
-    places = queue.pages(work, first, SHEETS)
+        places, count = found[first - 1 :][:SHEETS], len(found)
+    else:
+        places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
-    later = first + SHEETS if first + SHEETS <= summary.pages else None
-    return sheet("pages.html", summary, places=places, earlier=earlier, later=later)
+    later = first + SHEETS if first + SHEETS <= count else None
+    return sheet("pages.html", summary, places=places, earlier=earlier, later=later, state=state, count=count)
 
 
 @pages.get("/works/<work>/pages/<int:number>")
 def page(work: str, number: int) -> AnyResponse:
     """A half-folio: its image with every character's box, the text in the layout of the page."""
     queue = project().store.queue
-    place, result = queue.page(work, number)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    place, detail = api.page_detail_of(work, number)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = serializers.page_detail(place, result, queue.flags(work, numbers), say).model_dump(mode="json")
+    data = detail.model_dump(mode="json") | {"assignees": assignees()}
+    if not place.image_sha:
+        data["columns_of_text"] = _columns_of_text(place)
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
@@ -131,7 +142,7 @@ def pairs(work: str) -> AnyResponse:
         ],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
-            for rule in store.marks.rules(work)
+            for rule in store.rules.of_work(work)
         ],
         "text": request.args.get("text"),
         "image": request.args.get("image"),
@@ -164,6 +175,10 @@ def progress(work: str) -> AnyResponse:
         store.queue.work(work),
         progress=progress_of(store, work),
         left=store.queue.left(work),
+        time_left=time_left(store, work),
+        agreements=agreements_of(store, work),
+        awaiting=store.history.awaiting(work),
+        problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
     )
@@ -184,7 +199,7 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [
-            {"decision": answers.decision_of(one.decision).model_dump(mode="json"), "applied": one.applied}
+            {"decision": answers.DecisionOut(one.decision).model_dump(mode="json"), "applied": one.applied}
             for one in store.decisions.displaced(work)
         ],
         "people": {
@@ -194,6 +209,18 @@ def history(work: str) -> AnyResponse:
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
     return sheet("history.html", summary, data=data, choices=choices, asked=data["asked"])
+
+
+def _columns_of_text(place: ListedPage) -> list[dict[str, Any]]:
+    """The columns of a page as its text has them: of a page without an image the store keeps none. None where the text
+    is gone or has changed so that it cannot be read."""
+    try:
+        text = read_transcription(Path(place.text))
+    except ProofError:
+        return []
+    same = [page for page in text.pages if page.id == place.page]
+    columns = same[place.repeat].columns if place.repeat < len(same) else ()
+    return [{"number": number, "source": column.source} for number, column in enumerate(columns, 1)]
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:
@@ -219,7 +246,9 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         "flags": [item.model_dump(mode="json") for item in items],
         "next": str(numbers[-1]) if more else None,
     }
-    if not detail:
+    if detail:
+        data["assignees"] = assignees()
+    else:
         data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
         data["pages"] = summary.pages
     return sheet(template, summary, data=data)

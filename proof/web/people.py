@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response
 
 from proof.errors import ToldError
 from proof.store.accounts import Account, AccountChannel, By, ExpiredPasswordError, NoAccountError
+from proof.store.decision_records import RefusedDecisionError
 from proof.web.attempts import Attempts
 from proof.web.messages import PEOPLE, REFUSALS
 from proof.web.project import Project, project
@@ -86,6 +87,20 @@ def person() -> str:
         return project().person
     who = account()
     return who.name if who else ""
+
+
+def assignees() -> list[str]:
+    """Who can be given a problem: who may decide here."""
+    if not project().settings.serve.auth:
+        return [project().person]
+    everybody = project().store.accounts.everybody()
+    return [one.name for one in everybody if Right.DECIDE in RIGHTS[one.role] and not one.disabled]
+
+
+def must_be_assignee(name: str) -> None:
+    """Raises RefusedDecisionError where nobody of that name can be given a problem."""
+    if name not in assignees():
+        raise RefusedDecisionError(REFUSALS["assignee"], name=name)
 
 
 def by() -> By:

@@ -16,7 +16,7 @@ from proof.errors import ImageError, ProofError, ToldError
 from proof.locale.notices import in_words
 from proof.store.acts import ChangedError, NothingLeftError
 from proof.store.decision_records import ConflictError
-from proof.web.answers import decision_of
+from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
 from proof.web.language import say
@@ -49,7 +49,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
-        since = [decision_of(decision).model_dump(mode="json") for decision in error.decisions]
+        since = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
         return problem(409, str(error), version=error.version, decisions=since, told=told(error))
 
     @app.errorhandler(ChangedError)

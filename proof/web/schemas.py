@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
 from proof.store.acts import What
+from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order
 from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 
@@ -22,10 +23,22 @@ KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
 Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
 
 
+_schemas: dict[type[BaseModel], dict[str, Any]] = {}
+
+
 class Closed(BaseModel):
     """A request that says what is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def model_json_schema(cls, *given: Any, **named: Any) -> dict[str, Any]:
+        """As pydantic makes it. Without arguments it is asked for at every request with a query, and made once."""
+        if given or named:
+            return super().model_json_schema(*given, **named)
+        if cls not in _schemas:
+            _schemas[cls] = super().model_json_schema()
+        return _schemas[cls]
 
 
 class WorkPath(BaseModel):
@@ -106,6 +119,7 @@ class GlyphsQuery(Cursor):
     part: int = Field(
         0, ge=0, le=1_000_000, description="Of a frequent character one part after the other is looked at"
     )
+    tiles: bool = Field(False, description="Whether each glyph comes with its image")
 
 
 class GlyphPlaceBody(Closed):
@@ -127,7 +141,7 @@ class GlyphCorrectionsBody(Closed):
     batch: str = Field(pattern=KEY)
 
 
-class MarkBody(Closed):
+class ManualCorrectionBody(Closed):
     """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
     `reading` alone is refused."""
 
@@ -146,6 +160,17 @@ class PageStateBody(Closed):
     version: Count = Field(description="The version of the page's state that was seen")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
+
+
+class CommentBody(Closed):
+    """What is to be said. `state` marks a problem or resolves it; a problem can be `assigned` to somebody, or to nobody
+    (empty). What is not given stays as it is."""
+
+    text: str = Field("", max_length=LONGEST_NOTE)
+    state: CommentState | None = Field(None, description="`problem` or `resolved`; a problem does not become a `note`")
+    assigned: str | None = Field(None, max_length=LONGEST_NAME)
+    seen: Count = Field(0, description="The last comment on that place that was seen; 0 where there was none")
+    key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
 
 
 class RuleBody(Closed):

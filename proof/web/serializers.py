@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from proof.locale.notices import in_words
 from proof.model.flags import Flag
@@ -13,12 +12,14 @@ from proof.model.result import PageResult
 from proof.report.reasons import Say, why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
+from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,
+    DecisionOut,
     FlagDetail,
     FlagOut,
     OtherHalfOut,
@@ -27,8 +28,9 @@ from proof.web.answers import (
     PlacedOut,
     ViewOut,
     WitnessOut,
-    decision_of,
 )
+from proof.web.comment_answers import comment_of
+from proof.web.glyph_tiles import address_of_flag
 
 AROUND, BESIDE = 10, 1.06
 """Of a column the desk shows a whole one of 21 characters, and a column on either side."""
@@ -86,10 +88,21 @@ def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
 def details(store: Store, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
     """Flags with all that the desk shows of them."""
     results = store.queue.results(sorted({queued.page.number for queued in flags}))
-    return [_detail(store, queued, results[queued.page.number], say) for queued in flags]
+    said = store.comments.of_flags(place for queued in flags for place in _places(queued))
+    return [
+        _detail(
+            store, queued, results[queued.page.number], say, [one for at in _places(queued) for one in said.get(at, ())]
+        )
+        for queued in flags
+    ]
 
 
-def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> FlagDetail:
+def _places(queued: QueuedFlag) -> list[tuple[int, str]]:
+    """Under what comments on a flag are found; of a character that moved, those on either half."""
+    return [(one.page.number, one.flag.id) for one in (queued, queued.other) if one is not None]
+
+
+def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comments: Sequence[Comment]) -> FlagDetail:
     flag, evidence = queued.flag, queued.flag.evidence
     column = result.column_of(flag)
     source = column.source if column else ""
@@ -115,7 +128,9 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say) -> F
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
         view=_view(queued.page, result, flag, view) if view else None,
-        last=decision_of(history[-1]) if history and queued.state is not State.OPEN else None,
+        tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
+        last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
+        comments=[comment_of(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
     )
 
 
@@ -138,8 +153,10 @@ def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewO
     )
 
 
-def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFlag], say: Say) -> PageDetail:
-    """A page with its columns, its characters and its flags."""
+def page_detail(
+    place: ListedPage, result: PageResult, flags: Sequence[QueuedFlag], comments: Sequence[Comment], say: Say
+) -> PageDetail:
+    """A page with its columns, its characters, its flags and what was said of it."""
     return PageDetail(
         **page_of(place).model_dump(),
         box=_edges(_half_folio(result, place)),
@@ -160,6 +177,7 @@ def page_detail(place: ListedPage, result: PageResult, flags: Sequence[QueuedFla
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=result.skew,
+        comments=[comment_of(one) for one in comments],
     )
 
 
@@ -182,8 +200,3 @@ def _whole(area: Box, page: ListedPage) -> Box:
 
 def _edges(box: Box) -> list[float]:
     return [round(float(edge), 2) for edge in (box.x, box.y, box.w, box.h)]
-
-
-def name_of_text(path: str) -> str:
-    """A transcription as lists show it: its file, without the folders of this machine."""
-    return Path(path).name

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
-from proof.store.marks import PageEvent
+from proof.store.page_states import PageEvent
 from proof.web import answers
+from proof.web.comment_answers import comment_of
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE
 
@@ -20,7 +21,7 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
         what=undone.what,
         again=undone.again,
         told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
-        decisions=[answers.decision_of(one) for one in undone.decisions],
+        decisions=[answers.DecisionOut(one) for one in undone.decisions],
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
         page=event_of(page) if page else None,
         laid_out=undone.laid_out,
@@ -41,9 +42,10 @@ def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
         id=entry.id,
         person=entry.person,
         at=entry.at,
-        decision=answers.decision_of(decision) if decision else None,
+        decision=answers.DecisionOut(decision) if decision else None,
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
         page=event_of(page) if page else None,
+        comment=comment_of(entry.comment) if entry.comment else None,
         name=entry.name,
         was=entry.was,
         back=entry.back,

@@ -202,7 +202,7 @@ def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
         for place, quadrant in ((1, "a"), (2, "b")):
             number = store.queue.pages(work.name, place, 1)[0].number
             given = (work.name, number, None, "book/0012.png", quadrant)
-            store.mends.set(*given, version=0, person="甲", key=f"given-{quadrant}-key")
+            store.layout_overrides.set(*given, version=0, person="甲", key=f"given-{quadrant}-key")
     found = results(settings, check(settings))
     assert [found[ref].status for ref in FIRST] == [Status.CHECKED] * 2
     assert raised(found) >= {error for error in ERRORS if error[0] in FIRST}

@@ -314,9 +314,9 @@ def test_a_page_that_raises_costs_that_page(
 
     # what failed is tried again, what did not is not read again
     monkeypatch.setattr(Checker, "judge", real)
-    mended, progress = watched(fresh.settings())
+    whole, progress = watched(fresh.settings())
     assert progress[-1].reused == 2
-    assert raw(mended) == raw(checked[1])
+    assert raw(whole) == raw(checked[1])
 
 
 def test_a_failed_page_says_which_file_and_why(fresh: Material, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,14 +80,14 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
 
         # the wrong columns, as a machine might have found them
         wrong = in_a_corner(found_layout(found))
-        store.mends.set(work.name, place.number, wrong, "", "", version=0, person="甲", key="mended-1")
+        store.layout_overrides.set(work.name, place.number, wrong, "", "", version=0, person="甲", key="layout-1")
         spoilt = reader.read(work.name, place.number)
         assert spoilt.result.status is Status.MISMATCH or agreeing(spoilt.result) < 0.5
         assert [one.number for one in spoilt.lost] == [first]
 
         # the right ones beat them, and the decision is there again
         right = found_layout(found)
-        store.mends.set(work.name, place.number, right, "", "", version=1, person="甲", key="mended-2")
+        store.layout_overrides.set(work.name, place.number, right, "", "", version=1, person="甲", key="layout-2")
         again = reader.read(work.name, place.number)
         assert agreeing(again.result) > 0.9 * agreeing(found)
         [decided] = store.queue.flags(work.name, [first])
@@ -101,7 +101,7 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
     assert seen[-1].reused == 2, "what was read again is not read once more, and what was found before is not taken"
     with Store.open(settings.store_address) as store:
         assert store.queue.page(work.name, place.number)[1].columns == kept.columns
-        store.mends.set(work.name, place.number, None, "", "", version=2, person="甲", key="mended-3")
+        store.layout_overrides.set(work.name, place.number, None, "", "", version=2, person="甲", key="layout-3")
     check(settings)
     with Store.open(settings.store_address) as store:
         assert store.queue.page(work.name, place.number)[1].columns == found.columns
@@ -115,13 +115,13 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
         reader = Rechecker(settings, store)
         names = {path.stem: name for name, path in reader.images()}
         given = names[Path(str(store.queue.page(work.name, other.number)[1].image)).stem]
-        store.mends.set(work.name, one.number, None, given, "", version=0, person="甲", key="mended-1")
+        store.layout_overrides.set(work.name, one.number, None, given, "", version=0, person="甲", key="layout-1")
         assert reader.read(work.name, one.number).result.status is Status.MISMATCH
-        store.mends.set(work.name, one.number, None, "gone.png", "", version=1, person="甲", key="mended-2")
+        store.layout_overrides.set(work.name, one.number, None, "gone.png", "", version=1, person="甲", key="layout-2")
         result = reader.read(work.name, one.number).result
         assert result.status is Status.FAILED
         assert result.message == Notice.of(NoticeCode.ASSIGNED_GONE, image="gone.png", person="甲")
-        store.mends.set(work.name, one.number, None, "", "", version=2, person="甲", key="mended-3")
+        store.layout_overrides.set(work.name, one.number, None, "", "", version=2, person="甲", key="layout-3")
         assert reader.read(work.name, one.number).result.status is Status.CHECKED
 
 
@@ -188,7 +188,9 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         reader = Rechecker(settings, store)
         for page in store.queue.pages(work.name, 1, 2):
             # as if read otherwise once, so that the page is weighed anew and not merely found in the store
-            store.mends.set(work.name, page.number, None, "", "", version=0, person="甲", key=f"mended-{page.number}")
+            store.layout_overrides.set(
+                work.name, page.number, None, "", "", version=0, person="甲", key=f"layout-{page.number}"
+            )
             reader.read(work.name, page.number)
         assert told(store, work.name) == before
         assert read == [witness]
@@ -208,27 +210,27 @@ def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_a
         number = store.queue.pages(work.name, 1, 1)[0].number
         reader = Rechecker(settings, store)
 
-        def mended(hint: LayoutOverrideShape | None) -> Reread:
-            version = len(store.mends.history(work.name, number))
-            key = f"mended-{version}"
-            store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
+        def read_as(hint: LayoutOverrideShape | None) -> Reread:
+            version = len(store.layout_overrides.history(work.name, number))
+            key = f"layout-{version}"
+            store.layout_overrides.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
             return reader.read(work.name, number)
 
         right = found_layout(store.queue.page(work.name, number)[1])
-        straight = mended(right)
+        straight = read_as(right)
         rules = list(right.rules)
         rules[5] -= 0.6 / 8  # the rule between the second and the third column, into the third
-        askew = mended(LayoutOverrideShape(right.corners, tuple(rules)))
+        askew = read_as(LayoutOverrideShape(right.corners, tuple(rules)))
         assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
         assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
         assert any(one.flag.line in {2, 3} for one in askew.fresh)
-        again = mended(right)
+        again = read_as(right)
         assert {one.number for one in askew.fresh} <= {one.number for one in again.gone}
         assert again.result.characters == straight.result.characters
     check(settings)
     with Store.open(settings.store_address) as store:
         assert store.queue.page(work.name, number)[1].characters == again.result.characters
-        assert store.mends.of_work(work.name)[again.result.page, 0].layout == right
+        assert store.layout_overrides.of_work(work.name)[again.result.page, 0].layout == right
 
 
 def edge(result: PageResult, line: int) -> float:
@@ -248,8 +250,8 @@ def test_note_rows_are_where_a_person_says_that_they_are(settings: Settings) -> 
         for version, spans in enumerate(((), ((0.0, 4.2 / 21),), None)):
             notes = tuple(spans if line == 6 else None for line in range(1, 9))
             hint = LayoutOverrideShape(right.corners, right.rules, notes) if spans is not None else None
-            key = f"mended-{version}"
-            store.mends.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
+            key = f"layout-{version}"
+            store.layout_overrides.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
             of_column = [one for one in reader.read(work.name, number).result.characters if one.line == 6]
             agreed[spans] = sum(one.read == one.text for one in of_column if one.row is not Row.MAIN)
         assert agreed[()] < agreed[(0.0, 4.2 / 21),] == agreed[None] > 5

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from proof.check.engine_bias import EngineBias
 from proof.check.pipeline import check
 from proof.check.rescoring import weighed
+from proof.language.model import ModelFile
 from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
+from proof.ocr.network import Network
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import PageRecord
 from proof.settings.config import FlagsSection
 from proof.store import Store
+from proof.store.models import CacheRow
 from tests.check.test_pipeline import SECOND, Material, again, checked, lines, raw
 
 pytestmark = pytest.mark.engine
@@ -68,6 +73,16 @@ def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, st
     assert raw(outcome) == from_nothing(again, variants__file=str(pairs))
 
 
+@pytest.mark.usefixtures("from_scratch")
+def test_judging_again_loads_no_recogniser(again: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, *_: object) -> Network:
+        raise AssertionError(f"{path} was loaded")
+
+    monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
+    monkeypatch.setattr("proof.__version__", "another")
+    assert check(again.settings(flags__threshold=0.5)).sound
+
+
 def test_another_release_judges_all_pages_and_reads_none(
     again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +101,20 @@ def test_other_witnesses_are_heard_without_reading(again: Material, strips: list
     assert strips == NOTHING
     (flag,) = [line for line in lines(outcome) if line["raised"]]
     assert flag["evidence"]["witnesses"]
+
+
+def test_what_the_sense_says_is_the_same_from_the_store_as_from_nothing(
+    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample is simplified: it is taken for a traditional text, of which the sense speaks."""
+    first = check(again.settings(page__script="traditional"))
+    strips.clear()
+    assert [line for line in lines(first) if line["evidence"].get("sense", {}).get("weight")]
+    monkeypatch.setattr(ModelFile, "model", None)  # a second check loads no model of the language
+    assert raw(check(again.settings(page__script="traditional"))) == raw(first)
+    assert strips == NOTHING
+    monkeypatch.undo()
+    assert raw(first) == from_nothing(again, page__script="traditional")
 
 
 def test_a_corrected_character_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
@@ -110,8 +139,10 @@ def test_another_character_that_was_not_read_asks_for_the_strips_of_its_run_alon
 
 
 def test_what_was_read_of_a_page_is_kept_small(checked: tuple[Material, object]) -> None:
-    with Store.open(checked[0].settings().store_address) as store:
-        assert 0 < store.cache.size() / 3 < 20_000
+    with Store.open(checked[0].settings().store_address) as store, store._reading() as session:
+        of_pages = select(func.sum(CacheRow.size)).where(CacheRow.key.startswith("page "))
+        assert 0 < (session.scalar(of_pages) or 0) / 3 < 20_000
+        assert store.cache.size() < 3 * 20_000 + 30_000  # what the recogniser was taught, once a store
 
 
 def test_a_damaged_record_is_read_again(

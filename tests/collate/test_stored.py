@@ -14,6 +14,7 @@ from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.records import TextInfo
+from proof.store.saving import CheckedResult
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 from proof.text.witness import Edition
@@ -38,7 +39,9 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
             weigh_stored(store, [collate(base, base)])
         info = RunInfo("KR1", "書", (TextInfo("base.txt", "sha"),), EngineIdentity("none", "1", "none", "0"))
         run = store.begin_run(info)
-        store.save_page(run, PagePlace(0, "base.txt"), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))
+        store.save_pages(
+            run, [CheckedResult(PagePlace(0, "base.txt"), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))]
+        )
         witness = collate(base, edition("other.txt", LINE.replace("北", "比")))
         assert weigh_stored(store, [witness]) == 1
         (after,) = (found.flag for found in store.flags(FlagFilter("KR1")))
@@ -58,7 +61,9 @@ def test_the_flags_of_the_text_that_is_named_are_weighed_whatever_was_checked_si
             run = store.begin_run(
                 RunInfo(work, "書", (TextInfo(path, "sha"),), EngineIdentity("none", "1", "none", "0"))
             )
-            store.save_page(run, PagePlace(0, path), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))
+            store.save_pages(
+                run, [CheckedResult(PagePlace(0, path), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))]
+            )
         assert weigh_stored(store, [collate(base, edition("other.txt", LINE.replace("北", "比")))]) == 1
         (weighed,), (left,) = ([found.flag for found in store.flags(FlagFilter(work))] for work in "AB")
         assert (weighed.score > flag.score, left.score) == (True, flag.score)

@@ -19,8 +19,9 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
+from proof.store.saving import CheckedResult
 from proof.text.model import Script
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,7 @@ def check(store: Store, folder: Path, texts: Sequence[Checked]) -> None:
     run = store.begin_run(RunInfo(texts[0].work, "書", infos, EngineIdentity("none", "1", "none", "0")))
     places = [(text, page) for text in texts for page in text.pages]
     for position, (text, page) in enumerate(places):
-        store.save_page(run, PagePlace(position, str(folder / text.name)), "", result(text, page))
+        store.save_pages(run, [CheckedResult(PagePlace(position, str(folder / text.name)), "", result(text, page))])
     store.finish_run(run, whole=True)
 
 
@@ -123,8 +124,10 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
         place = data.draw(st.sampled_from(free))
         reading = data.draw(st.sampled_from(sorted(set(WRITTEN[text.script]) - {""})))
         page, line, at = place
-        mark = Mark(text.work, page_row(store, folder, text, page), line, at, 1, reading, person, f"by-hand-{turn}")
-        store.marks.correct(mark)
+        mark = ManualCorrection(
+            text.work, page_row(store, folder, text, page), line, at, 1, reading, person, f"by-hand-{turn}"
+        )
+        store.manual_corrections.correct(mark)
         text.expected[place] = WRITTEN[text.script][reading]
         return
     page, line, at, _ = data.draw(st.sampled_from(text.flagged))

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proof.export.decided import decided_corrections
+from proof.export.decided import decided_in
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.edition import read_edition
 from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
@@ -56,13 +56,15 @@ def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str
 
 def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:
     page = store.queue.pages(WORK)[0].number
-    store.marks.correct(Mark(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading))
+    store.manual_corrections.correct(
+        ManualCorrection(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading)
+    )
 
 
 def everything(store: Store, folder: Path) -> dict[str, bytes]:
     """All that is written of a project, and all that its report counts."""
     edition = read_edition(folder / f"{WORK}_010.txt")
-    corrected = correct(edition, decided_corrections(store, edition))
+    corrected = correct(edition, decided_in(store, edition).corrections)
     pages = list(store.results(work=WORK))
     made = datetime(2026, 1, 1, tzinfo=UTC)
     material = Material(corrected, made, pages, base="https://example.org")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from proof.errors import SourceError
 from proof.fetch.kanripo import base_addresses, listed_images
-from proof.images.imglist import juan_key
 from proof.locale.notices import in_english
+from proof.model.places import juan_key
 from proof.model.refs import Folio
 
 WORKS = ("KR1d0028", "KR1d0030", "KR1d0031", "KR1d0085", "KR1d0087")

@@ -8,10 +8,10 @@ import pytest
 
 from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
-from proof.fetch.labels import place_given
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.selection import about, numbered, shown_from, write_list
 from proof.images.imglist import ImageList
+from proof.model.places import place_given
 from proof.model.refs import Folio
 
 PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))

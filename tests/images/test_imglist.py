@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import ImageListError
-from proof.images.imglist import ImageList, ImageLists, find_image_lists, juan_key
+from proof.images.imglist import ImageList, ImageLists, find_image_lists
 from proof.locale.notices import in_english
+from proof.model.places import juan_key
 from proof.model.refs import Folio, ImageRef
 from proof.text.model import Page
 

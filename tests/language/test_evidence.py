@@ -9,7 +9,7 @@ import pytest
 
 from proof.errors import UsageError
 from proof.language.evidence import Sense, TextTokens
-from proof.language.findings import PagePosition, evidence, flags_of
+from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
@@ -87,7 +87,7 @@ def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
 
 def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食"])
-    flag = flags_of(text.pages[0], "", evidence([text], learned, SenseWeights.shipped()), 3.0)[0]
+    flag = flag_of(text.pages[0], "", evidence([text], learned, SenseWeights.shipped())[0], 3.0)
     assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.SUBSTITUTION, 1, 2, 1)
     assert flag.context == "十月[已]丑朔日"
     assert flag.raised

@@ -93,4 +93,4 @@ def test_splinters_are_what_lies_on_a_line_and_nothing_that_reaches_beyond() -> 
     labels[100:103, 214:217] = 1
     labels[200:203, 214:240] = 2
     labels[300:330, 222:225] = 3
-    assert splinters(labels, 4, [], [line]).tolist() == [False, True, False, False]
+    assert splinters(labels, np.bincount(labels.ravel()), [], [line]).tolist() == [False, True, False, False]

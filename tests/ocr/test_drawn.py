@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from proof.facsimile.drawn import drawn_readings
@@ -37,8 +36,7 @@ def test_of_what_no_font_draws_nothing_is_known(few: DrawnReadings) -> None:
 
 def test_readings_are_kept_to_the_last_bit(few: DrawnReadings, tmp_path: Path) -> None:
     few.save(tmp_path / "few.npz")
-    with np.load(tmp_path / "few.npz") as data:
-        again = DrawnReadings(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
+    again = DrawnReadings.load(tmp_path / "few.npz")
     assert len(again) == len(few)
     assert all(again.readings(one) == few.readings(one) for one in "楅弣大夫")
     assert len(few.only(lambda one: one == "大")) == 1
@@ -54,3 +52,16 @@ def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> 
         assert 1 <= len(read) <= MOST
         assert all(chance >= LEAST - 1 / 255 for _, chance in read)
         assert [chance for _, chance in read] == sorted((chance for _, chance in read), reverse=True)
+
+
+def test_of_two_fonts_both_are_heard() -> None:
+    one = DrawnReadings.of("made", {"楅": {"福": 0.9}, "弣": {"附": 0.8}})
+    other = DrawnReadings.of("made", {"楅": {"福": 0.5, "副": 0.7}, "葢": {"益": 0.6}})
+    both = one.joined(other)
+    assert [text for text, _ in both.readings("楅")] == ["福", "副"]
+    assert both.readings("楅")[0] == one.readings("楅")[0]
+    assert both.readings("弣") == one.readings("弣")
+    assert both.readings("葢") == other.readings("葢")
+    assert both.codes.tolist() == sorted(both.codes.tolist())
+    again = DrawnReadings.unpacked(both.packed())
+    assert all(again.readings(character) == both.readings(character) for character in "楅弣葢")

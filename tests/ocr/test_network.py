@@ -80,6 +80,13 @@ def test_a_line_of_any_length_has_the_same_steps_on_both(
     assert not quick.argmax(axis=1).any()
 
 
+def test_a_line_of_one_step_leaves_the_next_lines_as_they_are(openvino: OpenVino, lines: list[Line]) -> None:
+    fresh = OpenVino(packaged_model(), threads=1, readers=2)
+    fresh.posteriors(np.ones((INPUT_HEIGHT, 8), np.float32))
+    for line in lines:
+        assert np.array_equal(fresh.posteriors(line), openvino.posteriors(line))
+
+
 def test_several_threads_read_what_one_does(openvino: OpenVino, lines: list[Line]) -> None:
     alone = [openvino.posteriors(line).copy() for line in lines]
     with ThreadPoolExecutor(4) as pool:

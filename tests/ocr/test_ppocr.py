@@ -22,7 +22,7 @@ from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network, open_network
-from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, learned_classes, packaged_model, sparse
+from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, familiarity, packaged_model, sparse
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -163,7 +163,7 @@ def test_a_model_that_gives_every_character_the_same_score_was_taught_none() -> 
         steps = strip.shape[0] // 8
         return np.full((steps, 200), 1 / 200, np.float32)
 
-    assert not learned_classes(untaught).any()
+    assert not familiarity(untaught).any()
 
 
 def test_a_class_is_learned_whose_score_depends_on_the_image() -> None:
@@ -176,7 +176,7 @@ def test_a_class_is_learned_whose_score_depends_on_the_image() -> None:
         exponentials = np.exp(scores)
         return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True), dtype=np.float32)
 
-    assert np.flatnonzero(learned_classes(taught)).tolist() == list(range(40))
+    assert np.flatnonzero(familiarity(taught)).tolist() == list(range(40))
 
 
 def test_the_identity_names_the_model_by_its_checksum(ppocr: PPOCR) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.model.result import Status
-from proof.report.density import MOST_BARS, plot, short_name
+from proof.report.density import A_ROW, MOST_BARS, WIDTH, plots, short_name
 from proof.report.tally import PageTally
 
 
@@ -14,20 +14,18 @@ def pages(count: int, raised: int = 2, status: Status = Status.CHECKED) -> list[
 
 
 def test_without_pages_there_is_no_plot() -> None:
-    assert plot([]) is None
+    assert plots([]) == ()
 
 
 def test_few_pages_have_a_bar_each() -> None:
-    made = plot(pages(20))
-    assert made is not None
+    [made] = plots(pages(20))
     assert len(made.bars) == 20
     assert made.pages_a_bar == 1
 
 
 def test_bars_are_as_high_as_the_pages_are_dense() -> None:
     some = pages(3)
-    made = plot([some[0], *pages(2, raised=4)[1:], *pages(3, raised=0)[2:]])
-    assert made is not None
+    [made] = plots([some[0], *pages(2, raised=4)[1:], *pages(3, raised=0)[2:]])
     assert made.bars[1].h == pytest.approx(2 * made.bars[0].h)
     assert made.bars[2].h == 0
     assert all(bar.y + bar.h == pytest.approx(made.base) for bar in made.bars)
@@ -36,33 +34,53 @@ def test_bars_are_as_high_as_the_pages_are_dense() -> None:
 
 def test_a_whole_work_fits_on_the_plot_and_no_page_is_left_out() -> None:
     work = pages(27_000)
-    made = plot(work)
-    assert made is not None
-    assert len(made.bars) <= MOST_BARS
-    assert sum(bar.pages for bar in made.bars) == 27_000
-    assert sum(bar.raised for bar in made.bars) == 54_000
-    assert made.bars[-1].x + made.bars[-1].w <= made.width
-    assert len(made.labels) < 60
+    made = plots(work)
+    bars = [bar for row in made for bar in row.bars]
+    assert len(bars) <= MOST_BARS
+    assert sum(bar.pages for bar in bars) == 27_000
+    assert sum(bar.raised for bar in bars) == 54_000
+    for row in made:
+        assert len(row.bars) <= A_ROW
+        assert row.bars[-1].x + row.bars[-1].w <= row.width <= WIDTH
+        assert row.rows == made[0].rows, "all rows have one scale"
+    assert sum(len(row.labels) for row in made) < 60
+
+
+def test_pages_stand_under_their_juan_and_folio() -> None:
+    named = {f"X_WYG_001-{n}a": ("卷三" if n < 8 else "卷四", f"{n % 8 + 1}b") for n in range(16)}
+    [row] = plots(pages(16), named)
+    assert [one.label for one in row.juans] == ["卷三", "卷四"]
+    assert row.juans[1].at == row.bars[8].x
+    assert row.labels[0].label == "1b"
+    [row] = plots(pages(16))
+    assert [one.label for one in row.juans] == ["001"], "as the id names it"
+    assert row.labels[0].label == "0a"
+
+
+def test_names_of_juan_do_not_run_into_each_other() -> None:
+    many = pages(MOST_BARS)
+    made = plots(many, {page.page: (f"卷一百{page.number}", "1a") for page in many})
+    assert len(made) == 2
+    for row in made:
+        gaps = [after.at - before.at for before, after in zip(row.juans, row.juans[1:], strict=False)]
+        assert min(gaps) > 50
 
 
 def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags() -> None:
     work = pages(MOST_BARS * 2, raised=0)
     work[5] = pages(6, raised=1)[5]
-    made = plot(work)
-    assert made is not None
-    assert made.bars[2].target == 5
+    made = plots(work)
+    assert made[0].bars[2].target == 5
 
 
 def test_pages_that_were_not_checked_are_told_apart_from_clean_ones() -> None:
-    made = plot([*pages(1, raised=0), *pages(1, raised=0, status=Status.NO_IMAGE)])
-    assert made is not None
+    [made] = plots([*pages(1, raised=0), *pages(1, raised=0, status=Status.NO_IMAGE)])
     assert [bar.unread for bar in made.bars] == [0, 1]
 
 
 def test_values_on_the_axis_are_round_and_below_the_top() -> None:
     for raised in (0, 1, 7, 50, 299):
-        made = plot(pages(4, raised=raised))
-        assert made is not None
+        [made] = plots(pages(4, raised=raised))
         assert 1 <= len(made.rows) <= 4
         assert all(0 <= row.at <= made.base for row in made.rows)
 

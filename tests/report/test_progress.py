@@ -17,6 +17,7 @@ from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
 from proof.web.threshold_curve import dial
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
@@ -40,7 +41,7 @@ def filled(folder: Path) -> tuple[Store, int]:
         flags = (wrong(page, 1, 2, "吿", 9.0), wrong(page, 1, 4, "吉", 8.0), wrong(page, 2, 1, "古", 7.0))
         result = replace(checked(page, folder / "page.png", sha, flags), characters_checked=500)
         quality = QualityFlags((sample(page, 1), sample(page, 5)))
-        store.save_page(run, PagePlace(number, "text.txt", juan), "", result, quality=quality)
+        store.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan), "", result, quality=quality)])
     store.finish_run(run, whole=True)
     return store, run
 
@@ -113,7 +114,7 @@ def with_one_planted(store: Store, run: int, score: float) -> None:
     page = next(iter(store.results(run=run)))
     false = replace(wrong(page.page, 3, 3, "入", score), transcribed="人", id="planted-1")
     quality = QualityFlags((sample(page.page, 1), sample(page.page, 5)), (false,))
-    store.save_page(run, PagePlace(0, "text.txt", "010"), "", page, quality=quality)
+    store.save_pages(run, [CheckedResult(PagePlace(0, "text.txt", "010"), "", page, quality=quality)])
 
 
 def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from proof.report import HeldRun
 from proof.report.regenerate import write_again
 from proof.settings.config import Settings
 from proof.store import PagePlace, Store
+from proof.store.saving import CheckedResult
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def keep(settings: Settings, held: HeldRun, *, finished: bool) -> None:
     with Store.open(settings.store_address) as store:
         run = store.begin_run(held.run.info)
         for position, page in enumerate(held.pages):
-            store.save_page(run, PagePlace(position), f"key {position}", page)
+            store.save_pages(run, [CheckedResult(PagePlace(position), f"key {position}", page)])
         if finished:
             store.finish_run(run, whole=True)
 

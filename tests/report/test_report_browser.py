@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FloatRect, Locator, Page
+from pypdfium2 import PdfDocument
+from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from proof.locale.languages import LANGUAGES
 from proof.report import HeldRun, write_reports
+from tests.report.conftest import PAGE, flag
 
 
 @dataclass
@@ -181,6 +185,50 @@ def test_it_is_accessible_in_either_theme(
     context.close()
     assert len(found["passes"]) > 20
     assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found["violations"]] == []
+
+
+A4 = (595.3, 841.9)
+"""Points."""
+
+
+@pytest.fixture
+def long_report(tmp_path: Path, held: HeldRun) -> Path:
+    """A report with a flag on every second character of a page, and 40 clean pages after it."""
+    page = held.pages[0]
+    flags = tuple(flag(line, offset, "某") for line in range(1, 9) for offset in range(1, 20, 2))
+    rest = [replace(page, page=f"JMML_WYG_000-{number}b", flags=()) for number in range(3, 43)]
+    return write_reports(HeldRun(held.run, [replace(page, flags=flags), *rest]), tmp_path).page
+
+
+def test_a_printed_sheet_holds_ten_whole_flags_with_their_references(tab: Tab, long_report: Path) -> None:
+    printed = PdfDocument(tab.open(long_report).pdf(prefer_css_page_size=True))
+    sheets = []
+    for sheet in printed:
+        assert sheet.get_size() == pytest.approx(A4, abs=1)
+        for picture in sheet.get_objects([FPDF_PAGEOBJ_IMAGE]):
+            left, bottom, right, top = picture.get_bounds()
+            assert left >= 0, "no picture is cut at the edge of a sheet, or goes on on the next"
+            assert right <= A4[0]
+            assert bottom >= 0
+            assert top <= A4[1]
+        text = sheet.get_textpage().get_text_bounded()
+        sheets.append(len(re.findall(rf"{PAGE}\s+col\. \d+, char\. \d+\s+substitution", text)))
+    assert sum(sheets) == 80, "every flag is there under its whole reference"
+    full = [count for count in sheets if count]
+    assert min(full[:-1]) >= 10, sheets
+    printed.close()
+
+
+def test_the_printed_plot_is_as_large_as_it_can_be_read(tab: Tab, long_report: Path) -> None:
+    page = tab.open(long_report)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1040})
+    for plot in page.locator(".plot svg").all():
+        box = rectangle(plot)
+        assert box["x"] + box["width"] <= 718
+        assert box["width"] / float(plot.get_attribute("width") or 1) > 0.9, "it is not shrunk"
+    assert page.locator(".plot .juan").all_text_contents() == ["000"]
+    assert page.locator(".plot .axis").first.evaluate("one => parseFloat(getComputedStyle(one).fontSize)") >= 9
 
 
 def test_paper_is_printed_light_and_whole(tab: Tab, report: Path) -> None:

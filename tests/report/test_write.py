@@ -8,7 +8,7 @@ import json
 import shutil
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,10 @@ from proof.model.flags import FOUND, Kind
 from proof.model.result import PageResult
 from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
+from proof.store.comments import Comment, CommentRequest, CommentState
+from proof.store.saving import CheckedResult
 from tests.remarked import said
+from tests.web.drawn import SCRIPT, WORK, fill
 
 
 class Page(HTMLParser):
@@ -61,7 +64,7 @@ def test_a_run_in_memory_and_the_same_run_out_of_the_store_give_the_same_files(t
     with Store.open(tmp_path / "proof.sqlite") as store:
         run = store.begin_run(held.run.info)
         for position, page in enumerate(held.pages):
-            store.save_page(run, PagePlace(position), page.page, page)
+            store.save_pages(run, [CheckedResult(PagePlace(position), page.page, page)])
         store.finish_run(run, findings=held.run.findings)
         stored = StoredRun(store, run)
         out_of_store = write_reports(stored, tmp_path / "stored")
@@ -75,7 +78,7 @@ def test_a_report_written_again_needs_no_image(tmp_path: Path, held: HeldRun, fa
     shutil.copy(facsimile, image)
     with Store.open(tmp_path / "proof.sqlite") as store:
         run = store.begin_run(held.run.info)
-        store.save_page(run, PagePlace(0), "key", replace(held.pages[0], image=image))
+        store.save_pages(run, [CheckedResult(PagePlace(0), "key", replace(held.pages[0], image=image))])
         store.finish_run(run)
         first = write_reports(StoredRun(store, run), tmp_path / "out").page.read_bytes()
         image.unlink()
@@ -236,6 +239,8 @@ class LongRun:
     count: int
     shelf: None = None
     progress: None = None
+    comments: tuple[Comment, ...] = ()
+    places: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def results(self) -> Iterator[PageResult]:
         for number in range(self.count):
@@ -310,3 +315,27 @@ def test_a_simplified_suggestion_stands_for_the_traditional_form_that_was_read(t
         attrs.get("class") for tag, attrs in written.tags if tag == "li" and attrs.get("class") in ("image", "text")
     ]
     assert roles == ["image", "text"]
+
+
+def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_file(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        run = store.latest_run()
+        assert run is not None
+        write_reports(StoredRun(store, run.id), tmp_path)
+        assert not (tmp_path / "comments.jsonl").exists()
+        problem = CommentState.PROBLEM
+        store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-1", problem, "乙"))
+        store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-2"))
+        store.comments.say(CommentRequest(WORK, 1, 1, "是\n告", "乙", "request-3"))
+        written = write_reports(StoredRun(store, run.id), tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "comments.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(one["page"], one["line"], one["text"], one["state"], one["assigned"]) for one in lines] == [
+        ("WYG0103-0192a", 1, f"{SCRIPT}？", "note", ""),
+        ("WYG0103-0192a", 1, "是\n告", "note", ""),
+        ("WYG0103-0193a", 0, "缺半葉", "problem", "乙"),
+    ]
+    page = Page(written.page)
+    for words in ("What people said to each other", f"{SCRIPT}？", "缺半葉", "for 乙"):
+        assert words in page.text, words
+    assert [tag for tag, _ in page.tags].count("script") == 1

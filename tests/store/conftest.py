@@ -19,7 +19,8 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store, TextInfo
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.saving import CheckedResult
 from proof.text.model import Row
 from tests.conftest import PATIENCE, MadeOnce
 
@@ -150,3 +151,12 @@ def page_result() -> PageResult:
         ),
         seconds=0.19,
     )
+
+
+@pytest.fixture
+def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
+    """A store with the one page of a run that came to its end."""
+    run = store.begin_run(info)
+    store.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page_result)])
+    store.finish_run(run, whole=True)
+    return store

@@ -28,9 +28,12 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.marks import Mark, PageConflictError, PageState
-from proof.store.models import DecisionRow, MendRow, PageEventRow, RuleRow
+from proof.store.lookup import PageConflictError
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -66,7 +69,7 @@ def fill(store: Store) -> None:
         )
         columns = (CheckedColumn(1, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult(name, name, Status.CHECKED, columns=columns, flags=flags)
-        store.save_page(run, PagePlace(page, "text.txt"), "", result)
+        store.save_pages(run, [CheckedResult(PagePlace(page, "text.txt"), "", result)])
     store.finish_run(run, whole=True)
 
 
@@ -90,15 +93,17 @@ def seen(store: Store) -> dict[str, Any]:
     return {
         "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
         "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
-        "rules": {(one.transcribed, one.suggested) for one in store.marks.rules(WORK)},
+        "rules": {(one.transcribed, one.suggested) for one in store.rules.of_work(WORK)},
         "standing": sorted((one.flag, one.state, one.reading) for one in store.decisions.standing(WORK)),
-        "layouts": {place: (one.layout, one.image, one.quadrant) for place, one in store.mends.of_work(WORK).items()},
+        "layouts": {
+            place: (one.layout, one.image, one.quadrant) for place, one in store.layout_overrides.of_work(WORK).items()
+        },
     }
 
 
 def events(store: Store) -> set[tuple[Any, ...]]:
     """All that was ever said, with who said it."""
-    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, MendRow]
+    tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, LayoutOverrideRow]
     with store._reading() as session:
         return {
             (table.__tablename__, row.id, row.person, row.about)
@@ -109,8 +114,8 @@ def events(store: Store) -> set[tuple[Any, ...]]:
 
 def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
     """Have a page read from an image, or, with none, as it is found."""
-    version = len(store.mends.history(WORK, page))
-    store.mends.set(WORK, page, None, image, "", version=version, person=person, key=key())
+    version = len(store.layout_overrides.history(WORK, page))
+    store.layout_overrides.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
@@ -123,9 +128,9 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
 
     did(filled.decisions.decide(demand(1, Verdict.TAKE)))
     did(filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (2, 3, 4)]))
-    did(filled.marks.correct(Mark(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
-    did(filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
+    did(filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
+    filled.rules.set(WORK, "甲", "字", True, "甲")
     did("a rule")
     lay_out(filled, 1, "other.png")
     did("an image")
@@ -190,12 +195,12 @@ def test_what_another_changed_and_took_back_stands_as_it_was_and_is_taken_back(f
 
 
 def test_a_rule_and_a_page_that_others_changed_since_are_theirs(filled: Store) -> None:
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
-    filled.marks.set_rule(WORK, "甲", "字", False, "王")
+    filled.rules.set(WORK, "甲", "字", True, "甲")
+    filled.rules.set(WORK, "甲", "字", False, "王")
     with pytest.raises(ChangedError, match="王"):
         filled.acts.undo(WORK, "甲", key())
-    filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "乙", key())
-    filled.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "王", key())
+    filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "乙", key())
+    filled.page_states.set(WORK, 1, PageState.VALIDATED, 1, "王", key())
     with pytest.raises(ChangedError, match="王"):
         filled.acts.undo(WORK, "乙", key())
     filled.acts.undo(WORK, "王", key())
@@ -212,13 +217,13 @@ def test_a_layout_that_another_set_since_is_theirs(filled: Store) -> None:
     assert refused.value.people == ("乙",)
     assert filled.acts.undo(WORK, "乙", key()).what is What.LAYOUT
     assert filled.acts.undo(WORK, "甲", key()).what is What.LAYOUT
-    assert filled.mends.of_work(WORK) == {}
+    assert filled.layout_overrides.of_work(WORK) == {}
     assert filled.acts.redo(WORK, "甲", key()).again
-    assert [one.image for one in filled.mends.of_work(WORK).values()] == ["other.png"]
+    assert [one.image for one in filled.layout_overrides.of_work(WORK).values()] == ["other.png"]
 
 
 def test_a_validation_taken_back_leaves_the_page_proofread_by_who_proofread_it(filled: Store) -> None:
-    say = filled.marks.set_page
+    say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     say(WORK, 1, PageState.VALIDATED, 1, "乙", key())
     filled.acts.undo(WORK, "乙", key())
@@ -239,23 +244,23 @@ def test_an_administrator_takes_back_that_they_took_anothers_decision_back(fille
 
 
 def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
-    filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+    filled.rules.set(WORK, "甲", "字", True, "甲")
     with pytest.raises(NotYoursError, match="right to set rules"):
         filled.acts.undo(WORK, "甲", key(), rules=False)
-    assert len(filled.marks.rules(WORK)) == 1
+    assert len(filled.rules.of_work(WORK)) == 1
 
 
-@pytest.mark.parametrize("what", list(What))
+@pytest.mark.parametrize("what", [what for what in What if what is not What.COMMENT])  # it is answered, not undone
 def test_a_request_sent_again_takes_back_nothing_more(filled: Store, what: What) -> None:
     filled.decisions.decide(demand(2, Verdict.KEEP))
     if what is What.DECISIONS:
         filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
     elif what is What.RULE:
-        filled.marks.set_rule(WORK, "甲", "字", True, "甲")
+        filled.rules.set(WORK, "甲", "字", True, "甲")
     elif what is What.LAYOUT:
         lay_out(filled, 1, "other.png")
     else:
-        filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
+        filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     first = filled.acts.undo(WORK, "甲", "request-0001")
     said = events(filled)
     again = filled.acts.undo(WORK, "甲", "request-0001")
@@ -270,8 +275,8 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     [flag, other, *_] = (one.number for one in filled.queue.flags(WORK, range(1, 5)))
     asks: dict[str, Callable[[str], object]] = {
         "decide": lambda key: filled.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", key)),
-        "page": lambda key: filled.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
-        "layout": lambda key: filled.mends.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
+        "page": lambda key: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key),
+        "layout": lambda key: filled.layout_overrides.set(WORK, 1, None, "", "", version=0, person="甲", key=key),
         "undo": lambda key: filled.acts.undo(WORK, "甲", key),
         "redo": lambda key: filled.acts.redo(WORK, "甲", key),
     }
@@ -279,14 +284,18 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     for name, ask in asks.items():
         ask(used[name])
     asks["many"] = lambda key: filled.decisions.decide_all([DecisionRequest(WORK, other, Verdict.TAKE, 0, "甲", key)])
-    asks["correct"] = lambda key: filled.marks.correct(Mark(WORK, 2, 1, 7, 1, "某", "甲", key))
-    before = [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)]
+    asks["correct"] = lambda key: filled.manual_corrections.correct(ManualCorrection(WORK, 2, 1, 7, 1, "某", "甲", key))
+    before = [filled.decisions.last(), filled.page_states.history(WORK, 1), filled.layout_overrides.history(WORK, 1)]
     for name, ask in asks.items():
         for of, key_of_other in used.items():
             if name != of:
                 with pytest.raises(RefusedDecisionError, match="used for something else"):
                     ask(key_of_other)
-    assert [filled.decisions.last(), filled.marks.page_history(WORK, 1), filled.mends.history(WORK, 1)] == before
+    assert [
+        filled.decisions.last(),
+        filled.page_states.history(WORK, 1),
+        filled.layout_overrides.history(WORK, 1),
+    ] == before
 
 
 def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
@@ -312,7 +321,7 @@ def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: St
         run = filled.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
         columns = (CheckedColumn(line, Box(0, 0, 10, 100), SOURCE),)
         result = PageResult("p0", "p0", Status.CHECKED, columns=columns, flags=(flag,))
-        filled.save_page(run, PagePlace(0, "text.txt"), "", result)
+        filled.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
         filled.finish_run(run)
 
     check(1)
@@ -334,7 +343,8 @@ NUMBERS = st.integers(1, FLAGS * PAGES)
 class People(RuleBasedStateMachine):
     """Several people decide, rule, correct, say where pages stand and take back, in any order.
 
-    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after.
+    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after; `now` is how
+    all stands, `said` all that was ever said.
     """
 
     template: Path
@@ -345,7 +355,7 @@ class People(RuleBasedStateMachine):
         self.folder.mkdir()
         shutil.copy(self.template, self.folder / "proof.sqlite")
         self.store = Store.open(self.folder / "proof.sqlite")
-        self.said = events(self.store)
+        self.said, self.now = events(self.store), seen(self.store)
         self.acts: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
 
     def teardown(self) -> None:
@@ -354,20 +364,19 @@ class People(RuleBasedStateMachine):
 
     def there_and_back(self, person: str) -> None:
         """What `person` did last is taken back and done again: all is as it was."""
-        now = seen(self.store)
         self.store.acts.undo(WORK, person, key())
         self.store.acts.redo(WORK, person, key())
-        assert seen(self.store) == now
+        assert seen(self.store) == self.now
 
     def act(self, person: str, does: Any) -> None:
-        before, said = seen(self.store), events(self.store)
         try:
             does()
         except (ConflictError, PageConflictError, RefusedDecisionError):
-            assert (seen(self.store), events(self.store)) == (before, said)
+            assert (seen(self.store), events(self.store)) == (self.now, self.said)
             return
-        if events(self.store) != said:
-            self.acts.append((person, before, seen(self.store)))
+        if events(self.store) != self.said:
+            before, self.now = self.now, seen(self.store)
+            self.acts.append((person, before, self.now))
             self.there_and_back(person)
 
     def version(self, flag: int) -> int:
@@ -387,17 +396,17 @@ class People(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), offset=st.integers(FLAGS, 9), reading=st.sampled_from(["", "龍"]))
     def correct(self, person: str, page: int, offset: int, reading: str) -> None:
-        mark = Mark(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
-        self.act(person, lambda: self.store.marks.correct(mark))
+        mark = ManualCorrection(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
+        self.act(person, lambda: self.store.manual_corrections.correct(mark))
 
     @rule(person=PEOPLE, text=st.sampled_from(SOURCE[:2]), holds=st.booleans())
     def ruled(self, person: str, text: str, holds: bool) -> None:
-        self.act(person, lambda: self.store.marks.set_rule(WORK, text, "字", holds, person))
+        self.act(person, lambda: self.store.rules.set(WORK, text, "字", holds, person))
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), state=st.sampled_from(PageState))
     def said_of_page(self, person: str, page: int, state: PageState) -> None:
-        version = len(self.store.marks.page_history(WORK, page))
-        self.act(person, lambda: self.store.marks.set_page(WORK, page, state, version, person, key()))
+        version = len(self.store.page_states.history(WORK, page))
+        self.act(person, lambda: self.store.page_states.set(WORK, page, state, version, person, key()))
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), image=st.sampled_from(["", "1.png", "2.png"]))
     def laid_out(self, person: str, page: int, image: str) -> None:
@@ -405,7 +414,7 @@ class People(RuleBasedStateMachine):
 
     def takes_back(self, person: str, act: Any, **options: bool) -> bool:
         """Whether `act` wrote anything: then rows of that person alone, about their own; else nothing was changed."""
-        before, said = seen(self.store), events(self.store)
+        said = events(self.store)
         try:
             act(WORK, person, key(), **options)
         except ChangedError as refused:
@@ -413,10 +422,11 @@ class People(RuleBasedStateMachine):
             assert set(refused.people) <= {one[2] for one in said}  # noqa: PT017
         except NothingLeftError:
             pass
-        if events(self.store) == said:
-            assert seen(self.store) == before
-            return False
+        before, self.now = self.now, seen(self.store)
         fresh = events(self.store) - said
+        if not fresh:
+            assert self.now == before
+            return False
         about = {(table, number) for table, _, _, number in fresh}
         assert {who for _, _, who, _ in fresh} == {person}
         assert {who for table, number, who, _ in said if (table, number) in about} == {person}
@@ -424,19 +434,19 @@ class People(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, leave=st.booleans())
     def undo(self, person: str, leave: bool) -> None:
-        before = seen(self.store)
+        before = self.now
         if not self.takes_back(person, self.store.acts.undo, leave=leave):
             return
-        now = seen(self.store)
+        now = self.now
         who, was, then = self.acts.pop() if self.acts else ("", {}, {})
         if (who, then) == (person, before):
             assert now == was
         else:
             self.acts.clear()
         assert self.takes_back(person, self.store.acts.redo)
-        assert seen(self.store) == before
+        assert self.now == before
         assert self.takes_back(person, self.store.acts.undo, leave=leave)
-        assert seen(self.store) == now
+        assert self.now == now
 
     @rule(person=PEOPLE)
     def redo(self, person: str) -> None:

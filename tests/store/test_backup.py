@@ -69,18 +69,18 @@ def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there
 ) -> None:
     hint = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
     with Store.open(project.store_address) as store:
-        store.mends.set(WORK, 1, hint, "", "", version=0, person="甲", key="mended-0001")
-        store.mends.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="mended-0002")
-        told = [store.mends.history(WORK, page) for page in (1, 2, 3)]
-        held = store.mends.of_work(WORK)
+        store.layout_overrides.set(WORK, 1, hint, "", "", version=0, person="甲", key="layout-0001")
+        store.layout_overrides.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="layout-0002")
+        told = [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)]
+        held = store.layout_overrides.of_work(WORK)
     backup(project, tmp_path / "project.zip")
     restore(tmp_path / "project.zip", tmp_path / "elsewhere")
     with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
-        assert [store.mends.history(WORK, page) for page in (1, 2, 3)] == told
-        assert store.mends.of_work(WORK) == held
+        assert [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)] == told
+        assert store.layout_overrides.of_work(WORK) == held
         assert len(held) == 2
-        store.mends.set(WORK, 1, None, "", "", version=1, person="丙", key="mended-0003")
-        assert len(store.mends.of_work(WORK)) == 1
+        store.layout_overrides.set(WORK, 1, None, "", "", version=1, person="丙", key="layout-0003")
+        assert len(store.layout_overrides.of_work(WORK)) == 1
 
 
 def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool = False) -> None:

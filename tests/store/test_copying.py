@@ -11,6 +11,7 @@ from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.copying import copy_store, count_rows
 from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.saving import CheckedResult
 
 
 def test_a_copy_holds_the_same_and_goes_on(
@@ -18,7 +19,7 @@ def test_a_copy_holds_the_same_and_goes_on(
 ) -> None:
     with Store.open(tmp_path / "source.sqlite") as source:
         run = source.begin_run(info)
-        source.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)
+        source.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)])
         source.finish_run(run)
         made = source.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.TAKE, 0, "甲", "request-0001"))
         assert copy_store(source, store) == count_rows(source) == count_rows(store)

@@ -27,6 +27,7 @@ from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
+from proof.store.saving import CheckedResult
 from tests.remarked import said
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
@@ -45,7 +46,7 @@ def test_migrations_make_the_very_tables_of_the_models(tmp_path: Path) -> None:
 
 def test_a_store_opened_again_has_what_was_put_in(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:
     with Store.open(tmp_path / "a folder, 圖" / "proof.sqlite") as store:
-        store.save_page(store.begin_run(info), PLACE, "key", page_result)
+        store.save_pages(store.begin_run(info), [CheckedResult(PLACE, "key", page_result)])
     with Store.open(f"sqlite:///{tmp_path}/a folder, 圖/proof.sqlite") as store:
         assert store.cached_page("key") == page_result
 
@@ -125,7 +126,7 @@ def test_a_store_that_may_only_be_read_says_so(tmp_path: Path, info: RunInfo, pa
     path = tmp_path / "proof.sqlite"
     with Store.open(path) as store:
         run = store.begin_run(info)
-        store.save_page(run, PLACE, "key", page_result)
+        store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
     with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
         assert store.cached_page("key") == page_result
         with pytest.raises(OutputError, match="may only be read"):
@@ -143,7 +144,7 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
 ) -> None:
     store = Store.open(tmp_path / "proof.sqlite")
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "fits", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "fits", page_result)])
     store.close()
 
     @event.listens_for(store._engine, "connect")
@@ -153,7 +154,7 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
 
     big = replace(page_result, page="big", flags=(), message=said("長" * 100_000))
     with pytest.raises(OutputError, match=r"proof\.sqlite: the disk is full; make room and run again"):
-        store.save_page(run, PagePlace(1), "does not", big)
+        store.save_pages(run, [CheckedResult(PagePlace(1), "does not", big)])
     store.close()
     with Store.open(tmp_path / "proof.sqlite") as again:
         assert [result.page for result in again.results(run=run)] == [page_result.page]
@@ -167,15 +168,15 @@ def test_a_killed_run_keeps_every_page_that_was_saved(tmp_path: Path, info: RunI
         from dataclasses import replace
         from pathlib import Path
         from proof.store import PagePlace, Store
+        from proof.store.saving import CheckedResult
 
         info, page = pickle.loads(sys.stdin.buffer.read())
         store = Store.open(Path(sys.argv[1]))
         run = store.begin_run(info)
         for position in range(100_000):
             flags = tuple(replace(flag, page=f"page {position}") for flag in page.flags)
-            store.save_page(
-                run, PagePlace(position), f"key {position}", replace(page, page=f"page {position}", flags=flags)
-            )
+            found = replace(page, page=f"page {position}", flags=flags)
+            store.save_pages(run, [CheckedResult(PagePlace(position), f"key {position}", found)])
             print(position, flush=True)
         """
     )

@@ -35,6 +35,7 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.decisions import CHECK
+from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -44,7 +45,7 @@ WORK = "KR1d0030"
 def fill(store: Store, info: RunInfo, result: PageResult, key: str = "") -> None:
     """A run over one page."""
     run = store.begin_run(info)
-    store.save_page(run, PLACE, key, result)
+    store.save_pages(run, [CheckedResult(PLACE, key, result)])
     store.finish_run(run, whole=True)
 
 
@@ -332,7 +333,7 @@ def small_store(folder: Path, flags: int) -> Store:
         for n in range(flags)
     )
     run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-    store.save_page(run, PLACE, "", PageResult("p", "", Status.CHECKED, flags=made))
+    store.save_pages(run, [CheckedResult(PLACE, "", PageResult("p", "", Status.CHECKED, flags=made))])
     return store
 
 

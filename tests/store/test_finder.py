@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,8 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
+from proof.store.saving import CheckedResult
+from tests.web.drawn import WORK, fill
 
 JUAN = ("序", "卷一", "卷二", "卷三")
 FOLIOS = ("1a", "1b", "2a", "2b", "5b")
@@ -30,7 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
                 page = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
                 column = CheckedColumn(1, Box(0, 0, 10, 100), WORDS)
                 result = PageResult(page, f"WYG0140-{330 + number:04d}b", Status.CHECKED, columns=(column,))
-                opened.save_page(run, PagePlace(number, "text.txt", juan, folio), "", result)
+                opened.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan, folio), "", result)])
             opened.finish_run(run, whole=True)
         yield opened
 
@@ -64,6 +67,17 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
     assert {one.page.page[:8] for one in found.columns} == {"KR1d0030"}
+
+
+def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        found = store.finder.find(WORK, "即位小臣師").columns
+        assert store.finder.find(WORK, "夫司").columns[0].offset == 9
+        assert not store.finder.find(WORK, "即位司馬"), "the column after the next does not go on with it"
+    assert [one.page.position for one in found] == [1, 2, 3]
+    first = found[0]
+    assert (first.line, first.offset, first.words, first.after) == (1, 8, "即位小臣師", "納卿大夫卿大夫")
 
 
 def test_a_numeral_alone_is_a_character(store: Store) -> None:

@@ -44,7 +44,7 @@ def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_st
     was = page_result.characters[0]
     changed = replace(page_result, characters=(replace(was, text="某"), *page_result.characters[1:]))
     run = filled.begin_run(info)
-    filled.save_page(run, PLACE, "two", changed)
+    filled.save_pages(run, [CheckedResult(PLACE, "two", changed)])
     found = filled.glyphs.of(WORK, "某")
     assert len(found) == 1
     assert (found.glyphs[0]["shape"] == shapes(page_result)[0]).all()

@@ -10,7 +10,7 @@ from proof.store import Store
 from proof.store.acts import What
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from proof.store.queue_records import CursorError
 from tests.web.drawn import WORK, fill
 
@@ -23,9 +23,9 @@ def worked(store: Store, tmp_path: Path) -> Store:
         person, verdict = ("甲", Verdict.TAKE) if flag % 2 else ("乙", Verdict.SKIP)
         store.decisions.decide(DecisionRequest(WORK, flag, verdict, 0, person, f"request-{flag:04}"))
         if flag in (2, 4):
-            store.marks.set_rule(WORK, "告", "吿", flag == 2, "甲")
-    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-page-1", "紙裂")
-    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-page-2")
+            store.rules.set(WORK, "告", "吿", flag == 2, "甲")
+    store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-page-1", "紙裂")
+    store.page_states.set(WORK, 1, PageState.VALIDATED, 1, "乙", "request-page-2")
     store.acts.undo(WORK, "乙", "request-undo")
     return store
 
@@ -80,7 +80,7 @@ def test_it_can_be_asked_who_did_something_and_in_which_juan(worked: Store) -> N
     assert (worked.history.people("none"), worked.history.log("none", HistoryFilter())) == ([], ([], None))
 
 
-@pytest.mark.parametrize("cursor", ["", "1", "1-2", "1-2-3-4", "a-b-c", "²-1-1", "1" * 17 + "-1-1"])
+@pytest.mark.parametrize("cursor", ["", "1", "1-2-3", "1-2-3-4-5", "a-b-c-d", "²-1-1-1", "1" * 17 + "-1-1-1"])
 def test_a_cursor_of_another_list_is_refused(worked: Store, cursor: str) -> None:
     with pytest.raises(CursorError):
         worked.history.log(WORK, HistoryFilter(), cursor=cursor)

@@ -20,10 +20,12 @@ from sqlalchemy.orm import Session
 from proof.errors import OutputError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
+from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import ACTS, Journal, all_lines, identity
-from proof.store.marks import Mark, PageState
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
+from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 
 pytestmark = pytest.mark.slow
@@ -40,13 +42,17 @@ def work_on(store: Store) -> None:
     store.decisions.decide_all(
         [DecisionRequest(WORK, n, Verdict.KEEP, 0, "甲", f"request-b{n:03}", batch="b") for n in (2, 3)]
     )
-    store.marks.correct(Mark(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
-    store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
-    store.marks.set_page(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
-    store.mends.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
-    store.mends.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
-    store.marks.set_rule(WORK, "己", "已", True, "甲")
-    store.marks.set_rule(WORK, "己", "已", False, "乙")
+    store.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 0, 1, "某", "甲", "request-0004"))
+    store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", "request-0005")
+    store.page_states.set(WORK, 1, PageState.VALIDATED, 1, "乙", "request-0006")
+    store.layout_overrides.set(WORK, 2, HINT, "", "", version=0, person="甲", key="request-0007")
+    store.layout_overrides.set(WORK, 2, None, "", "", version=1, person="乙", key="request-0008")
+    store.rules.set(WORK, "己", "已", True, "甲")
+    store.rules.set(WORK, "己", "已", False, "乙")
+    problem, resolved = CommentState.PROBLEM, CommentState.RESOLVED
+    first = store.comments.say(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
+    store.comments.say(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
+    store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
 
 
 def acts(store: Store) -> set[tuple[str, ...]]:
@@ -59,7 +65,10 @@ def standing(store: Store) -> list[tuple[object, ...]]:
     said = (one for one in store.decisions.standing(WORK))
     decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
-    return [*decisions, *pages, *sorted(store.mends.of_work(WORK)), *((str(rule),) for rule in store.marks.rules(WORK))]
+    comments = [(one.name, one.uid, one.text, one.state, one.assigned) for one in store.comments.of_work(WORK)]
+    problems = [(one.name, one.flag, one.assigned) for one in store.comments.problems(work=WORK)]
+    rules = [(str(rule),) for rule in store.rules.of_work(WORK)]
+    return [*decisions, *pages, *sorted(store.layout_overrides.of_work(WORK)), *rules, *comments, *problems]
 
 
 @pytest.fixture
@@ -90,7 +99,7 @@ def test_the_journal_holds_what_the_store_holds_and_nobody_else_may_read_it(work
     with Store.open(worked) as store:
         assert store.journal is not None
         assert {identity(line) for line in store.journal.read().lines} == acts(store)
-        assert len(acts(store)) == 12
+        assert len(acts(store)) == 16
         assert stat.S_IMODE(store.journal.path.stat().st_mode) == 0o600
         assert "argon2" not in store.journal.path.read_text(encoding="utf-8")
 
@@ -100,13 +109,13 @@ def test_all_comes_back_from_the_journal_alone_and_once(worked: Path, tmp_path: 
         assert acts(store) == set()
         assert standing(store) != standing(old)
         done = store.recover()
-        assert (sum(done.rebuilt.values()), done.present, done.unplaced, done.damaged) == (12, 0, (), ())
+        assert (sum(done.rebuilt.values()), done.present, done.unplaced, done.damaged) == (16, 0, (), ())
         assert standing(store) == standing(old)
         assert acts(store) == acts(old)
         mine = [replaced(one) for one in store.decisions.history(1)]
         assert mine == [replaced(one) for one in old.decisions.history(1)]
         again = store.recover()
-        assert (again.rebuilt, again.present) == ({}, 12)
+        assert (again.rebuilt, again.present) == ({}, 16)
         assert acts(store) == acts(old)
         store.decisions.decide(DecisionRequest(WORK, 1, Verdict.UNDO, 3, "乙", "request-0009"))
 
@@ -259,7 +268,7 @@ def test_an_act_that_was_committed_comes_back_though_its_commit_seemed_to_fail(w
         demand = DecisionRequest(WORK, 5, Verdict.TAKE, 0, "甲", "request-0020")
         failing_commit(store, demand, after=True)
         assert store.decisions.decide(demand).repeated
-        store.marks.set_rule(WORK, "甲", "乙", True, "甲")
+        store.rules.set(WORK, "甲", "乙", True, "甲")
         assert store.faults() == []
         before, told = acts(store), standing(store)
     with fresh(worked, tmp_path / "new") as store:

@@ -9,7 +9,8 @@ from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.layout_overrides import ReadOtherwiseError
-from proof.store.marks import NoPlaceError, PageConflictError
+from proof.store.lookup import NoPlaceError, PageConflictError
+from proof.store.saving import CheckedResult
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
@@ -19,7 +20,7 @@ HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "", page_result)])
     store.finish_run(run, whole=True)
     return store
 
@@ -27,28 +28,31 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
 def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    filled.mends.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
+    filled.layout_overrides.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
     run = filled.begin_run(info)
     with pytest.raises(ReadOtherwiseError):
-        filled.save_page(run, PLACE, "", page_result)
-    filled.save_page(run, PLACE, "", page_result, mend=filled.mends.of_work(WORK)[page_result.page, 0])
+        filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
+    filled.save_pages(
+        run,
+        [CheckedResult(PLACE, "", page_result, override=filled.layout_overrides.of_work(WORK)[page_result.page, 0])],
+    )
     filled.finish_run(run, whole=True)
-    mend = filled.mends.of_work(WORK)[page_result.page, 0]
-    assert (mend.layout, mend.image, mend.quadrant, mend.person) == (HINT, "a/b.png", "c", "甲")
-    filled.mends.set(WORK, 1, None, "", "", version=1, person="乙", key="request-2")
-    assert filled.mends.of_work(WORK) == {}
-    assert [(one.version, one.person, one.layout) for one in filled.mends.history(WORK, 1)] == [
+    override = filled.layout_overrides.of_work(WORK)[page_result.page, 0]
+    assert (override.layout, override.image, override.quadrant, override.person) == (HINT, "a/b.png", "c", "甲")
+    filled.layout_overrides.set(WORK, 1, None, "", "", version=1, person="乙", key="request-2")
+    assert filled.layout_overrides.of_work(WORK) == {}
+    assert [(one.version, one.person, one.layout) for one in filled.layout_overrides.history(WORK, 1)] == [
         (1, "甲", HINT),
         (2, "乙", None),
     ]
 
 
 def test_the_second_of_two_is_told_and_a_repeated_request_is_not_doubled(filled: Store) -> None:
-    first = filled.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1")
-    assert filled.mends.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1") == first
+    first = filled.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1")
+    assert filled.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1") == first
     with pytest.raises(RefusedDecisionError, match="this key"):
-        filled.mends.set(WORK, 1, None, "", "", version=1, person="甲", key="request-1")
+        filled.layout_overrides.set(WORK, 1, None, "", "", version=1, person="甲", key="request-1")
     with pytest.raises(PageConflictError):
-        filled.mends.set(WORK, 1, None, "", "", version=0, person="乙", key="request-2")
+        filled.layout_overrides.set(WORK, 1, None, "", "", version=0, person="乙", key="request-2")
     with pytest.raises(NoPlaceError):
-        filled.mends.set(WORK, 9, None, "", "", version=0, person="乙", key="request-3")
+        filled.layout_overrides.set(WORK, 9, None, "", "", version=0, person="乙", key="request-3")

@@ -68,7 +68,7 @@ def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, pa
 def test_what_a_rule_hides_is_not_counted(store: Store, page_result: PageResult) -> None:
     check(store, "A", [of_page(page_result, "A-1")])
     assert counts(store)["A"].flagged == 2
-    store.marks.set_rule("A", "告", "吿", True, "王")
+    store.rules.set("A", "告", "吿", True, "王")
     assert counts(store)["A"].flagged == 1
 
 

@@ -15,6 +15,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK, PAGE = "KR1", "p0"
 SOURCES = ("甲乙告丙丁", "戊己庚辛壬")
@@ -42,7 +43,7 @@ def page(above: str = "") -> PageResult:
 
 def check(store: Store, result: PageResult) -> None:
     run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-    store.save_page(run, PagePlace(0, "text.txt"), "", result)
+    store.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
     store.finish_run(run, whole=True)
 
 

@@ -22,6 +22,7 @@ from proof.model.result import PageResult, Status
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.database import MIGRATIONS
 from proof.store.models import FlagRow
+from proof.store.saving import CheckedResult
 from tests.remarked import said
 
 SECOND = Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)
@@ -57,7 +58,7 @@ def updated(tmp_path: Path, info: RunInfo, page_result: PageResult) -> Path:
     )
     with Store.open(path) as store:
         run = store.begin_run(info)
-        store.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", result)
+        store.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", result)])
         store.finish_run(run, findings=[GAP, said("a.txt:3: cannot be read")])
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS))
@@ -106,7 +107,7 @@ def test_a_sentence_that_is_not_known_keeps_its_words() -> None:
 def test_the_ink_in_an_earlier_journal_keeps_its_words(store: Store, info: RunInfo, page_result: PageResult) -> None:
     """What a journal brought back is as it was written: no migration has seen it."""
     run = store.begin_run(info)
-    store.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)
+    store.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "key", page_result)])
     with store.engine.execution_options(writes=True).begin() as connection:
         connection.execute(update(FlagRow).values(evidence={"ink": "room for 0.2 characters"}))
     [result] = store.results(work="KR1d0030")

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decision_records import State
+from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.flag_columns import STATES
+from proof.store.queue_records import QueueFilter
+from proof.store.saving import CheckedResult
 
 WORK = "KR1d0030"
-
-
-@pytest.fixture
-def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
-    run = store.begin_run(info)
-    store.save_page(run, PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page_result)
-    store.finish_run(run, whole=True)
-    return store
 
 
 def test_flags_are_found_by_their_state_while_others_change_it(filled: Store) -> None:
@@ -41,3 +35,17 @@ def test_flags_are_found_by_their_state_while_others_change_it(filled: Store) ->
     finally:
         over.set()
         others.join()
+
+
+def test_the_queue_sees_what_another_program_decides_and_checks(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    assert filled.queue.facets(WORK, QueueFilter()).states[State.OPEN] == 2
+    with Store.open(filled._engine.url) as other:
+        other.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "乙", "other-program"))
+        assert filled.queue.facets(WORK, QueueFilter()).states[State.KEPT] == 1
+        run = other.begin_run(info)
+        page = replace(page_result, flags=page_result.flags[:1])
+        other.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page)])
+        other.finish_run(run)
+    assert filled.queue.facets(WORK, QueueFilter()).total == 1

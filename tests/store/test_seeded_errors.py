@@ -19,7 +19,7 @@ from proof.store import FlagFilter, Store
 from proof.store.database import MIGRATIONS
 from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
 from proof.store.decision_records import DecisionRequest as Asked
-from proof.store.marks import Mark
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from tests.ground import COLUMNS, FLAGS, WORK, check_again, seeded_ids, store_in
 
@@ -48,7 +48,9 @@ def say(store: Store, one: QueuedFlag, verdict: Verdict, person: str = "甲", re
 
 def mark(store: Store, line: int, offset: int, length: int, reading: str) -> Decision:
     page = store.queue.pages(WORK)[0].number
-    return store.marks.correct(Mark(WORK, page, line, offset, length, reading, "甲", uuid.uuid4().hex))
+    return store.manual_corrections.correct(
+        ManualCorrection(WORK, page, line, offset, length, reading, "甲", uuid.uuid4().hex)
+    )
 
 
 def test_the_queue_shows_them_among_the_others(store: Store) -> None:
@@ -172,8 +174,8 @@ def test_none_is_planted_where_somebody_corrected_the_text(tmp_path: Path) -> No
 def test_a_rule_made_of_planted_errors_alone_hides_nothing_else(store: Store) -> None:
     one = false_ones(store)[0].flag
     pair = (one.transcribed, one.suggested)
-    store.marks.set_rule(WORK, *pair, True, "甲")
-    assert store.marks.rules(WORK)[0].hides >= 1
+    store.rules.set(WORK, *pair, True, "甲")
+    assert store.rules.of_work(WORK)[0].hides >= 1
     assert one.id not in {other.flag.id for other in queued(store)}
     true = replace(FLAGS[0], transcribed=pair[0], suggested=pair[1])
     check_again(store, 600, (true, *FLAGS[1:]), "edited")
@@ -182,7 +184,7 @@ def test_a_rule_made_of_planted_errors_alone_hides_nothing_else(store: Store) ->
 
 def test_a_rule_made_of_findings_hides_planted_errors_of_the_pair_too(store: Store) -> None:
     true = FLAGS[0]
-    store.marks.set_rule(WORK, true.transcribed, true.suggested, True, "甲")
+    store.rules.set(WORK, true.transcribed, true.suggested, True, "甲")
     assert true.id not in {other.flag.id for other in queued(store)}
 
 

@@ -89,7 +89,7 @@ def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
 ) -> None:
     run = lasting_store.begin_run(info)
     for key, result in (("first", first), ("then", then)):
-        lasting_store.save_page(run, PLACE, f"{run} {key}", result)
+        lasting_store.save_pages(run, [CheckedResult(PLACE, f"{run} {key}", result)])
         assert lasting_store.cached_page(f"{run} {key}") == result
         assert list(lasting_store.results(run=run)) == [result]
     assert lasting_store.cached_page(f"{run} first") is None
@@ -101,7 +101,7 @@ def test_pages_come_in_their_order_whatever_the_order_of_saving(
     run = store.begin_run(info)
     for position in [5, 199, 0, *range(6, 199), *range(1, 5)]:
         page = replace(page_result, page=f"page {position}", flags=())
-        store.save_page(run, replace(PLACE, position=position), f"key {position}", page)
+        store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
     expected = [f"page {position}" for position in range(200)]
     assert [result.page for result in store.results(run=run)] == expected
     assert [result.page for result in store.results(work="KR1d0030")] == expected
@@ -111,7 +111,7 @@ def test_an_outline_is_a_result_without_columns_and_characters(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "key", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
     assert list(store.results(run=run, outline=True)) == [replace(page_result, columns=(), characters=())]
 
 
@@ -120,7 +120,7 @@ def test_juan_checked_one_by_one_make_one_work(store: Store, info: RunInfo, page
         text = f"KR1d0030_{juan}.txt"
         run = store.begin_run(replace(info, texts=(replace(info.texts[0], path=text),)))
         page = replace(page_result, page=f"{juan}-1a", flags=())
-        store.save_page(run, PagePlace(0, text, juan, "1a"), juan, page)
+        store.save_pages(run, [CheckedResult(PagePlace(0, text, juan, "1a"), juan, page)])
         store.finish_run(run, whole=True)
     assert [result.page for result in store.results(work="KR1d0030")] == ["010-1a", "011-1a"]
     assert [result.page for result in store.results(run=run)] == ["010-1a"]
@@ -130,11 +130,11 @@ def test_a_second_run_with_the_same_key_keeps_the_result_and_counts_it_as_reused
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     first = store.begin_run(info)
-    store.save_page(first, PLACE, "key", page_result)
+    store.save_pages(first, [CheckedResult(PLACE, "key", page_result)])
     store.finish_run(first, whole=True)
     second = store.begin_run(info)
     moved = replace(page_result, image=Path("elsewhere.png"))
-    store.save_page(second, replace(PLACE, position=4), "key", moved)
+    store.save_pages(second, [CheckedResult(replace(PLACE, position=4), "key", moved)])
     store.finish_run(second, whole=True)
     assert list(store.results(run=second)) == [moved]
     assert (store.run(first).reused, store.run(second).reused) == (0, 1)
@@ -143,9 +143,9 @@ def test_a_second_run_with_the_same_key_keeps_the_result_and_counts_it_as_reused
 
 def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "", page_result)])
     assert store.cached_page("") is None
-    store.save_page(run, PLACE, "", replace(page_result, message=said("again")))
+    store.save_pages(run, [CheckedResult(PLACE, "", replace(page_result, message=said("again")))])
     assert [result.message for result in store.results(run=run)] == [said("again")]
 
 
@@ -153,11 +153,11 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     first = store.begin_run(info)
-    store.save_page(first, PLACE, "one engine", page_result)
+    store.save_pages(first, [CheckedResult(PLACE, "one engine", page_result)])
     wrong, variant, lost = page_result.flags
     second = store.begin_run(info)
     surer = replace(wrong, score=9.5)
-    store.save_page(second, PLACE, "another engine", replace(page_result, flags=(surer, lost)))
+    store.save_pages(second, [CheckedResult(PLACE, "another engine", replace(page_result, flags=(surer, lost)))])
     everything = {stored.flag.id: stored for stored in store.flags(FlagFilter("KR1d0030", stale=None))}
     assert everything[wrong.id].flag == surer
     assert (everything[wrong.id].first_run, everything[wrong.id].last_run) == (first, second)
@@ -166,7 +166,7 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
     assert store.totals("KR1d0030").stale == 1
 
     third = store.begin_run(info)
-    store.save_page(third, PLACE, "one engine again", page_result)
+    store.save_pages(third, [CheckedResult(PLACE, "one engine again", page_result)])
     assert [stored.stale for stored in store.flags(FlagFilter("KR1d0030", stale=None))] == [False] * 3
     assert list(store.results(run=third)) == [page_result]
 
@@ -174,7 +174,7 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
 def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    store.save_page(store.begin_run(info), PLACE, "key", page_result)
+    store.save_pages(store.begin_run(info), [CheckedResult(PLACE, "key", page_result)])
     wrong = page_result.flags[0]
     evidence = replace(wrong.evidence, rule="run together in this hand", base=wrong.score)
     lowered = replace(wrong, score=-1.5, raised=False, evidence=evidence)
@@ -187,7 +187,7 @@ def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     first = store.begin_run(info)
-    store.save_page(first, PLACE, "key", page_result)
+    store.save_pages(first, [CheckedResult(PLACE, "key", page_result)])
     store.finish_run(first, whole=True)
     store.finish_run(store.begin_run(info), whole=True)
     assert list(store.results(work="KR1d0030")) == []
@@ -196,14 +196,14 @@ def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
     assert store.cached_page("key") == page_result
 
     third = store.begin_run(info)
-    store.save_page(third, PLACE, "key", page_result)
+    store.save_pages(third, [CheckedResult(PLACE, "key", page_result)])
     assert list(store.results(work="KR1d0030")) == [page_result]
     assert len(list(store.flags(FlagFilter("KR1d0030")))) == 3
 
 
 def test_a_run_over_some_pages_leaves_the_others_in_place(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "key", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
     store.finish_run(store.begin_run(info), whole=False)
     assert len(list(store.results(work="KR1d0030"))) == 1
 
@@ -212,8 +212,8 @@ def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_r
     twin = replace(page_result, message=said("the second of that id"))
     for _ in range(2):
         run = store.begin_run(info)
-        store.save_page(run, PLACE, "key 0", page_result)
-        store.save_page(run, replace(PLACE, position=7), "key 7", twin)
+        store.save_pages(run, [CheckedResult(PLACE, "key 0", page_result)])
+        store.save_pages(run, [CheckedResult(replace(PLACE, position=7), "key 7", twin)])
         store.finish_run(run, whole=True)
         assert list(store.results(run=run)) == [page_result, twin]
     assert store.page("KR1d0030", page_result.page, repeat=1) == twin
@@ -226,11 +226,11 @@ def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
     texts = tuple(replace(info.texts[0], path=path) for path in ("first.txt", "second.txt"))
     both = store.begin_run(replace(info, texts=texts))
     twin = replace(page_result, message=said("of the second text"))
-    store.save_page(both, replace(PLACE, text="first.txt"), "key 1", page_result)
-    store.save_page(both, replace(PLACE, text="second.txt"), "key 2", twin)
+    store.save_pages(both, [CheckedResult(replace(PLACE, text="first.txt"), "key 1", page_result)])
+    store.save_pages(both, [CheckedResult(replace(PLACE, text="second.txt"), "key 2", twin)])
     store.finish_run(both, whole=True)
     alone = store.begin_run(replace(info, texts=texts[1:]))
-    store.save_page(alone, replace(PLACE, text="second.txt"), "key 2", twin)
+    store.save_pages(alone, [CheckedResult(replace(PLACE, text="second.txt"), "key 2", twin)])
     store.finish_run(alone, whole=True)
     assert list(store.results(run=alone)) == [twin]
     assert list(store.results(work="KR1d0030")) == [page_result, twin]
@@ -238,7 +238,7 @@ def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
 
 def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))
+    store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))])
     wrong, variant, lost = page_result.flags
 
     def found(wanted: FlagFilter) -> list[Flag]:
@@ -257,7 +257,7 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
     """Also where no flag is new: the one left is told to go, another's score falls."""
     first, second = (replace(page_result.flags[0], id=f"flag {n}", offset=n, score=9.0 - n) for n in range(2))
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "key", replace(page_result, flags=(first, second)))
+    store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=(first, second)))])
     store.finish_run(run, whole=True)
 
     def queued() -> list[tuple[str, float]]:
@@ -279,7 +279,7 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
 
 def test_pairs_and_totals_count_what_stands(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
-    store.save_page(run, PLACE, "key", page_result)
+    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
     pairs = [(pair.transcribed, pair.suggested, pair.raised, pair.rule, pair.count) for pair in store.pairs("KR1d0030")]
     assert sorted(pairs) == [("告", "吿", False, "one to one", 1), ("告", "吿", True, "", 1)]
     totals = store.totals("KR1d0030")
@@ -309,16 +309,16 @@ def test_flags_that_share_an_id_or_belong_elsewhere_are_refused(
     wrong, variant, _ = page_result.flags
     twice = replace(page_result, flags=(wrong, replace(variant, id=wrong.id)))
     with pytest.raises(ValueError, match="id of their own"):
-        store.save_page(run, PLACE, "key", twice)
+        store.save_pages(run, [CheckedResult(PLACE, "key", twice)])
     astray = replace(page_result, flags=(replace(wrong, page="another page"),))
     with pytest.raises(ValueError, match="another page"):
-        store.save_page(run, PLACE, "key", astray)
+        store.save_pages(run, [CheckedResult(PLACE, "key", astray)])
     assert list(store.results(run=run)) == []
 
 
 def test_an_unknown_run_is_refused(store: Store, page_result: PageResult) -> None:
     with pytest.raises(UsageError, match="run 99"):
-        store.save_page(99, PLACE, "key", page_result)
+        store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])
 
 
 @pytest.mark.slow
@@ -338,7 +338,7 @@ def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunIn
     try:
         for position in range(60):
             page = replace(whole, page=f"page {position}")
-            store.save_page(run, replace(PLACE, position=position), f"key {position}", page)
+            store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
     finally:
         done.set()
         for reader in readers:

@@ -72,9 +72,9 @@ def test_every_decision_is_told_as_it_was(project: Path, told: dict[str, Any]) -
 def test_pages_rules_layouts_and_accounts_are_what_they_were(project: Path, told: dict[str, Any]) -> None:
     with Store.open(project / "proof.sqlite") as store:
         pages = store.queue.pages(WORK)
-        said = {page.page: store.marks.page_history(WORK, page.number) for page in pages}
-        set_right = {page.page: store.mends.history(WORK, page.number) for page in pages}
-        rules = [(rule.transcribed, rule.suggested, rule.person) for rule in store.marks.rules(WORK)]
+        said = {page.page: store.page_states.history(WORK, page.number) for page in pages}
+        set_right = {page.page: store.layout_overrides.history(WORK, page.number) for page in pages}
+        rules = [(rule.transcribed, rule.suggested, rule.person) for rule in store.rules.of_work(WORK)]
         accounts = [(one.name, one.role, one.disabled) for one in store.accounts.everybody()]
         assert store.accounts.log_in("王", "the passphrase of 王") is not None
         assert store.accounts.log_in("客", "the passphrase of 客") is None

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.text.edit import Edit, column_edit, mend
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
+from proof.text.edit import Edit, edited
 
 
 @st.composite
@@ -27,21 +23,21 @@ def texts_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 
 @given(st.text())
 def test_no_edits_leave_the_text_as_it_is(text: str) -> None:
-    assert mend(text, []) is text
+    assert edited(text, []) is text
 
 
 @given(texts_with_edits())
 def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
-    mended = mend(text, edits)
+    changed = edited(text, edits)
     reached = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
-        kept, text_before = text[reached : edit.start], mended[: edit.start - reached]
+        kept, text_before = text[reached : edit.start], changed[: edit.start - reached]
         assert text_before == kept
-        assert mended[len(kept) :].startswith(edit.replacement)
-        mended = mended[len(kept) + len(edit.replacement) :]
+        assert changed[len(kept) :].startswith(edit.replacement)
+        changed = changed[len(kept) + len(edit.replacement) :]
         reached = edit.end
-    assert mended == text[reached:]
+    assert changed == text[reached:]
 
 
 @given(texts_with_edits())
@@ -49,8 +45,8 @@ def test_applied_one_by_one_from_the_end_they_give_the_same(case: tuple[str, lis
     text, edits = case
     one_by_one = text
     for edit in sorted(edits, key=lambda edit: -edit.start):
-        one_by_one = mend(one_by_one, [edit])
-    assert mend(text, edits) == one_by_one
+        one_by_one = edited(one_by_one, [edit])
+    assert edited(text, edits) == one_by_one
 
 
 @given(texts_with_edits())
@@ -60,12 +56,12 @@ def test_an_edit_can_be_undone(case: tuple[str, list[Edit]]) -> None:
     for edit in sorted(edits, key=lambda edit: edit.start):
         undo.append(Edit(edit.start + shift, len(edit.replacement), text[edit.start : edit.end]))
         shift += len(edit.replacement) - edit.length
-    assert mend(mend(text, edits), undo) == text
+    assert edited(edited(text, edits), undo) == text
 
 
 def test_an_omission_goes_before_the_character_at_its_place() -> None:
-    assert mend("大儀", [Edit(1, 0, "射"), Edit(2, 0, "也")]) == "大射儀也"
-    assert mend("大義", [Edit(1, 1, "儀"), Edit(1, 0, "射")]) == "大射儀"
+    assert edited("大儀", [Edit(1, 0, "射"), Edit(2, 0, "也")]) == "大射儀也"
+    assert edited("大義", [Edit(1, 1, "儀"), Edit(1, 0, "射")]) == "大射儀"
 
 
 @pytest.mark.parametrize(
@@ -79,18 +75,10 @@ def test_an_omission_goes_before_the_character_at_its_place() -> None:
 )
 def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
     with pytest.raises(UsageError, match="claim the same place"):
-        mend("大射儀也", edits)
+        edited("大射儀也", edits)
 
 
 @pytest.mark.parametrize("edit", [Edit(4, 1, ""), Edit(-1, 1, ""), Edit(5, 0, ""), Edit(1, -1, "")])
 def test_an_edit_outside_the_text_is_refused(edit: Edit) -> None:
     with pytest.raises(UsageError, match="outside the text"):
-        mend("大射儀也", [edit])
-
-
-def test_a_place_in_a_column_is_a_place_in_the_file() -> None:
-    text = "#+TITLE: 儀\r\n<pb:K_WYG_001-1a>¶\r\n大射儀¶\r\n"
-    column = parse_transcription(Decoded(text, "utf-8", False), Path("text")).pages[0].columns[0]
-    assert mend(text, [column_edit(column, 3, 0, "也")]) == text.replace("儀¶", "儀也¶")
-    with pytest.raises(UsageError, match=r"column 1 \(file line 3\), which has 3 characters"):
-        column_edit(column, 3, 1, "")
+        edited("大射儀也", [edit])

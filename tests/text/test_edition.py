@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.errors import TextError, UsageError
-from proof.text.edit import Edit, mend
+from proof.text.edit import Edit, edited
 from proof.text.edition import detect_format, parse_edition, read_edition
 from proof.text.encoding import Decoded, decode, encode
 from proof.text.model import Script
@@ -288,8 +288,8 @@ def test_an_edit_at_any_cell_changes_that_and_nothing_else(data: st.DataObject) 
     text = data.draw(st.sampled_from([INLINE, ZHUSHU, CRITICAL, KANRIPO]))
     read = edition(text)
     cell = data.draw(st.sampled_from([cell for stretch in read.stretches() for cell in stretch.cells()]))
-    mended = mend(read.text, [Edit(cell.start, cell.length, "㐀")])
-    assert mended == text[: cell.start] + "㐀" + text[cell.start + cell.length :]
+    changed = edited(read.text, [Edit(cell.start, cell.length, "㐀")])
+    assert changed == text[: cell.start] + "㐀" + text[cell.start + cell.length :]
 
 
 def test_a_byte_order_mark_and_crlf_survive(tmp_path: Path) -> None:

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.settings.config import Settings
-from proof.verify.scores import insertion_score, omission_score, strange_score, substitution_score, swap_score
+from proof.verify.scores import (
+    LIFTED,
+    LOWERED,
+    insertion_score,
+    omission_score,
+    sense_weight,
+    strange_score,
+    substitution_score,
+    swap_score,
+)
 
 THRESHOLD = Settings().flags.threshold
 
@@ -105,3 +114,25 @@ def test_two_neighbours_changed_round_are_weighed_both_ways(a: float, b: float, 
 
 def test_a_neighbour_that_the_engine_does_not_know_says_nothing_either_way() -> None:
     assert swap_score((None, -0.1), (None, -0.1)) == 0
+
+
+odds = st.floats(-1e6, 1e6)
+
+
+@given(odds)
+def test_no_context_hides_what_the_image_shows_clearly(told: float) -> None:
+    """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the sense says."""
+    clear = THRESHOLD + LOWERED
+    assert clear + sense_weight(told) >= THRESHOLD
+
+
+@given(odds)
+def test_no_context_raises_what_the_image_hardly_doubts(told: float) -> None:
+    assert THRESHOLD - LIFTED - 0.01 + sense_weight(told) < THRESHOLD
+
+
+@given(odds, odds)
+def test_the_more_the_sense_speaks_against_the_text_the_more_it_adds(one: float, other: float) -> None:
+    less, more = sorted((one, other))
+    assert sense_weight(less) <= sense_weight(more)
+    assert sense_weight(0.0) == 0

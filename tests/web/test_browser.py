@@ -19,7 +19,7 @@ from proof.report.write import write_reports
 from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.marks import PageState
+from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
 from tests.web.waiting import saved, until
@@ -34,7 +34,7 @@ PAGES = {
     "pairs": f"/works/{WORK}/pairs",
     "pages": f"/works/{WORK}/pages/",
     "page": f"/works/{WORK}/pages/2",
-    "mending": f"/works/{WORK}/pages/2",
+    "layout": f"/works/{WORK}/pages/2",
     "history": f"/works/{WORK}/history",
     "help": f"/works/{WORK}/desk",
     "error": "/works/nothing/",
@@ -215,7 +215,7 @@ def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: ServerPr
     cell = page.locator(".cell", has_text="射").first
     cell.click()
     page.keyboard.press("Enter")
-    expect(page.locator("#mend-problem")).to_contain_text("Type what is to stand here")
+    expect(page.locator("#correct-problem")).to_contain_text("Type what is to stand here")
     page.keyboard.press("Delete")
     expect(page.locator("#act-told")).to_contain_text("deletes 射")
     expect(page.locator(".cell.corrected")).to_have_text("射")
@@ -255,7 +255,7 @@ def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: ServerProces
     with page.expect_response("**/states"):
         page.get_by_label("State").select_option("problem")
     page.locator("#viewer").click(position={"x": 3, "y": 3})
-    page.locator(".head [data-undo]").click()
+    page.locator("header [data-undo=undo]").click()
     expect(page.locator("#act-told")).to_contain_text("Taken back: WYG0103-0193a: problem")
     expect(page.get_by_label("State")).to_have_value("not proofread")
     assert tabs[0].said == []
@@ -445,7 +445,7 @@ def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
         if name == "help":
             page.keyboard.press("?")
             expect(page.locator("#help")).to_be_visible()
-        if name == "mending":
+        if name == "layout":
             page.locator("#layout-open").click()
             expect(page.locator("[data-handle=corner-0]")).to_be_attached()
         assert page.evaluate("document.documentElement.lang") == language
@@ -551,8 +551,8 @@ def test_what_was_done_is_listed_with_what_stood_before_and_filtered(server: Ser
     with Store.open(server.folder / "proof.sqlite") as store:
         for flag, person, verdict in ((1, "甲", Verdict.TAKE), (2, "乙", Verdict.KEEP), (5, "甲", Verdict.SKIP)):
             store.decisions.decide(DecisionRequest(WORK, flag, verdict, 0, person, f"request-{flag:04}"))
-        store.marks.set_page(WORK, 1, PageState.PROOFREAD, 0, "乙", "request-page", "紙裂")
-        store.marks.set_rule(WORK, "告", "吿", True, "甲")
+        store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "乙", "request-page", "紙裂")
+        store.rules.set(WORK, "告", "吿", True, "甲")
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/history")
     rows = page.locator("#events li")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import uuid
 from typing import Any
@@ -48,6 +49,15 @@ def test_a_list_is_paged(served: Served) -> None:
     places = [(one["page"], one["line"], one["offset"]) for one in first["items"] + rest["items"]]
     assert len(set(places)) == 6
     assert rest["next"] is None
+
+
+def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(served: Served) -> None:
+    client = served.client
+    for one in asked(client, text="公", tiles=True)["items"]:
+        kind, data = one["tile"].split(",")
+        alone = client.get(f"/works/{WORK}/pages/{one['page']}/glyphs/{one['line']}-{one['offset']}.webp")
+        assert (kind, base64.b64decode(data)) == ("data:image/webp;base64", alone.data)
+    assert all(one["tile"] is None for one in asked(client, text="公")["items"])
 
 
 def test_a_character_that_the_work_lacks_has_no_occurrences(served: Served) -> None:

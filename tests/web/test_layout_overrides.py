@@ -33,12 +33,12 @@ def told(response: TestResponse) -> dict[str, Any]:
 
 def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Served) -> None:
     client = served.client
-    made = client.post(f"{BASE}/pages/1/mends", json=body())
+    made = client.post(f"{BASE}/pages/1/layout-overrides", json=body())
     assert (made.status_code, told(made)["version"], told(made)["layout"]) == (201, 1, LAYOUT)
-    assert client.post(f"{BASE}/pages/1/mends", json=body(key="request-0002")).status_code == 409
-    back = client.post(f"{BASE}/pages/1/mends", json=body(layout=None, version=1, key="request-0003"))
+    assert client.post(f"{BASE}/pages/1/layout-overrides", json=body(key="request-0002")).status_code == 409
+    back = client.post(f"{BASE}/pages/1/layout-overrides", json=body(layout=None, version=1, key="request-0003"))
     assert (back.status_code, told(back)["layout"]) == (201, None)
-    listed = told(client.get(f"{BASE}/pages/1/mends"))["items"]
+    listed = told(client.get(f"{BASE}/pages/1/layout-overrides"))["items"]
     assert [one["version"] for one in listed] == [1, 2]
     assert all(one["person"] and one["at"] for one in listed)
 
@@ -48,9 +48,9 @@ def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Se
 )
 def test_no_name_leads_out_of_the_image_folders(served: Served, name: str) -> None:
     client = served.client
-    assert client.post(f"{BASE}/pages/1/mends", json=body(image=name)).status_code == 404
+    assert client.post(f"{BASE}/pages/1/layout-overrides", json=body(image=name)).status_code == 404
     assert client.get(f"{BASE}/images/preview", query_string={"name": name}).status_code == 404
-    assert told(client.get(f"{BASE}/pages/1/mends"))["items"] == []
+    assert told(client.get(f"{BASE}/pages/1/layout-overrides"))["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_no_name_leads_out_of_the_image_folders(served: Served, name: str) -> No
     ],
 )
 def test_what_no_page_can_be_is_refused(served: Served, wrong: dict[str, Any]) -> None:
-    assert served.client.post(f"{BASE}/pages/1/mends", json=body(**wrong)).status_code in {400, 422}
+    assert served.client.post(f"{BASE}/pages/1/layout-overrides", json=body(**wrong)).status_code in {400, 422}
 
 
 def test_images_are_found_by_part_of_their_name_and_shown_small(served: Served) -> None:
@@ -116,7 +116,7 @@ def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_p
         page = flag["page"]["number"]
         wrong = next(name for name in names if "0194" in name)
         set_ = {"layout": None, "image": wrong, "quadrant": "", "version": 0, "key": "request-0001"}
-        assert client.post(f"{base}/pages/{page}/mends", json=set_, headers=headers).status_code == 201
+        assert client.post(f"{base}/pages/{page}/layout-overrides", json=set_, headers=headers).status_code == 201
         come(
             client,
             f"{base}/pages/{page}/read-again",
@@ -125,7 +125,7 @@ def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_p
         undone = told(client.post(f"{base}/undo", json={"key": "undo-00001"}, headers=headers))
         assert (undone["what"], undone["laid_out"], undone["decisions"]) == ("layout", page, [])
         assert undone["told"].endswith("the page is read again")
-        assert store.mends.of_work(work.name) == {}
+        assert store.layout_overrides.of_work(work.name) == {}
         deadline = time.monotonic() + PATIENCE
         while store.queue.page(work.name, page)[0].status != "checked":
             assert time.monotonic() < deadline

@@ -31,7 +31,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     page.locator("#layout-open").click()
     rule = page.locator('[data-handle="rule-3"]')
     expect(rule).to_be_attached()
-    expect(page.locator("#mend-image option")).not_to_have_count(0)
+    expect(page.locator("#layout-image option")).not_to_have_count(0)
     before = float(rule.get_attribute("x1") or "nan")
     still(rule)
     box = rule.bounding_box()
@@ -45,23 +45,23 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     assert dragged > before
     rule.press("ArrowRight")
     assert float(rule.get_attribute("x1") or "nan") > dragged
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        [mend] = store.mends.history(work.name, 1)
-        assert mend.layout is not None
-        assert len(mend.layout.rules) == 7
+        [override] = store.layout_overrides.history(work.name, 1)
+        assert override.layout is not None
+        assert len(override.layout.rules) == 7
 
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     page.locator("#layout-open").click()
     expect(page.locator('[data-handle="rule-3"]')).to_be_attached()
     with page.expect_navigation():  # what the first reading said is still there
-        page.locator("#mend-back").click()
+        page.locator("#layout-back").click()
     expect(page.locator("#read-again-said")).to_contain_text("0 without a place")
     with Store.open(Settings.load(project).store_address) as store:
-        assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
-        assert store.mends.of_work(work.name) == {}
+        assert [one.layout is None for one in store.layout_overrides.history(work.name, 1)] == [False, True]
+        assert store.layout_overrides.of_work(work.name) == {}
 
 
 def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_read_again(
@@ -71,7 +71,7 @@ def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_rea
     rule = page.locator('[data-handle="rule-3"]')
     expect(rule).to_be_attached()
     rule.press("ArrowRight")
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     page.locator("body").press("z")
@@ -80,7 +80,7 @@ def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_rea
     expect(page.locator("#act-told")).to_contain_text("layout or image; the page is read again")
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        assert [one.layout is None for one in store.mends.history(work.name, 1)] == [False, True]
+        assert [one.layout is None for one in store.layout_overrides.history(work.name, 1)] == [False, True]
 
 
 def test_where_a_page_stands_is_said_in_its_view_and_validated_by_another_person_alone(page: Page) -> None:
@@ -112,16 +112,16 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
         expect(one.locator("body")).to_have_attribute("data-ready", "1")
         one.locator("#layout-open").click()
         one.locator('[data-handle="rule-3"]').press("ArrowRight")
-        expect(one.locator("#mend-image option")).not_to_have_count(0)
-    page.locator("#mend-read-again").click()
+        expect(one.locator("#layout-image option")).not_to_have_count(0)
+    page.locator("#layout-read-again").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
-    other.locator("#mend-read-again").click()
-    expect(other.locator("#mend-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
+    other.locator("#layout-read-again").click()
+    expect(other.locator("#layout-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        assert len(store.mends.history(work.name, 1)) == 1
+        assert len(store.layout_overrides.history(work.name, 1)) == 1
     other.get_by_role("button", name="Reload the page").click()
-    expect(other.locator("#mend-said")).to_be_empty()
+    expect(other.locator("#layout-said")).to_be_empty()
 
 
 def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(page: Page, project: Path) -> None:
@@ -141,10 +141,10 @@ def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_agai
     page.locator("#layout-open").click()
     page.locator('[data-handle="rule-3"]').press("ArrowRight")
     with page.expect_response(lambda answer: answer.url.endswith("0" * 32)) as asked:
-        page.locator("#mend-read-again").click()
+        page.locator("#layout-read-again").click()
     assert asked.value.status == 404
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
     assert len(begun) == 2
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        assert len(store.mends.history(work.name, 1)) == 1
+        assert len(store.layout_overrides.history(work.name, 1)) == 1

@@ -60,11 +60,11 @@ def place(page: Page) -> float:
     return float(rule(page).get_attribute("x1") or "nan")
 
 
-def mends(project: Path) -> list[bool]:
+def set_layouts(project: Path) -> list[bool]:
     """Of all that was set for the page, whether it has a layout."""
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        return [one.layout is not None for one in store.mends.history(work.name, 1)]
+        return [one.layout is not None for one in store.layout_overrides.history(work.name, 1)]
 
 
 def begin(page: Page) -> float:
@@ -91,7 +91,7 @@ def test_who_is_quicker_than_the_image_gets_the_handles_when_it_is_there(page: P
     images = held(page, "**/info.json")
     page.reload()
     page.locator("#layout-open").click()
-    expect(page.locator("#mend-image option")).not_to_have_count(0)
+    expect(page.locator("#layout-image option")).not_to_have_count(0)
     come(page, images, 1)
     expect(page.locator("[data-handle]")).to_have_count(0)
     images[0].continue_()
@@ -99,23 +99,23 @@ def test_who_is_quicker_than_the_image_gets_the_handles_when_it_is_there(page: P
 
 
 def test_nothing_can_be_set_right_before_it_is_known_what_others_set_right(page: Page) -> None:
-    answers = held(page, "**/mends")
+    answers = held(page, "**/layout-overrides")
     page.locator("#layout-open").click()
     come(page, answers, 1)
     for control in page.locator("#layout-tools").locator("button, input, select").all():
         expect(control).to_be_disabled()
     answers[0].abort()
-    expect(page.locator("#mend-said")).to_contain_text("does not answer")
-    expect(page.locator("#mend-read-again")).to_be_disabled()
+    expect(page.locator("#layout-said")).to_contain_text("does not answer")
+    expect(page.locator("#layout-read-again")).to_be_disabled()
     page.get_by_role("button", name="Try again").click()
     come(page, answers, 2)
     answers[1].continue_()
-    expect(page.locator("#mend-read-again")).to_be_enabled()
-    expect(page.locator("#mend-said")).to_be_empty()
+    expect(page.locator("#layout-read-again")).to_be_enabled()
+    expect(page.locator("#layout-said")).to_be_empty()
 
 
 def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(page: Page) -> None:
-    answers = held(page, "**/mends")
+    answers = held(page, "**/layout-overrides")
     for _ in range(3):  # opened, shut, opened
         page.locator("#layout-open").click()
     come(page, answers, 2)
@@ -124,7 +124,7 @@ def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(page: P
     rule(page).press("ArrowRight")
     moved = place(page)
     assert moved > before
-    with page.expect_response("**/mends") as late:
+    with page.expect_response("**/layout-overrides") as late:
         answers[0].continue_()
     late.value.finished()
     page.evaluate("fetch('/healthz').then(answer => answer.text())")  # what was there before this has been read
@@ -132,11 +132,11 @@ def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(page: P
 
 
 def test_tools_that_are_shut_before_the_answer_leave_no_handles_behind(page: Page) -> None:
-    answers = held(page, "**/mends")
+    answers = held(page, "**/layout-overrides")
     for _ in range(2):  # opened, shut
         page.locator("#layout-open").click()
     come(page, answers, 1)
-    with page.expect_response("**/mends") as late:
+    with page.expect_response("**/layout-overrides") as late:
         answers[0].continue_()
     late.value.finished()
     page.evaluate("fetch('/healthz').then(answer => answer.text())")
@@ -145,14 +145,14 @@ def test_tools_that_are_shut_before_the_answer_leave_no_handles_behind(page: Pag
 
 def test_of_two_searches_for_an_image_the_later_one_is_shown(page: Page) -> None:
     page.locator("#layout-open").click()
-    expect(page.locator("#mend-read-again")).to_be_enabled()
+    expect(page.locator("#layout-read-again")).to_be_enabled()
     answers = held(page, "**/images?sought=*")
-    page.locator("#mend-sought").fill("0192c")
+    page.locator("#layout-sought").fill("0192c")
     come(page, answers, 1)
-    page.locator("#mend-sought").fill("0192d")
+    page.locator("#layout-sought").fill("0192d")
     come(page, answers, 2)
     answers[1].continue_()
-    options = page.locator("#mend-image option[value*=WYG]")
+    options = page.locator("#layout-image option[value*=WYG]")
     expect(options).to_have_count(1)
     expect(options).to_have_attribute("value", "WYG0103-0192d.png")
     with page.expect_response("**/images?sought=*") as late:
@@ -172,25 +172,25 @@ def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses
         else:
             route.continue_()
 
-    page.route("**/mends", lose)
+    page.route("**/layout-overrides", lose)
     begin(page)
-    page.locator("#mend-read-again").click()
-    expect(page.locator("#mend-said")).to_contain_text("does not answer")
+    page.locator("#layout-read-again").click()
+    expect(page.locator("#layout-said")).to_contain_text("does not answer")
     assert lost == [201]
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
-    assert mends(project) == [True]
+    assert set_layouts(project) == [True]
 
 
 def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project: Path) -> None:
     """As where the session ended in the middle: the browser comes back by way of the log-in."""
     drawn = begin(page)
     page.reload()
-    expect(page.locator("#mend-said")).to_contain_text("here again")
+    expect(page.locator("#layout-said")).to_contain_text("here again")
     assert place(page) == pytest.approx(drawn)
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
-    assert mends(project) == [True]
+    assert set_layouts(project) == [True]
     page.reload()
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     expect(page.locator("#layout-tools")).to_be_hidden()
@@ -200,7 +200,7 @@ def test_nothing_is_drawn_while_the_page_is_read_since_it_would_be_lost(page: Pa
     page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("reading", askers=["x"])))
     answers = held(page, f"**/{JOB}")
     drawn = begin(page)
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     come(page, answers, 1)
     for control in page.locator("#layout-tools > button, #layout-tools > label > *").all():
         expect(control).to_be_disabled()
@@ -212,32 +212,32 @@ def test_a_server_that_is_away_for_a_moment_is_asked_again_and_that_is_told(page
     page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("reading", askers=["x"])))
     answers = held(page, f"**/{JOB}")
     begin(page)
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     come(page, answers, 1)
     answers[0].abort()
-    expect(page.locator("#mend-said")).to_contain_text("it is asked again")
+    expect(page.locator("#layout-said")).to_contain_text("it is asked again")
     come(page, answers, 2)
     answers[1].fulfill(status=502, body="<p>bad gateway")
     come(page, answers, 3)
     answers[2].fulfill(body=said("failed", reason="a.png: truncated", trouble="image", told="The image is damaged."))
-    expect(page.locator("#mend-said")).to_contain_text("The page could not be read: The image is damaged.")
-    expect(page.locator("#mend-said details")).to_contain_text("a.png: truncated")
-    expect(page.locator("#mend-read-again")).to_be_enabled()
+    expect(page.locator("#layout-said")).to_contain_text("The page could not be read: The image is damaged.")
+    expect(page.locator("#layout-said details")).to_contain_text("a.png: truncated")
+    expect(page.locator("#layout-read-again")).to_be_enabled()
 
 
 def test_what_is_being_typed_is_not_lost_when_the_page_has_been_read(page: Page) -> None:
     page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("reading", askers=["x"])))
     answers = held(page, f"**/{JOB}")
     begin(page)
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     come(page, answers, 1)
     page.locator(".cell").first.click()
-    page.locator("#mend-reading").fill("告")
+    page.locator("#correct-reading").fill("告")
     outcome = {"status": "checked", "message": "", "fresh": 0, "gone": 0, "kept": 0, "lost": [], "told": ""}
     answers[0].fulfill(body=said("done", outcome=outcome))
     page.evaluate("fetch('/healthz').then(answer => answer.text())")
-    expect(page.locator("#mend-reading")).to_have_value("告")
-    page.locator("#mend-close").click()
+    expect(page.locator("#correct-reading")).to_have_value("告")
+    page.locator("#correct-close").click()
     page.locator("#notices").get_by_role("button", name="Reload the page").click()
     expect(page.locator("#read-again-said")).to_contain_text("Read again")
 
@@ -247,26 +247,28 @@ def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> No
     polls = held(page, f"**/{JOB}")
     page.route(f"**/{JOB}/stop", lambda route: route.fulfill(body=said("reading")))
     begin(page)
-    page.locator("#mend-read-again").click()
+    page.locator("#layout-read-again").click()
     come(page, polls, 1)
-    page.locator("#mend-said").get_by_role("button", name="Take it back").click()
-    expect(page.locator("#mend-said")).to_contain_text("next safe place")
+    page.locator("#layout-said").get_by_role("button", name="Take it back").click()
+    expect(page.locator("#layout-said")).to_contain_text("next safe place")
     polls[0].fulfill(body=said("waiting", askers=["x"]))  # asked for before it was taken back
     come(page, polls, 2)
-    expect(page.locator("#mend-said")).to_contain_text("next safe place")
+    expect(page.locator("#layout-said")).to_contain_text("next safe place")
     polls[1].fulfill(body=said("stopped"))
-    expect(page.locator("#mend-said")).to_contain_text("Taken back: the page stands as it was")
-    expect(page.locator("#mend-read-again")).to_be_enabled()
+    expect(page.locator("#layout-said")).to_contain_text("Taken back: the page stands as it was")
+    expect(page.locator("#layout-read-again")).to_be_enabled()
 
 
 def test_an_image_that_is_chosen_takes_no_layout_that_was_drawn_on_another(page: Page) -> None:
     drawn = begin(page)
-    page.locator("#mend-image").select_option("WYG0103-0192d.png")
-    expect(page.locator("#mend-said")).to_contain_text("read the page again with the other one first")
+    page.locator("#layout-image").select_option("WYG0103-0192d.png")
+    expect(page.locator("#layout-said")).to_contain_text("read the page again with the other one first")
     rule(page).press("ArrowRight")
     assert place(page) == drawn
-    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/mends")) as sent:
-        page.locator("#mend-read-again").click()
+    with page.expect_request(
+        lambda request: request.method == "POST" and request.url.endswith("/layout-overrides")
+    ) as sent:
+        page.locator("#layout-read-again").click()
     body = sent.value.post_data_json or {}
     assert (body["layout"], body["image"]) == (None, "WYG0103-0192d.png")
 

@@ -16,6 +16,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
 from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.saving import CheckedResult
 from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
 from tests.web.served import serving
 from tests.web.waiting import saved
@@ -42,7 +43,9 @@ def add_moved(store: Store, folder: Path) -> int:
     """That page in a store, of a text of its own; gives its run."""
     texts = (TextInfo("moved.txt", "5eed", "mirror", "traditional"),)
     run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-    store.save_page(run, PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))
+    store.save_pages(
+        run, [CheckedResult(PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))]
+    )
     store.finish_run(run, whole=True)
     return run
 
@@ -127,7 +130,7 @@ def test_the_page_view_says_at_both_places_that_it_moved(page: Page) -> None:
     page.goto(f"/works/{WORK}/pages/1")
     for column, character in ((2, 6), (3, 4)):
         page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
-        expect(page.locator("#mend-read")).to_have_text("moved: 大, column 2 → 3")
+        expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
         photographed(page, f"page-{column}")
         page.keyboard.press("Escape")
 

@@ -479,7 +479,7 @@ def test_rules_of_the_project_are_the_administrators(house: House) -> None:
     rule = {"text": "告", "image": "吿", "holds": True}
     assert house.browser("乙").send(f"{BASE}/rules", rule).status_code == 403
     assert house.browser("甲").send(f"{BASE}/rules", rule).status_code == 200
-    assert [one.person for one in house.store.marks.rules(WORK)] == ["甲"]
+    assert [one.person for one in house.store.rules.of_work(WORK)] == ["甲"]
 
 
 # forged and repeated requests

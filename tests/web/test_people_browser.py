@@ -148,7 +148,7 @@ def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: s
     expect(page.locator("#state")).to_be_disabled()
     expect(page.locator("#state")).to_have_value("not proofread")
     page.locator(".cell").first.click()
-    expect(page.locator("#mend-reading")).to_be_disabled()
+    expect(page.locator("#correct-reading")).to_be_disabled()
     page.goto(f"{address}/works/{WORK}/history")
     expect(page.get_by_role("button", name="take back")).to_have_count(0)
     expect(page.get_by_role("link", name="People")).to_have_count(0)
@@ -306,8 +306,8 @@ def test_no_page_asks_any_other_host_for_anything(browser: Browser, address: str
         if endpoint == "pages.page":
             page.keyboard.press("Escape")
             page.locator("#layout-open").click()
-            page.locator("#mend-image").select_option(index=1)
-            expect(page.locator("#mend-preview")).to_be_visible()
+            page.locator("#layout-image").select_option(index=1)
+            expect(page.locator("#layout-preview")).to_be_visible()
         page.wait_for_load_state("networkidle")
     page.goto(f"{address}/works/nothing/")
     page.goto(f"{address}/account")
@@ -318,7 +318,7 @@ def test_no_page_asks_any_other_host_for_anything(browser: Browser, address: str
     assert wanted <= {endpoint.split(".")[1] for endpoint in seen}
     elsewhere = {url for url in asked if not url.startswith((f"{address}/", "data:", "blob:"))}
     assert elsewhere == set()
-    assert any("/preview" in url for url in asked), "what mending shows was asked for too"
+    assert any("/preview" in url for url in asked), "what the layout's tools show was asked for too"
 
 
 def with_accounts(folder: Path) -> Settings:

@@ -169,7 +169,7 @@ def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(samp
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
         layout = LayoutOverrideShape(corners, (0.5,), ())
-        store.mends.set(work.name, 1, layout, "", "", version=0, person="王", key="set-right-1")
+        store.layout_overrides.set(work.name, 1, layout, "", "", version=0, person="王", key="set-right-1")
         reader, before = Rechecker(settings, store), dump(folder)
         places, stop = 0, 0
 

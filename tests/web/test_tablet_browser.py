@@ -136,8 +136,8 @@ def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page, projec
         if place["x"] + 30 < cx < place["x"] + place["width"] - 30 and abs(cy - y) < 60:
             tablet.touchscreen.tap(cx, cy)
             break
-    expect(tablet.locator("#mend")).to_be_visible()
-    assert small(tablet.locator("#mend").page) == []
+    expect(tablet.locator("#correct")).to_be_visible()
+    assert small(tablet.locator("#correct").page) == []
 
 
 def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path, shots: Path) -> None:
@@ -154,8 +154,8 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     x, y = middle(rule)
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
-    tablet.screenshot(path=shots / f"mending-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
-    tap(tablet, tablet.locator("#mend-read-again"))
+    tablet.screenshot(path=shots / f"layout-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    tap(tablet, tablet.locator("#layout-read-again"))
     expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
-        assert [one.layout is not None for one in store.mends.history(work, 1)] == [True]
+        assert [one.layout is not None for one in store.layout_overrides.history(work, 1)] == [True]

@@ -1,4 +1,4 @@
-"""Fingers on a page: a character that is smaller than a finger is hit all the same, and a layout is mended close up."""
+"""Fingers on a page: a character smaller than a finger is hit all the same, and a layout is set right close up."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_arou
     assert box is not None
     assert box["width"] < FINGER
     tablet.touchscreen.tap(box["x"] - 4, box["y"] + box["height"] / 2)  # between two columns
-    expect(tablet.locator("#mend-char")).to_have_text(text)
-    offered = tablet.locator("#mend-near button")
+    expect(tablet.locator("#correct-char")).to_have_text(text)
+    offered = tablet.locator("#correct-near button")
     expect(offered).not_to_have_count(0)
-    expect(tablet.locator("#mend-near [aria-pressed=true]")).to_have_text(text)
+    expect(tablet.locator("#correct-near [aria-pressed=true]")).to_have_text(text)
     for one in offered.all():
         size = one.bounding_box()
         assert size is not None
@@ -73,12 +73,12 @@ def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_arou
     found = Axe().run(tablet).response["violations"]
     assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
     SHOTS.mkdir(parents=True, exist_ok=True)
-    tablet.screenshot(path=SHOTS / f"correcting-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
-    other = tablet.locator("#mend-near [aria-pressed=false]").first
+    tablet.screenshot(path=SHOTS / f"layout-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    other = tablet.locator("#correct-near [aria-pressed=false]").first
     meant = other.inner_text()
     other.tap()
-    expect(tablet.locator("#mend-char")).to_have_text(meant)
-    expect(tablet.locator("#mend-near [aria-pressed=true]")).to_have_text(meant)
+    expect(tablet.locator("#correct-char")).to_have_text(meant)
+    expect(tablet.locator("#correct-near [aria-pressed=true]")).to_have_text(meant)
 
 
 def test_two_fingers_on_the_lines_of_a_layout_zoom_and_move_no_line(tablet: Page) -> None:
@@ -86,10 +86,10 @@ def test_two_fingers_on_the_lines_of_a_layout_zoom_and_move_no_line(tablet: Page
     rule = tablet.locator('[data-handle="rule-3"]')
     expect(rule).to_be_attached()
     still(rule)
-    drawn = [one.get_attribute("x1") for one in tablet.locator(".mend-rule").all()]
+    drawn = [one.get_attribute("x1") for one in tablet.locator(".layout-rule").all()]
     x, y = middle(rule)
     tall = (rule.bounding_box() or {"height": 0.0})["height"]
     pinch(tablet, x - 40, y)  # one finger begins on the line itself
     still(rule)
     assert (rule.bounding_box() or {"height": 0.0})["height"] > 1.3 * tall
-    assert [one.get_attribute("x1") for one in tablet.locator(".mend-rule").all()] == drawn
+    assert [one.get_attribute("x1") for one in tablet.locator(".layout-rule").all()] == drawn

@@ -12,7 +12,7 @@ const $ = (id) => document.getElementById(id);
 function typical(text) {
   let found = known.get(text);
   if (!found) {
-    found = ask(`${api("glyphs")}?${new URLSearchParams({ text, order: "alike", limit: SHOWN + 1 })}`).then((said) => said.items, () => {
+    found = ask(`${api("glyphs")}?${new URLSearchParams({ text, order: "alike", limit: SHOWN + 1, tiles: true })}`).then((said) => said.items, () => {
       known.delete(text); // asked for anew where it is shown again
       return [];
     });
@@ -48,7 +48,7 @@ export function showBeside(flag) {
 }
 
 function own(flag) {
-  return make("p", { class: "own" }, make("img", { class: "paper", alt: "", width: 40, height: 40, src: glyphOf(flag) }), make("span", { class: "soft" }, say("thisGlyph")));
+  return make("p", { class: "own" }, make("img", { class: "paper", alt: "", width: 40, height: 40, src: flag.tile ?? glyphOf(flag) }), make("span", { class: "soft" }, say("thisGlyph")));
 }
 
 function row(flag, text, kind) {
@@ -58,7 +58,7 @@ function row(flag, text, kind) {
   typical(text).then((items) => {
     if ($("beside").dataset.flag !== String(flag.number)) return;
     const others = items.filter((one) => one.page !== flag.page.number || one.line !== flag.line || one.offset !== flag.offset).slice(0, SHOWN);
-    list.append(...others.map((one) => make("li", {}, make("img", { class: "paper", alt: "", title: one.name, width: 40, height: 40, src: glyphAt(one) }))));
+    list.append(...others.map((one) => make("li", {}, make("img", { class: "paper", alt: "", title: one.name, width: 40, height: 40, src: one.tile ?? glyphAt(one) }))));
     if (!others.length) list.append(make("li", { class: "soft" }, say("noOthers")));
   });
   return list;

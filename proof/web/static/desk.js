@@ -3,6 +3,7 @@
 
 import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
+import { change as changeOf, commentable, thread } from "./comments.js";
 import { parameters } from "./filters.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
@@ -171,6 +172,7 @@ function show() {
   witnesses(flag);
   alternatives(flag);
   stands(flag);
+  said(flag);
   progress();
   trail();
   document.body.dataset.flag = flag.number;
@@ -181,7 +183,8 @@ function show() {
 
 /** Where nothing is left here: what is left elsewhere in the work. */
 async function leadOn() {
-  history.replaceState(null, "", `?${parameters(data.query, true)}`);
+  unwritten = `?${parameters(data.query, true)}`;
+  writeAddress();
   while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
   if (flags[at]) return;
   const left = await ask(api("left"));
@@ -194,17 +197,33 @@ async function leadOn() {
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;
 
-/** The address names the flag, so that it stays over a change of language, and leads back to it from its page. */
+const RESTING = 2000; // milliseconds on a flag
+let unwritten = null;
+let writing = 0;
+
+/**
+ * The address names the flag, so that it stays over a change of language, and leads back to it from its page. It is
+ * written once somebody rests on the flag, or turns to anything but the next decision: browsers take long to write it,
+ * and some let nobody write it often.
+ */
 function keepAddress(flag) {
   const query = parameters(data.query, true);
   query.set("flag", flag.number);
-  try {
-    history.replaceState(null, "", `?${query}`);
-    sessionStorage.setItem(`proof-desk:${work}`, location.pathname + location.search);
-  } catch (error) {
-    reportError(error); // a browser that lets nobody do so often in so short a time
-  }
+  unwritten = `?${query}`;
+  sessionStorage.setItem(`proof-desk:${work}`, location.pathname + unwritten);
+  clearTimeout(writing);
+  writing = setTimeout(writeAddress, RESTING);
 }
+
+function writeAddress() {
+  clearTimeout(writing);
+  if (unwritten !== null) history.replaceState(null, "", unwritten);
+  unwritten = null;
+}
+for (const turned of ["blur", "pagehide", "pointerdown", "focusin", "change"]) addEventListener(turned, writeAddress, true);
+addEventListener("keydown", ({ ctrlKey, metaKey, key }) => {
+  if (ctrlKey || metaKey || /^F\d/.test(key)) writeAddress();
+});
 
 const place = (flag) => (flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
   : flag.line ? say("column", { number: flag.line }) : say("wholePage"));
@@ -301,6 +320,29 @@ function stands(flag) {
   if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
   if (flag.last) line.append(" · ", flag.last.person);
 }
+
+// what people say to each other of a flag; of a character that moved, at the place where it was begun
+
+function said(flag) {
+  $("said").hidden = !flag.comments.length;
+  $("said").replaceChildren(...thread(flag.comments));
+}
+
+const talk = commentable(() => {
+  const flag = flags[at];
+  if (!flag) return null;
+  const last = flag.comments.at(-1);
+  const number = last?.flag ?? flag.number;
+  return {
+    title: [flag.page.page, " · ", place(flag), " · ", ...changeOf(flag)], comments: flag.comments,
+    own: flag.comments.filter((one) => !last || one.uid === last.uid), problem: last?.state === "problem", path: api(`flags/${number}/comments`),
+  };
+}, (comment) => {
+  const flag = flags.find((one) => [one.number, one.other?.number].includes(comment.flag));
+  flag?.comments.push(comment);
+  if (flag && flags[at] === flag) said(flag);
+  $("main").focus({ preventScroll: true });
+});
 
 function progress() {
   const all = Object.values(states).reduce((sum, one) => sum + one, 0);
@@ -531,12 +573,16 @@ const acts = {
     localStorage.setItem("proof-whole", whole ? "1" : "0");
     if (flags[at]) paint(flags[at]);
   },
-  page: () => flags[at] && location.assign(pageOf(flags[at])),
+  page: () => {
+    writeAddress();
+    if (flags[at]) location.assign(pageOf(flags[at]));
+  },
   beside: () => toggleBeside(flags[at]),
+  comment: () => talk(),
   outline: () => flags[at]?.view && nextOutline(flags[at]),
 };
 
-const LOOKING = ["back", "ahead", "page", "whole", "beside", "outline"];
+const LOOKING = ["back", "ahead", "page", "whole", "beside", "outline", "comment"];
 const DECIDING = ["keep", "take", "delete", "copy", "unsure", "skip", "other"];
 let clicked = 0;
 if (!may("decide"))
@@ -558,7 +604,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline", n: "comment",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 

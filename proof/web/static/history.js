@@ -1,6 +1,7 @@
 // What was done, newest first, filtered; a decision can be taken back that nobody decided anew.
 
-import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words } from "./shell.js";
+import { change } from "./comments.js";
+import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
@@ -21,11 +22,24 @@ function stood(event) {
   return event.was ? [han(event.was, "seen")] : [say("deletes", { text: event.transcribed })];
 }
 
-function row(one, context, state, where, extra) {
+function row(one, context, state, where, extra, note = "") {
   return make("li", {},
     make("time", { datetime: one.at, class: "soft" }, when.format(new Date(one.at))),
     make("b", {}, one.person),
-    context, state, where, extra);
+    context, state, where, extra,
+    ...(note ? [make("p", { class: "words" }, note)] : []));
+}
+
+/** What somebody said to the others, with the way to where it can be answered. */
+function comment(one) {
+  const { comment: made } = one;
+  const base = `/works/${encodeURIComponent(work)}/`;
+  const way = made.flag ? `desk?state=&raised=all&flag=${made.flag}` : `pages/${made.page}`;
+  return row(one,
+    make("a", { class: "context", href: base + way }, ...(made.uid ? change(made) : [one.name])),
+    make("span", { class: "state" }, words.commentStates[made.state], ...(made.assigned ? [" · ", say("assignedTo", { person: made.assigned })] : [])),
+    make("span", { class: "soft where" }, ...(made.uid ? [one.name, made.line ? ` ${say("column", { number: made.line })}` : ""] : [])),
+    make("span"), made.text);
 }
 
 /** What was said of a page, or a rule that was set or lifted. */
@@ -34,14 +48,13 @@ function other(one) {
   const place = rule ? [han(rule.text || "∅"), " → ", han(rule.image || "∅")] : [one.name];
   const now = rule ? say(rule.holds ? "rule" : "lifted") : words.pageStates[page.state];
   const before = rule ? [] : [make("span", { class: "soft" }, words.pageStates[one.was], " → ")];
-  const note = [...(one.back ? [say("takeBack")] : []), ...(page?.note ? [page.note] : [])].join(" · ");
   return row(one,
     make("span", { class: "context" + (rule ? " han" : ""), lang: rule ? document.body.dataset.script : null }, ...place),
     make("span", { class: "state" }, ...before, now),
-    make("span", { class: "soft where" }, note), make("span"));
+    make("span", { class: "soft where" }, one.back ? say("takeBack") : ""), make("span"), page?.note);
 }
 
-const entry = (one) => (one.decision ? line(one.decision, null, one.last) : other(one));
+const entry = (one) => (one.decision ? line(one.decision, null, one.last) : one.comment ? comment(one) : other(one));
 
 function line(event, extra, last = false) {
   const back = make("button", { type: "button", class: "quiet" }, say("takeBack"));
@@ -58,8 +71,8 @@ function line(event, extra, last = false) {
   return row(event,
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
     make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
-    make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : "", event.note ? ` · ${event.note}` : ""),
-    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")));
+    make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : ""),
+    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), event.note);
 }
 
 const verdicts = Object.keys(words.verdicts);
@@ -74,7 +87,7 @@ const asked = new URLSearchParams(data.asked);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(
   ...[["", say("any")], ...named].map(([value, text]) => make("option", { value, selected: asked.get(name) === value }, text)));
-choices("what", [["decisions", say("actDecisions")], ["page", say("actPages")], ["rule", say("actRules")]]);
+choices("what", [["decisions", say("actDecisions")], ["page", say("actPages")], ["rule", say("actRules")], ["comment", say("actComments")]]);
 choices("verdict", Object.entries(words.verdicts));
 form.addEventListener("change", () => {
   const wanted = [...new FormData(form)].filter(([, value]) => value);

@@ -2,7 +2,8 @@
 // the page. Hovering one lights up the other; any character can be corrected, a missed one inserted.
 
 /* global OpenSeadragon */
-import { mendable } from "./mend.js";
+import { change, commentByKey, commentable } from "./comments.js";
+import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, askPage, readable, settle } from "./reading.js";
@@ -80,29 +81,29 @@ $("sheet").addEventListener("click", (event) => {
   if (cell) open(Number(cell.dataset.n));
 });
 
-// mending
+// a character corrected by hand
 
-let mended = null;
+let corrected = null;
 let untouched = true; // nothing was typed since the box was opened
 function open(n) {
-  mended = data.characters_found[n];
-  const flag = flagOf(mended);
-  $("mend-char").textContent = mended.text;
-  $("mend-where").textContent = say("column", { number: mended.line });
-  $("mend-read").textContent = mended.read && mended.read !== mended.text ? say("readAs", { reading: mended.read }) : "";
-  if (flag?.other) $("mend-read").textContent = movedTo(flag);
-  $("mend-reading").value = "";
+  corrected = data.characters_found[n];
+  const flag = flagOf(corrected);
+  $("correct-char").textContent = corrected.text;
+  $("correct-where").textContent = say("column", { number: corrected.line });
+  $("correct-read").textContent = corrected.read && corrected.read !== corrected.text ? say("readAs", { reading: corrected.read }) : "";
+  if (flag?.other) $("correct-read").textContent = movedTo(flag);
+  $("correct-reading").value = "";
   untouched = true;
-  $("mend-problem").textContent = "";
-  $("mend-delete-label").textContent = say("deletes", { text: mended.text });
-  $("mend-flag").hidden = !flag;
-  if (flag) $("mend-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
-  $("mend-others").replaceChildren();
-  alternatives(mended, flag).then((others) => $("mend-others").replaceChildren(...others.map((text) =>
+  $("correct-problem").textContent = "";
+  $("correct-delete-label").textContent = say("deletes", { text: corrected.text });
+  $("correct-flag").hidden = !flag;
+  if (flag) $("correct-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+  $("correct-others").replaceChildren();
+  alternatives(corrected, flag).then((others) => $("correct-others").replaceChildren(...others.map((text) =>
     make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text)))));
-  offer($("mend-near"), $("sheet"), n, open);
-  if (!$("mend").open) $("mend").showModal();
-  $("mend-reading").focus();
+  offer($("correct-near"), $("sheet"), n, open);
+  if (!$("correct").open) $("correct").showModal();
+  $("correct-reading").focus();
 }
 /** A character that moved, in words: it is decided on the desk, at both its places at once. */
 function movedTo(flag) {
@@ -111,32 +112,32 @@ function movedTo(flag) {
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
 let composing = false;
-$("mend-reading").addEventListener("compositionstart", () => { composing = true; });
-$("mend-reading").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
-$("mend-reading").addEventListener("keydown", (event) => {
+$("correct-reading").addEventListener("compositionstart", () => { composing = true; });
+$("correct-reading").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+$("correct-reading").addEventListener("keydown", (event) => {
   const composes = event.isComposing || event.keyCode === 229 || composing;
   if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
   if (event.key !== "Delete" || composes || event.repeat || !untouched) return;
   event.preventDefault();
-  remove(mended);
+  remove(corrected);
 });
-$("mend-reading").addEventListener("input", () => { untouched = false; });
-$("mend-close").addEventListener("click", () => $("mend").close());
-$("mending").addEventListener("submit", (event) => {
+$("correct-reading").addEventListener("input", () => { untouched = false; });
+$("correct-close").addEventListener("click", () => $("correct").close());
+$("correcting").addEventListener("submit", (event) => {
   event.preventDefault();
   if (composing) return;
-  const insert = $("mending").elements.how.value === "insert";
-  const reading = $("mend-reading").value.trim();
+  const insert = $("correcting").elements.how.value === "insert";
+  const reading = $("correct-reading").value.trim();
   if (!reading) { // an empty box deletes nothing
-    $("mend-problem").textContent = say("typeFirst");
+    $("correct-problem").textContent = say("typeFirst");
     return;
   }
-  if (!insert) return act("typed", data.characters_found.indexOf(mended), reading);
-  const missed = { ...mended, offset: mended.offset + mended.length, length: 0 };
+  if (!insert) return act("typed", data.characters_found.indexOf(corrected), reading);
+  const missed = { ...corrected, offset: corrected.offset + corrected.length, length: 0 };
   correct(missed, undefined, "typed", reading, say("inserts", { reading }));
 });
-$("mend-delete").addEventListener("click", () => remove(mended));
-$("mend-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(mended)));
+$("correct-delete").addEventListener("click", () => remove(corrected));
+$("correct-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(corrected)));
 
 /** Deletes a character: never what an empty box means, always said by name. */
 function remove(one) {
@@ -159,7 +160,7 @@ const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
     const told = last ? ahead(last) : why(problem);
-    if ($("mend").open) $("mend-problem").textContent = told;
+    if ($("correct").open) $("correct-problem").textContent = told;
     else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, told));
     return told;
   }
@@ -188,21 +189,37 @@ function sayPage(state) {
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
 askPage(sayPage);
 
+// what people say to each other of the page; what was said of its flags is read here, and answered on the desk
+
+const own = data.comments.filter((one) => !one.uid);
+const where = (one) => (one.uid ? [make("a", { href: one.flag ? `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${one.flag}` : null },
+  say("column", { number: one.line }), " ", ...change(one)), " "] : []);
+const talk = commentable(() => ({
+  title: [say("commentedOn", { place: data.page })], comments: data.comments, own, where,
+  problem: data.state === "problem", path: api(`pages/${data.number}/comments`),
+}), () => tellAnew(say("sent"), ""));
+commentByKey(talk);
+$("comments-open").addEventListener("click", talk);
+const badge = $("comments-open").querySelector(".badge");
+badge.textContent = data.comments.length;
+badge.hidden = !data.comments.length;
+
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";
 const boxes = () => {
   localStorage.setItem("proof-boxes", $("boxes").checked ? "1" : "0");
   $("viewer").classList.toggle("with-boxes", $("boxes").checked);
 };
 $("boxes").addEventListener("change", boxes);
+const zoom = (by) => () => viewer.viewport.zoomBy(by);
+const ZOOM = { "+": zoom(1.3), "=": zoom(1.3), "-": zoom(1 / 1.3), 0: () => home(viewer) };
+for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => ZOOM[button.dataset.zoom]());
 addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
   if (event.key === "b") {
     $("boxes").checked = !$("boxes").checked;
     boxes();
-  } else if (event.key === "+" || event.key === "=") viewer?.viewport.zoomBy(1.3);
-  else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
+  } else if (ZOOM[event.key]) viewer && ZOOM[event.key]();
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
-  else if (event.key === "0") viewer && home(viewer);
   else if (event.target.closest?.("#viewer, #sheet")) return; // there they move the image, or walk along the columns
   else if (event.key === "ArrowLeft") $("next")?.click();
   else if (event.key === "ArrowRight") $("prev")?.click();
@@ -211,11 +228,27 @@ addEventListener("keydown", (event) => {
 writeSheet($("sheet"), flagOf, pair);
 readable($("sheet"), flagOf, act);
 
+/** A column with what is flagged in it, each the way to its flag. */
+function withFlags({ number, source }) {
+  const text = [...source];
+  const parts = [];
+  let at = 0;
+  for (const flag of data.flags_found.filter((one) => one.line === number && (one.raised || one.state !== "open")).sort((a, b) => a.offset - b.offset)) {
+    if (flag.offset < at) continue;
+    const end = flag.offset + flag.length;
+    const href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+    parts.push(text.slice(at, flag.offset).join(""), make("a", { href, class: `flagged ${flag.state}` }, text.slice(flag.offset, end).join("") || "∅"));
+    at = end;
+  }
+  return [...parts, text.slice(at).join("")];
+}
+
 image(); // the viewer is a deferred script that stands before this one
-mendable(viewer);
+layoutTools(viewer);
 boxes();
 if (!data.image) { // what is known of the text without it, and the way to an image
   $("viewer").hidden = true;
-  $("text-alone").replaceChildren(...data.columns.map((one) => make("p", {}, one.source)));
-  $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("mend-sought").focus(); });
+  const columns = data.columns_of_text.length ? data.columns_of_text : data.columns;
+  $("text-alone").replaceChildren(...columns.map((one) => make("p", {}, ...withFlags(one))));
+  $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("layout-sought").focus(); });
 }

@@ -14,9 +14,9 @@ const passing = (problem) => problem.status === 0 || problem.status >= 500 || pr
 const details = (text) => (text ? make("details", {}, make("summary", {}, say("detail")), text) : "");
 
 function stage(said) {
-  if (!said.askers.length) return say("mendStopping");
-  if (!said.askers.includes(person)) return say("mendAsked", { person: said.askers.join(", ") });
-  return say(said.state === "waiting" ? "mendWaits" : "mendReading");
+  if (!said.askers.length) return say("rereadStopping");
+  if (!said.askers.includes(person)) return say("rereadAsked", { person: said.askers.join(", ") });
+  return say(said.state === "waiting" ? "rereadWaits" : "rereadReading");
 }
 
 /** Follows a reading; where it stands is said at `place`, with a way to take it back. What came of it; null where the
@@ -25,7 +25,7 @@ export async function follow(said, place) {
   let kept = false; // read for others, though it was taken back here
   let takenBack = false;
   const text = make("span");
-  const stop = make("button", { type: "button", class: "stop" }, say("mendStop"));
+  const stop = make("button", { type: "button", class: "stop" }, say("rereadStop"));
   stop.addEventListener("click", async () => {
     stop.disabled = true;
     try {
@@ -40,7 +40,7 @@ export async function follow(said, place) {
   });
   const tell = () => { // in place: a button that is exchanged under a finger is not pressed
     const others = said.askers.filter((one) => one !== person);
-    text.textContent = kept && others.length ? say("mendShared", { person: others.join(", ") }) : stage(said);
+    text.textContent = kept && others.length ? say("rereadShared", { person: others.join(", ") }) : stage(said);
     stop.hidden = !said.askers.length || !(said.askers.includes(person) || may("overrule"));
   };
   const focused = place.contains(document.activeElement) || document.activeElement === document.body;
@@ -76,14 +76,14 @@ export function show(outcome, notices) {
   keepTold(); // that it was read again may be what an undo led to
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
-    notices.append(make("p", { class: "notice" }, say("mendKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
+    notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
   }, { once: true });
 }
 
 /** What came of a reading that is over, as far as it is no page to show. */
 export function failure(said, place) {
-  if (said.state === "stopped") place.replaceChildren(say("mendStopped"));
-  else place.replaceChildren(say("mendFailed", { detail: said.told || said.reason }), " ", said.told ? details(said.reason) : "");
+  if (said.state === "stopped") place.replaceChildren(say("rereadStopped"));
+  else place.replaceChildren(say("rereadFailed", { detail: said.told || said.reason }), " ", said.told ? details(said.reason) : "");
 }
 
 /** What came of the reading that this page shows. */
@@ -93,7 +93,7 @@ export function told(notices) {
   sessionStorage.removeItem(OUTCOME);
   const { said } = kept;
   const lost = said.lost.map((flag) => make("li", {}, `${say("column", { number: flag.line })}: ${flag.transcribed} → ${flag.reading || flag.suggested}`));
-  const summary = said.told ? say("mendFailed", { detail: said.told })
-    : say("mendDone", { fresh: said.fresh, gone: said.gone, kept: said.kept, lost: said.lost.length });
+  const summary = said.told ? say("rereadFailed", { detail: said.told })
+    : say("rereadDone", { fresh: said.fresh, gone: said.gone, kept: said.kept, lost: said.lost.length });
   notices.append(make("div", { class: "notice", id: "read-again-said" }, summary, " ", details(said.message), lost.length ? make("ul", {}, ...lost) : ""));
 }

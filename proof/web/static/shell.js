@@ -164,7 +164,7 @@ document.getElementById("theme")?.addEventListener("click", () => {
 });
 
 // what changes something is out of reach for who may not; `data-needs` names another right than to decide
-for (const control of document.querySelectorAll("#state, #mending input, #mending button[value], [data-needs]"))
+for (const control of document.querySelectorAll("#state, #correcting input, #correcting button[value], [data-needs]"))
   if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
 
 const find = document.getElementById("find");

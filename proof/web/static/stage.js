@@ -33,7 +33,7 @@ export function picture(flag) {
       if (!ok) pictures.delete(url); // asked for anew where it is shown again
     });
     pictures.set(url, found);
-    new Image().src = glyphOf(flag);
+    if (!flag.tile) new Image().src = glyphOf(flag);
     if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
   }
   return found;
@@ -151,7 +151,7 @@ function plain(flag) {
 export function drawGlyph(image, flag) {
   const shown = Boolean(flag.view);
   image.classList.toggle("none", !shown);
-  if (shown) image.src = glyphOf(flag);
+  if (shown) image.src = flag.tile ?? glyphOf(flag);
   else image.removeAttribute("src");
   image.alt = shown ? image.dataset.alt : "";
 }

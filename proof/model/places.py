@@ -1,13 +1,16 @@
-"""Which half-folio a source means by the name that it gives an image, and the half-folios counted on from one."""
+"""Places in a work as people and sources name them, a juan and a half-folio, and those that are counted on from one."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 
 from proof.errors import UsageError
-from proof.images.imglist import Place, juan_key
 from proof.model.refs import Folio, PageId
+
+Place = tuple[str, Folio]
+"""Juan, as `juan_key` gives it, and half-folio."""
 
 _NUMERAL = r"(?:[0-9]{1,4}|[〇零一二三四五六七八九十百]{1,6})"
 _JUAN = rf"(?:卷\s*第?\s*(?P<after>{_NUMERAL})|第?\s*(?P<before>{_NUMERAL})\s*卷|(?P<bare>[0-9]{{1,4}}))"
@@ -18,6 +21,23 @@ _RIGHT, _LEFT = "ar右上前表正", "bv左下後后背裏裡里"
 _SIDE = rf"(?P<side>[{_RIGHT}{_LEFT}])(?:面|半葉|半叶)?"
 _PLACE = re.compile(_JUAN + _BETWEEN + _LEAF + _SIDE, re.IGNORECASE)
 _SPEC = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[ab])", re.IGNORECASE)
+
+
+def juan_key(juan: str) -> str:
+    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are one; other names as they are."""
+    name = juan.removeprefix("卷")
+    if name.isascii() and name.isdigit():
+        return str(int(name))
+    values = [int(unicodedata.numeric(char, 0)) for char in name]
+    if not values or any(value == 0 and char not in "〇零" for value, char in zip(values, name, strict=True)):
+        return juan.casefold()
+    total = digits = 0
+    for value in values:
+        if value < 10:
+            digits = 10 * digits + value
+        else:
+            total, digits = total + (digits or 1) * value, 0
+    return str(total + digits)
 
 
 def place_named(label: str) -> Place | None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.fetch.labels import counted_on, place_given, place_named, spelled
+from proof.model.places import counted_on, place_given, place_named, spelled
 from proof.model.refs import Folio
 
 

@@ -94,26 +94,26 @@ function fit() {
 function lock(on) {
   busy = on;
   for (const control of $("layout-tools").querySelectorAll("button, select, input"))
-    if (!$("mend-said").contains(control)) control.disabled = on;
-  for (const id of ["mend-add", "mend-remove", "mend-column", "mend-notes"]) $(id).disabled = on || isElsewhere();
+    if (!$("layout-said").contains(control)) control.disabled = on;
+  for (const id of ["layout-add", "layout-remove", "layout-column", "layout-notes"]) $(id).disabled = on || isElsewhere();
   layer?.classList.toggle("still", on || isElsewhere());
 }
 
 function draw(focus) {
-  if (!layout || !isMending()) return;
+  if (!layout || !isDrawing()) return;
   if (!layer) {
     tools();
     return;
   }
   const size = Math.max(data.width, data.height) / 90;
   const grips = [];
-  const parts = [svg("polygon", { points: layout.corners.map((c) => c.join()).join(" "), class: "mend-frame" })];
+  const parts = [svg("polygon", { points: layout.corners.map((c) => c.join()).join(" "), class: "layout-frame" })];
   notes().forEach((ranges, n) => {
     const edges = [0, ...layout.rules, 1];
     const [left, right] = [edges[columns() - 1 - n], edges[columns() - n]];
     const area = (from, to, kind) => parts.push(svg("polygon", { points: [at(left, from), at(right, from), at(right, to), at(left, to)].map((c) => c.join()).join(" "), class: kind }));
-    if (n === chosen) area(0, 1, "mend-chosen");
-    for (const [from, to] of ranges ?? []) area(from, to, "mend-note");
+    if (n === chosen) area(0, 1, "layout-chosen");
+    for (const [from, to] of ranges ?? []) area(from, to, "layout-note");
   });
   const grip = (shape, name) => { // what is dragged is wider than what is seen
     shape.setAttribute("data-grip", name);
@@ -126,18 +126,18 @@ function draw(focus) {
   };
   layout.rules.forEach((x, n) => {
     const [[x1, y1], [x2, y2]] = [at(x, 0), at(x, 1)];
-    grip(svg("line", { x1, y1, x2, y2, class: "mend-grip" }), `rule-${n}`);
-    handle(svg("line", { x1, y1, x2, y2, class: "mend-rule" }), `rule-${n}`, say("mendRule", { number: layout.rules.length - n }), 100 * x);
+    grip(svg("line", { x1, y1, x2, y2, class: "layout-grip" }), `rule-${n}`);
+    handle(svg("line", { x1, y1, x2, y2, class: "layout-rule" }), `rule-${n}`, say("layoutRule", { number: layout.rules.length - n }), 100 * x);
   });
   layout.corners.forEach(([cx, cy], n) => {
-    grip(svg("circle", { cx, cy, r: 1, class: "mend-grip" }), `corner-${n}`);
-    handle(svg("circle", { cx, cy, r: size, class: "mend-corner" }), `corner-${n}`, say("mendCorner", { number: n + 1 }), cx);
+    grip(svg("circle", { cx, cy, r: 1, class: "layout-grip" }), `corner-${n}`);
+    handle(svg("circle", { cx, cy, r: size, class: "layout-corner" }), `corner-${n}`, say("layoutCorner", { number: n + 1 }), cx);
   });
   (notes()[chosen] ?? []).forEach((range, n) => range.forEach((y, end) => {
     const edges = [0, ...layout.rules, 1];
     const [cx, cy] = at((edges[columns() - 1 - chosen] + edges[columns() - chosen]) / 2, y);
-    grip(svg("circle", { cx, cy, r: 1, class: "mend-grip" }), `note-${n}-${end}`);
-    handle(svg("circle", { cx, cy, r: 0.8 * size, class: "mend-end" }), `note-${n}-${end}`, say("mendNote", { number: chosen + 1 }), 100 * y);
+    grip(svg("circle", { cx, cy, r: 1, class: "layout-grip" }), `note-${n}-${end}`);
+    handle(svg("circle", { cx, cy, r: 0.8 * size, class: "layout-end" }), `note-${n}-${end}`, say("layoutNote", { number: chosen + 1 }), 100 * y);
   }));
   const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
   layer.replaceChildren(...areas, ...grips, ...handles);
@@ -147,11 +147,11 @@ function draw(focus) {
 }
 
 function tools() {
-  const kept = $("mend-column").value;
-  $("mend-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
-  $("mend-column").value = Math.min(Number(kept) || 0, columns() - 1);
+  const kept = $("layout-column").value;
+  $("layout-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
+  $("layout-column").value = Math.min(Number(kept) || 0, columns() - 1);
   const told = notes()[chosen];
-  $("mend-notes").value = told === null ? "found" : told.length === 0 ? "none" : told.length === 1 && told[0][0] === 0 && told[0][1] === 1 ? "all" : "part";
+  $("layout-notes").value = told === null ? "found" : told.length === 0 ? "none" : told.length === 1 && told[0][0] === 0 && told[0][1] === 1 ? "all" : "part";
 }
 
 /** Move a handle to a place on the image; what no page can be is not reached. */
@@ -191,7 +191,7 @@ function nearest(place) {
   return `rule-${off.indexOf(Math.min(...off))}`;
 }
 
-const isMending = () => !$("layout-tools").hidden;
+const isDrawing = () => !$("layout-tools").hidden;
 
 /** One finger, or the left button, on a handle drags the handle; all else moves the image. The viewer hears everything
  * and is held back where a handle is dragged, so that a second finger finds the first. */
@@ -209,7 +209,7 @@ function drag() {
     draw();
   };
   area.addEventListener("pointerdown", (event) => {
-    if (!isMending()) return;
+    if (!isDrawing()) return;
     if (event.pointerType === "touch") fingers.add(event.pointerId);
     if (fingers.size > 1) { // two fingers are for the image
       if (held) letGo();
@@ -260,7 +260,7 @@ function drag() {
     area.classList.toggle("moving", on);
   };
   addEventListener("keydown", (event) => {
-    if (event.key !== " " || !isMending() || onField(event.target)) return;
+    if (event.key !== " " || !isDrawing() || onField(event.target)) return;
     event.preventDefault();
     hold(true);
   });
@@ -304,12 +304,12 @@ function removeRule(n) {
 let sought = 0;
 async function seek() {
   const mine = (sought += 1);
-  const listed = await ask(api(`images?sought=${encodeURIComponent($("mend-sought").value)}`));
+  const listed = await ask(api(`images?sought=${encodeURIComponent($("layout-sought").value)}`));
   if (mine !== sought) return; // somebody typed on
-  const none = make("option", { value: "" }, say("mendFound"));
-  $("mend-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
-  if (given.image && !listed.items.includes(given.image)) $("mend-image").append(make("option", { value: given.image }, given.image));
-  $("mend-image").value = given.image;
+  const none = make("option", { value: "" }, say("layoutFound"));
+  $("layout-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
+  if (given.image && !listed.items.includes(given.image)) $("layout-image").append(make("option", { value: given.image }, given.image));
+  $("layout-image").value = given.image;
 }
 
 /** Sets how the page is read. What nobody answered is sent under the same key: it may have arrived. */
@@ -317,7 +317,7 @@ async function set(body) {
   const sent = { ...body, version };
   if (JSON.stringify(body) === standing) return;
   if (JSON.stringify(asked?.sent) !== JSON.stringify(sent)) asked = { sent, key: uuid() };
-  const said = await ask(api(`${own}/mends`), { ...sent, key: asked.key });
+  const said = await ask(api(`${own}/layout-overrides`), { ...sent, key: asked.key });
   version = said.version;
   standing = JSON.stringify(body);
   sessionStorage.removeItem(DRAFT);
@@ -325,24 +325,24 @@ async function set(body) {
 
 /** Somebody set the page right in between: who, and the page as it now is. */
 async function ahead() {
-  const last = (await ask(api(`${own}/mends`))).items.at(-1);
+  const last = (await ask(api(`${own}/layout-overrides`))).items.at(-1);
   const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
   sessionStorage.removeItem(DRAFT); // it was drawn on what no longer stands
-  $("mend-said").replaceChildren(say("mendAhead", { person: last?.person ?? "" }), " ", again);
+  $("layout-said").replaceChildren(say("layoutAhead", { person: last?.person ?? "" }), " ", again);
 }
 
 async function readAgain(button, body) {
   reading = true;
   lock(true);
-  $("mend-said").textContent = say("mendReading");
+  $("layout-said").textContent = say("rereadReading");
   try {
     await set(body);
-    const said = await follow(await request(), $("mend-said"));
+    const said = await follow(await request(), $("layout-said"));
     if (said?.state === "done") return show(said.outcome, $("notices"));
-    failure(said ?? { state: "stopped" }, $("mend-said"));
+    failure(said ?? { state: "stopped" }, $("layout-said"));
   } catch (problem) {
-    if (problem.status === 409) return ahead().catch(() => { $("mend-said").textContent = why(problem); });
-    $("mend-said").textContent = why(problem);
+    if (problem.status === 409) return ahead().catch(() => { $("layout-said").textContent = why(problem); });
+    $("layout-said").textContent = why(problem);
   }
   reading = false;
   lock(false);
@@ -356,7 +356,7 @@ async function watch(said) {
   const end = await follow(said, place).catch(() => null);
   if (!end) place.remove();
   else if (end.state !== "done") failure(end, place);
-  else if (isMending()) place.replaceChildren(say("mendKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
+  else if (isDrawing()) place.replaceChildren(say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
   else show(end.outcome, $("notices"));
 }
 
@@ -369,13 +369,13 @@ async function begin() {
   lock(true);
   let history = null;
   try {
-    [{ items: history }] = await Promise.all([ask(api(`${own}/mends`)), seek(), opened]);
+    [{ items: history }] = await Promise.all([ask(api(`${own}/layout-overrides`)), seek(), opened]);
   } catch (problem) {
     if (mine !== begun) return;
-    $("mend-said").replaceChildren(why(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
+    $("layout-said").replaceChildren(why(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
     return;
   }
-  if (mine !== begun || !isMending()) return; // closed, or opened anew
+  if (mine !== begun || !isDrawing()) return; // closed, or opened anew
   const last = history.at(-1);
   version = last?.version ?? 0;
   const drawn = draft();
@@ -384,11 +384,11 @@ async function begin() {
   seen = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
   given = mineStill ? drawn.given : { ...seen };
   changed = mineStill ? drawn.changed : Boolean(last?.layout);
-  $("mend-said").textContent = mineStill ? say("mendDraft") : "";
-  $("mend-quadrant").value = given.quadrant;
+  $("layout-said").textContent = mineStill ? say("layoutDraft") : "";
+  $("layout-quadrant").value = given.quadrant;
   preview();
   if (viewer?.world.getItemAt(0) && !layer) {
-    layer = svg("svg", { viewBox: `0 0 ${data.width} ${data.height}`, class: "mend-layer" });
+    layer = svg("svg", { viewBox: `0 0 ${data.width} ${data.height}`, class: "layout-layer" });
     viewer.addOverlay({ element: layer, location: viewer.world.getItemAt(0).getBounds() });
     listen();
   }
@@ -398,15 +398,15 @@ async function begin() {
 }
 
 function preview() {
-  $("mend-preview").hidden = !given.image;
-  if (given.image) $("mend-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
+  $("layout-preview").hidden = !given.image;
+  if (given.image) $("layout-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
 }
 
 function toggle() {
   const open = $("layout-tools").hidden;
   $("layout-tools").hidden = !open;
   $("layout-open").setAttribute("aria-expanded", String(open));
-  $("viewer").classList.toggle("mending", open);
+  $("viewer").classList.toggle("drawing-layout", open);
   $("viewer").setAttribute("role", open ? "group" : "img"); // what is in a picture cannot be reached by keyboard
   if (!open) layer?.replaceChildren();
   else if (reading) draw();
@@ -418,11 +418,11 @@ function give(what) {
   keep();
   preview();
   lock(false);
-  $("mend-said").textContent = isElsewhere() ? say("mendElsewhere") : "";
+  $("layout-said").textContent = isElsewhere() ? say("layoutElsewhere") : "";
 }
 
 /** Called by the page view with its viewer. */
-export function mendable(shown) {
+export function layoutTools(shown) {
   viewer = shown;
   opened = viewer && new Promise((done) => {
     for (const event of ["open", "open-failed"]) viewer.addOnceHandler(event, done);
@@ -431,20 +431,20 @@ export function mendable(shown) {
   if (data.under_way) watch(data.under_way);
   $("layout-open").hidden = !may("decide");
   $("layout-open").addEventListener("click", toggle);
-  $("mend-add").addEventListener("click", addRule);
-  $("mend-remove").addEventListener("click", () => removeRule(layout.rules.length - 1));
-  $("mend-column").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
-  $("mend-notes").addEventListener("change", (event) => {
+  $("layout-add").addEventListener("click", addRule);
+  $("layout-remove").addEventListener("click", () => removeRule(layout.rules.length - 1));
+  $("layout-column").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
+  $("layout-notes").addEventListener("change", (event) => {
     layout.notes = notes();
     layout.notes[chosen] = { found: null, none: [], all: [[0, 1]], part: [[0.25, 0.75]] }[event.target.value];
     edited();
     draw();
   });
-  $("mend-sought").addEventListener("input", seek);
-  $("mend-image").addEventListener("change", (event) => give({ image: event.target.value }));
-  $("mend-quadrant").addEventListener("change", (event) => give({ quadrant: event.target.value }));
+  $("layout-sought").addEventListener("input", seek);
+  $("layout-image").addEventListener("change", (event) => give({ image: event.target.value }));
+  $("layout-quadrant").addEventListener("change", (event) => give({ quadrant: event.target.value }));
   const wanted = () => ({ layout: changed && !isElsewhere() ? layout : null, ...given });
-  $("mend-read-again").addEventListener("click", (event) => readAgain(event.currentTarget, wanted()));
-  $("mend-back").addEventListener("click", (event) => readAgain(event.currentTarget, { layout: null, image: "", quadrant: "" }));
+  $("layout-read-again").addEventListener("click", (event) => readAgain(event.currentTarget, wanted()));
+  $("layout-back").addEventListener("click", (event) => readAgain(event.currentTarget, { layout: null, image: "", quadrant: "" }));
   if (may("decide") && draft()) toggle();
 }

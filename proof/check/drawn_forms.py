@@ -1,0 +1,54 @@
+"""Characters that the recogniser was not taught, as a project's own font draws them: what it reads where they stand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from proof.ocr.drawn import DrawnReadings
+from proof.ocr.engine import Engine
+from proof.ocr.external.folder import ExternalEngine
+from proof.settings.config import Settings
+from proof.store.cache import Cache
+from proof.text.model import Transcription, is_han
+
+
+def drawn_forms(
+    settings: Settings, engine: Engine, texts: Iterable[Transcription], cache: Cache
+) -> DrawnReadings | None:
+    """What `engine` reads where the font of the settings draws the characters of the texts that it does not know; None
+    without such a font. Each is drawn and read once, and what was read is kept. Raises FontError, EngineError."""
+    font = settings.engine.font
+    if font is None or isinstance(engine, ExternalEngine):
+        return None
+    wanted = {one for text in texts for one in set(text.text) if is_han(one) and not engine.knows(one)}
+    sha = hashlib.sha256(font.read_bytes()).hexdigest()
+    key = f"drawn {hashlib.sha256(f'{sha} {engine.identity.checksum}'.encode()).hexdigest()}"
+    asked, known = _unpacked(cache.get(key), engine)
+    if missing := wanted - asked:
+        known = known.joined(_drawn(font, engine, missing))
+        cache.put(key, _packed(asked | wanted, known))
+    return known
+
+
+def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadings:
+    """What is read of those characters that this very font has; the well-known ones beside them may be of another."""
+    from proof.facsimile.drawn import drawn_readings  # noqa: PLC0415 - what few projects need
+    from proof.facsimile.fonts import FontChain  # noqa: PLC0415
+
+    fonts = FontChain.found([str(font)])
+    own = sorted(one for one in characters if fonts.face_of(one) == fonts.faces[0])
+    return drawn_readings(engine, fonts, own)
+
+
+def _packed(asked: Iterable[str], known: DrawnReadings) -> bytes:
+    return json.dumps(sorted(asked)).encode() + b"\n" + known.packed()
+
+
+def _unpacked(data: bytes | None, engine: Engine) -> tuple[set[str], DrawnReadings]:
+    if data is None:
+        return set(), DrawnReadings.of(engine.identity.checksum, {})
+    asked, _, readings = data.partition(b"\n")
+    return set(json.loads(asked)), DrawnReadings.unpacked(readings)

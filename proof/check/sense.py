@@ -1,0 +1,162 @@
+"""What the sense says of what images show: asked once for a flag, and kept in the store while text and model stay.
+
+The sense hears each text beside its other pages alone, so that a page that is judged again by itself is judged as it is
+in a check of the whole work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import proof
+from proof.check.plan import METHOD, PageKeys, PageTask
+from proof.language.doubts import Doubt, DoubtedText
+from proof.language.findings import SenseEvidence
+from proof.language.model import ModelFile
+from proof.model.flags import SENSE, Flag, Kind, SenseReading
+from proof.settings.config import Settings
+from proof.store.cache import Cache
+from proof.text.alike import run_together
+from proof.text.model import Script, Transcription
+from proof.verify.scores import sense_weight
+
+Readings = dict[str, SenseReading | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a page stands: the text that has it, and which of its pages it is; what the sense alone says of it."""
+
+    text: _Text
+    page: int
+    alone: tuple[SenseEvidence, ...]
+
+
+class FlagSense:
+    """What the sense says of the flags of some pages."""
+
+    def __init__(self, settings: Settings, keys: PageKeys, tasks: Sequence[PageTask], cache: Cache) -> None:
+        """Of simplified texts nothing is said, nor of a page whose id another page has too."""
+        self._pages: dict[str, _Place] = {}
+        self._heard: set[_Text] = set()
+        if not settings.flags.sense:
+            return
+        count = Counter(task.page.id for task in tasks)
+        texts: dict[int, _Text] = {}
+        for task in tasks:
+            if count[task.page.id] == 1 and keys.script(task.text) is Script.TRADITIONAL:
+                own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
+                self._pages[task.page.id] = _Place(own, task.number, task.sense)
+
+    def hear(self, flags: Iterable[Flag]) -> None:
+        """Ask what is to be said of these flags, of all that one text has at once; what was said of other texts is
+        forgotten."""
+        asked: defaultdict[_Text, list[Flag]] = defaultdict(list)
+        for flag in flags:
+            place = self._pages.get(flag.page)
+            if place is not None and _bears(flag):
+                asked[place.text].append(flag)
+        for text in self._heard - asked.keys():
+            text.forget()
+        self._heard = set(asked)
+        for text, own in asked.items():
+            text.hear([(self._pages[flag.page].page, flag) for flag in own])
+
+    def weighed(self, flag: Flag) -> Flag:
+        """A flag with what the sense says at its place, and the score that it has in that light."""
+        place = self._pages.get(flag.page)
+        told = _told(place, flag) if place is not None and _bears(flag) else None
+        if told is None:
+            return flag
+        score = round(flag.score + told.weight, 6)
+        return replace(flag, score=score, evidence=replace(flag.evidence, sense=told))
+
+
+def without_sense(flag: Flag) -> Flag:
+    """The flag with the score that it had before the sense was heard; one that the sense alone raised as it is."""
+    told = flag.evidence.sense
+    if told is None or flag.evidence.reason == SENSE:
+        return flag
+    return replace(flag, score=round(flag.score - told.weight, 6), evidence=replace(flag.evidence, sense=None))
+
+
+def _told(place: _Place, flag: Flag) -> SenseReading | None:
+    """What the sense says of a flag, with what this weighs. Between characters that are written alike it decides."""
+    if run_together(flag.transcribed, flag.suggested):
+        for one in place.alone:
+            here = place.text.line(place.page, one.column) == flag.line and one.offset == flag.offset
+            if here and one.suggested == flag.suggested:
+                return replace(one.told, weight=round(one.odds, 3))
+    told = place.text.reading(place.page, flag)
+    return told and replace(told, weight=round(sense_weight(told.odds), 3))
+
+
+def _bears(flag: Flag) -> bool:
+    """Whether a flag is one of which the sense may say something: the image shows another character."""
+    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and flag.evidence.reason != SENSE
+
+
+class _Text:
+    """A text, and what was said of its flags so far."""
+
+    def __init__(self, text: Transcription, model: ModelFile, cache: Cache) -> None:
+        self._text = text
+        self._model = model
+        self._cache = cache
+        self._readings: Readings | None = None
+
+    def hear(self, flags: Sequence[tuple[int, Flag]]) -> None:
+        """What the sense says of flags and the numbers of their pages, where it was not asked so before."""
+        if self._readings is None:
+            known = self._cache.get(self._key)
+            self._readings = _unpacked(known) if known else {}
+        doubts = {_name(one): one for one in (self._doubt(page, flag) for page, flag in flags)}
+        asked = {name: one for name, one in doubts.items() if name not in self._readings}
+        if asked:
+            told = DoubtedText(self._text, self._model.model()).readings(list(asked.values()))
+            self._readings.update(zip(asked, told, strict=True))
+            self._cache.put(self._key, _packed(self._readings))
+
+    def reading(self, page: int, flag: Flag) -> SenseReading | None:
+        """What was said of a flag."""
+        assert self._readings is not None, "flags are heard before they are weighed"
+        return self._readings[_name(self._doubt(page, flag))]
+
+    def line(self, page: int, column: int) -> int:
+        """The number of a column of a page."""
+        return self._text.pages[page].columns[column].number
+
+    def forget(self) -> None:
+        """What was said stays in the store alone."""
+        self._readings = None
+
+    def _doubt(self, page: int, flag: Flag) -> Doubt:
+        columns = self._text.pages[page].columns
+        column = next((n for n, one in enumerate(columns) if one.number == flag.line), -1)
+        shown = flag.evidence.alternatives
+        return Doubt(page, column, flag.offset, flag.transcribed, flag.suggested, shown)
+
+    @cached_property
+    def _key(self) -> str:
+        parts = (str(METHOD), proof.__version__, self._model.checksum, self._text.text)
+        return f"sense {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _name(one: Doubt) -> str:
+    shown = "".join(f"{text}{chance:.5f}" for text, chance in one.shown)
+    return f"{one.page} {one.column} {one.offset} {one.transcribed}{one.suggested} {shown}"
+
+
+def _packed(readings: Readings) -> bytes:
+    told = {name: one and one.as_dict() for name, one in readings.items()}
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(data: bytes) -> Readings:
+    told = json.loads(data.decode("utf-8", "surrogatepass"))
+    return {name: one and SenseReading.of(one) for name, one in told.items()}

@@ -1,0 +1,140 @@
+"""What the sense says at places where the image speaks against what is transcribed: for any character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.language.evidence import TextTokens
+from proof.language.look_alikes import PLANE, Folding, LookAlikes
+from proof.language.model import Counted
+from proof.language.neighbours import Neighbours
+from proof.language.ngrams import Numbers
+from proof.language.stream import UNKNOWN, stream_of
+from proof.language.weights import NOTHING, Floats
+from proof.model.flags import SenseReading
+from proof.text.model import Transcription, is_han
+
+MOST = 6
+"""Readings that are weighed at a place, what is transcribed included."""
+
+LEAST = 1e-4
+"""The probability that a reading without one has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A place of a text where its image shows something else: the index of its page, that of its column on the page,
+    the code point in the column's source; what is `suggested`, and what else the image may show with the probability
+    of each."""
+
+    page: int
+    column: int
+    offset: int
+    transcribed: str
+    suggested: str
+    shown: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtRow:
+    """A doubt as it is weighed: the number of its token; what is transcribed, what is suggested and the other readings
+    that are another word, with the probability of each (that of the first is 0); zeros to `MOST`."""
+
+    place: int
+    candidates: tuple[int, ...]
+    chances: tuple[float, ...]
+
+
+class DoubtedText:
+    """A text that is asked about at places of doubt."""
+
+    def __init__(self, text: Transcription, language: Counted) -> None:
+        stream = stream_of(text)
+        self._folding = Folding(LookAlikes.shipped())
+        self.tokens = TextTokens.of([stream], self._folding)
+        self.neighbours = Neighbours(self.tokens, language)
+        self._addresses = _address(*(one.astype(np.int64) for one in (stream.page, stream.line, stream.offset)))
+
+    def readings(self, doubts: Sequence[Doubt]) -> list[SenseReading | None]:
+        """What the sense says of each; None where the text has no such character there, or nothing is known of its
+        neighbours."""
+        found: list[SenseReading | None] = [None] * len(doubts)
+        asked = [(number, row) for number, one in enumerate(doubts) if (row := self.row(one)) is not None]
+        if not asked:
+            return found
+        places = np.array([row.place for _, row in asked])
+        candidates = np.array([row.candidates for _, row in asked], np.uint32)
+        met = self.neighbours.met(places, candidates)
+        chances = np.array([row.chances for _, row in asked], np.float32)
+        scores = self.neighbours.scores(places, candidates, met)
+        odds = odds_against(scores, chances)
+        likeliest = 1 + (scores + np.log(np.maximum(chances, LEAST)))[:, 1:].argmax(1)
+        for at, (number, row) in enumerate(asked):
+            if met.before[at].any() or met.behind[at].any():
+                pair = np.array([0, likeliest[at]])
+                counts = np.stack([met.before[at, pair], met.behind[at, pair]])
+                found[number] = self._told(row, pair, counts, float(odds[at]))
+        return found
+
+    def row(self, one: Doubt) -> DoubtRow | None:
+        """What is weighed of a doubt; None where no single characters stand against each other."""
+        place = self._place(one)
+        if place < 0 or not (_single(one.transcribed) and _single(one.suggested)):
+            return None
+        chances = {text: chance for text, chance in one.shown if _single(text) and is_han(text)}
+        own = self._folded(one.transcribed)
+        others = [text for text in chances if text != one.suggested and self._folded(text) != own]
+        row = [(ord(text), chances.get(text, LEAST)) for text in (one.suggested, *others)][: MOST - 1]
+        row = [(ord(one.transcribed), 0.0), *row, *[(0, 0.0)] * (MOST - 1 - len(row))]
+        return DoubtRow(place, tuple(code for code, _ in row), tuple(chance for _, chance in row))
+
+    def _folded(self, text: str) -> int:
+        return int(self._folding(np.array([ord(text)], np.uint32))[0])
+
+    def _place(self, one: Doubt) -> int:
+        """The number of the token at a place; -1 where there is none."""
+        address = _address(one.page, one.column, one.offset)
+        at = int(np.searchsorted(self._addresses, address, sorter=self._order))
+        number = int(self._order[min(at, len(self._order) - 1)])
+        return number if self._addresses[number] == address else -1
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return np.argsort(self._addresses)
+
+    def _told(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> SenseReading:
+        """Which pair with a neighbour tells most between what is transcribed and the likeliest other, of which `pair`
+        has the numbers; `counts` are those of both with the neighbour before and with the one behind."""
+        telling = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
+        side = int((telling if odds > 0 else -telling).argmax())
+        code = int(self.tokens.raw[row.place + (-1, 1)[side]])
+        beside = chr(code) if code > UNKNOWN else ""
+        own, other = (chr(row.candidates[number]) for number in pair)
+        words = [text + beside if side else beside + text for text in (other, own)]
+        return SenseReading(round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
+
+
+def odds_against(scores: Floats, chances: Floats) -> Floats:
+    """How many nats better the readings of each row (n x k), as probable as the image has them, stand there than the
+    first, which is transcribed."""
+    likely = np.where(chances > 0, np.log(np.maximum(chances, 1e-9)), NOTHING)
+    likely[:, 0] = NOTHING
+    return np.asarray(np.logaddexp.reduce(likely + scores, axis=1) - np.logaddexp.reduce(likely, axis=1) - scores[:, 0])
+
+
+Number = TypeVar("Number", int, NDArray[np.int64])
+
+
+def _address(page: Number, column: Number, offset: Number) -> Number:
+    """A place of a text as one number."""
+    return (page << 40) + (column << 20) + offset
+
+
+def _single(text: str) -> bool:
+    return len(text) == 1 and UNKNOWN < ord(text) < PLANE

@@ -1,0 +1,72 @@
+"""What a recogniser was taught: asked of its network once, then kept, so that judging alone loads no network."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.errors import OutputError
+from proof.ocr.engine import EngineIdentity
+
+FORMAT = 1
+"""Of what is packed; of another format it is asked of the network again."""
+
+
+class KeptBytes(Protocol):
+    """Bytes under a key (`Store.cache`)."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put(self, key: str, data: bytes) -> None: ...
+
+
+@dataclass(frozen=True)
+class TaughtCharacters:
+    """The character of each class (n, the first, empty, is the blank), and how well each one was taught, 0 to 1."""
+
+    characters: tuple[str, ...]
+    familiarity: NDArray[np.float32]
+
+    @cached_property
+    def classes(self) -> dict[str, int]:
+        """The class of each character."""
+        return {text: number for number, text in enumerate(self.characters) if text}
+
+    def packed(self) -> bytes:
+        return lzma.compress(msgpack.packb([FORMAT, "\n".join(self.characters), self.familiarity.tobytes()]))
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> TaughtCharacters | None:
+        """What was packed; None where that is damaged or of another format."""
+        try:
+            version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
+        except (ValueError, TypeError, lzma.LZMAError):
+            return None
+        if version != FORMAT:
+            return None
+        return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
+
+    @classmethod
+    def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
+        """What is kept of an engine, if anything is."""
+        data = kept.get(_key(engine)) if kept else None
+        return cls.unpacked(data) if data else None
+
+    def keep(self, kept: KeptBytes | None, engine: EngineIdentity) -> None:
+        """Keep it for the next time; where that cannot be, the network is asked again then."""
+        if kept:
+            with suppress(OutputError):
+                kept.put(_key(engine), self.packed())
+
+
+def _key(engine: EngineIdentity) -> str:
+    parts = (engine.name, engine.version, engine.model, engine.checksum)
+    return f"taught {hashlib.sha256(chr(31).join(parts).encode()).hexdigest()}"

@@ -1,0 +1,124 @@
+"""What each person says of the places of a work: of those that several looked at, whether they say the same.
+
+Somebody judges a place who decides its flag, and who validates its page: that says that every decision on it stands,
+but for those that they decided otherwise themselves. What was taken back, skipped or left unsure is no judgement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import combinations, groupby
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
+from proof.store.decision_rows import decided_by
+from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, WorkRow
+from proof.store.page_states import PageState
+from proof.store.quality import is_of_text
+from proof.store.standing import Event, standing
+
+PAUSE = 300.0
+"""Seconds after which somebody did something else in between."""
+
+Pairs = dict[tuple[str, str], list[tuple[str, str]]]
+"""By two people, in the order of their names, what each said of every place that both judged."""
+
+
+class _Event(NamedTuple):
+    """What of a decision tells what somebody said."""
+
+    id: int
+    flag: int
+    page: int
+    about: int | None
+    verdict: str
+    state: str
+    reading: str
+    suggested: str
+    person: str
+
+
+def judged_twice(session: Session, work: str) -> Pairs:
+    """What two people said of the same places of a work."""
+    said_of = last_said(session, work)
+    validated = {page: row.person for page, row in said_of.items() if row.state == PageState.VALIDATED.value}
+    found: Pairs = {}
+    for events in _decided(session, work):
+        validator = validated.get(events[0].page)
+        if validator is None and len({one.person for one in events}) < 2:
+            continue
+        said = _of_flag(session, events)
+        if validator and State(events[-1].state) in SETTLED:
+            said.setdefault(validator, _what(events[-1]))
+        for one, other in combinations(sorted(said), 2):
+            found.setdefault((one, other), []).append((said[one], said[other]))
+    return found
+
+
+def _decided(session: Session, work: str) -> Iterator[list[_Event]]:
+    """The decisions of each flag of a text, oldest first."""
+    columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
+    more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
+    query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, is_of_text())
+    rows = session.execute(query.order_by(DecisionRow.flag_id, DecisionRow.version))
+    for _, events in groupby((_Event(*row) for row in rows), lambda one: one.flag):
+        yield list(events)
+
+
+def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
+    """The last thing that each person said of a flag and did not take back."""
+    standing_of: dict[int, _Event] = {}
+    for one in events:
+        if one.verdict in TAKING_BACK and one.about is not None:
+            taken = standing_of.pop(one.about, None)
+            if taken is None and State(one.state) in SETTLED:  # it does again what was taken back
+                standing_of[one.id] = one
+        else:
+            standing_of[one.id] = one
+    said: dict[str, str] = {}
+    for one in standing_of.values():
+        if State(one.state) in SETTLED:
+            carried = one.verdict == Verdict.CARRIED.value
+            said[decided_by(session, session.get_one(DecisionRow, one.id)) if carried else one.person] = _what(one)
+    return said
+
+
+def _what(row: _Event) -> str:
+    """What a decision says of its place: that the text stands, that the copy reads so, or what is to stand there."""
+    if row.state != State.CORRECTED.value:
+        return row.state
+    return "as the image" if row.reading == row.suggested else f"= {row.reading}"
+
+
+def paces(session: Session, work: str) -> list[float]:
+    """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
+    query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id)
+    query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work)
+    last: dict[str, datetime] = {}
+    found = []
+    for person, at, batch in session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))):
+        since = (at - last[person]).total_seconds() if person in last else PAUSE
+        if 0 < since < PAUSE and not batch:
+            found.append(since)
+        last[person] = at
+    return found
+
+
+def last_said(session: Session, work: str) -> dict[int, PageEventRow]:
+    """What was said last of each page of a work, and stands."""
+    query = select(PageEventRow).join(PageRow, PageRow.id == PageEventRow.page_id)
+    query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, PageRow.absent.is_(False))
+    events: dict[int, list[PageEventRow]] = {}
+    for row in session.scalars(query.order_by(PageEventRow.page_id, PageEventRow.version)):
+        events.setdefault(row.page_id, []).append(row)
+    found = {}
+    for page, said in events.items():
+        number = standing([Event(one.id, one.about, one.person) for one in said])
+        if number:
+            found[page] = said[number - 1]
+    return found

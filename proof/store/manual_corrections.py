@@ -1,0 +1,221 @@
+"""Characters that a person corrected by hand, where no check had flagged anything: flags of a person's own, decided at
+once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
+from proof.model.geometry import Box
+from proof.store import codec, rows
+from proof.store.decision_records import (
+    ConflictError,
+    Decision,
+    DecisionRequest,
+    RefusedDecisionError,
+    State,
+    Verdict,
+    _,
+)
+from proof.store.decisions import check_demand, conflict_of, decide_in
+from proof.store.lookup import NoPlaceError, page_of
+from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
+from proof.store.quality import note_seeded, seeded_places, shown_text
+from proof.store.request_keys import must_be_own
+from proof.store.typed_text import LONGEST_READING
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class ManualCorrection:
+    """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
+    `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
+    inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
+    `transcribed` is what was seen to stand there, where it matters that it still does."""
+
+    work: str
+    page: int
+    line: int
+    offset: int
+    length: int
+    reading: str
+    person: str
+    key: str
+    note: str = ""
+    delete: bool = False
+    doubt: bool = False
+    batch: str = ""
+    transcribed: str | None = None
+
+
+class ManualCorrections:
+    """What people correct beside the flags of a check; `Store.manual_corrections` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def correct(self, wanted: ManualCorrection) -> Decision:
+        """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
+        RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
+        _check(wanted)
+        with self._writing() as session:
+            must_be_own(session, [wanted.key], DecisionRow)
+            return _correct_in(session, wanted)
+
+    def correct_all(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
+        """Correct several places in one transaction: each is corrected, or has its conflict in its place. Raises as
+        `correct`; then nothing was corrected."""
+        for one in corrections:
+            _check(one)
+        outcomes: list[Decision | ConflictError] = []
+        with self._writing() as session:
+            must_be_own(session, [one.key for one in corrections], DecisionRow)
+            for one in corrections:
+                try:
+                    with session.begin_nested():
+                        outcomes.append(_correct_in(session, one))
+                except ConflictError as conflict:
+                    outcomes.append(conflict)
+        return outcomes
+
+
+def _check(wanted: ManualCorrection) -> None:
+    """Raises RefusedDecisionError where no page could be corrected so."""
+    check_demand(_demand(wanted, 1, 0))
+    if not 0 <= wanted.length <= LONGEST_READING:
+        raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
+    if wanted.delete and not wanted.length:
+        raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+    if wanted.doubt and (wanted.delete or wanted.reading or not wanted.length):
+        raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
+
+
+def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
+    page = page_of(session, wanted.work, wanted.page)
+    found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
+    column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+    if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
+        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
+    stands = column.source[wanted.offset : wanted.offset + wanted.length]
+    if wanted.transcribed not in (None, stands):
+        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(told, page=page.page, column=wanted.line)
+    places = seeded_places(session, [page.id]).get(page.id, {})
+    _check_alone(session, page, wanted)
+    box = _box(session, page, column, wanted)
+    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
+    source = shown_text(column.source, wanted.line, places) if answered else column.source
+    flag = _flag(page, source, wanted, box)
+    row = _row_by_hand(session, page, flag)
+    if answered:  # what stands there was seeded
+        note_seeded(session, row)
+    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
+    if said is not None:  # sent again
+        return decide_in(session, _demand(wanted, row.id, said.version - 1))
+    taken = _corrected_there(session, page, column.source, flag)
+    if taken is not None:
+        raise conflict_of(session, taken, 0)
+    return decide_in(session, _demand(wanted, row.id, row.version))
+
+
+def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> None:
+    """Raises RefusedDecisionError where several characters are corrected at once and one of them is flagged: what is
+    flagged is decided by itself."""
+    if wanted.length < 2:
+        return
+    flagged = select(FlagRow.id).where(
+        FlagRow.page_id == page.id,
+        FlagRow.stale.is_(False),
+        FlagRow.raised.is_(True),
+        FlagRow.ordinal >= rows.CURRENT,
+        FlagRow.line == wanted.line,
+        FlagRow.offset >= wanted.offset,
+        FlagRow.offset < wanted.offset + wanted.length,
+    )
+    if session.scalar(flagged.limit(1)) is not None:
+        raise RefusedDecisionError(
+            _("one of these characters is flagged: decide it, and correct the others one by one")
+        )
+
+
+def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
+    verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
+    said = (wanted.person, wanted.key, wanted.reading, wanted.note)
+    return DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
+
+
+def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
+    """The row of a correction by hand; of one that was taken back, as it is corrected now."""
+    values = rows.flag_values(rows.BY_HAND, flag)
+    row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
+    if row is None:
+        runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
+        row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
+        session.add(row)
+        session.flush()
+    elif row.state == State.OPEN.value:
+        row.suggested = flag.suggested
+    return row
+
+
+def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
+    """What stands corrected by hand at the place of `flag` already, in whole or in part, in a column that still reads
+    as it did then."""
+    end = flag.offset + flag.length
+    query = select(FlagRow).where(
+        FlagRow.page_id == page.id,
+        FlagRow.ordinal == rows.BY_HAND,
+        FlagRow.state != State.OPEN.value,
+        FlagRow.line == flag.line,
+    )
+    for row in session.scalars(query.order_by(FlagRow.id)):
+        same = (row.offset, row.length) == (flag.offset, flag.length)
+        meets = row.offset < end and flag.offset < row.offset + row.length
+        if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
+            return row
+    return None
+
+
+def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None) -> Flag:
+    """The flag of a correction by hand in a column that reads `source`."""
+    reads = wanted.reading or wanted.doubt
+    kind = Kind.OMISSION if not wanted.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
+    transcribed = source[wanted.offset : wanted.offset + wanted.length]
+    context = context_of(source, wanted.offset, wanted.length)
+    occurrence = source[: wanted.offset].count(source[wanted.offset : wanted.offset + wanted.length] or " ")
+    return Flag(
+        page=page.page,
+        ref=page.ref,
+        line=wanted.line,
+        offset=wanted.offset,
+        length=wanted.length,
+        kind=kind,
+        transcribed=transcribed,
+        suggested=transcribed if wanted.doubt else wanted.reading,
+        score=0.0,
+        raised=True,
+        bbox=box,
+        evidence=Evidence("by hand"),
+        context=context,
+        id="hand-" + flag_id(page.page, wanted.line, kind, f"{context}{wanted.offset}", occurrence),
+    )
+
+
+def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:
+    """Where the characters in question stand on the image, or the one after which a character is missing."""
+    packed = session.get(CharactersRow, page.id)
+    line = [one for one in codec.unpack(packed.data) if one.line == column.number] if packed else []
+    inside = [one.box for one in line if wanted.offset <= one.offset < wanted.offset + wanted.length]
+    inside = inside or [one.box for one in line if one.offset < max(wanted.offset, 1)][-1:]
+    box: Box | None = None
+    for one in inside:
+        box = one if box is None else box.union(one)
+    return box

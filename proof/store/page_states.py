@@ -1,0 +1,157 @@
+"""Where pages stand: what people said of each as a whole, from not proofread to validated by a second person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.store.decision_records import NotYoursError, RefusedDecisionError, _
+from proof.store.lookup import PageConflictError, page_of
+from proof.store.models import PageEventRow, PageRow
+from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.standing import Event, standing
+from proof.store.typed_text import check_note
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+AT_ONCE = 500
+
+
+class PageState(StrEnum):
+    """Page states as proofreaders know them; a page is validated by another person than who proofread it."""
+
+    NOT_PROOFREAD = "not proofread"
+    PROOFREAD = "proofread"
+    VALIDATED = "validated"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvent:
+    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
+
+    page: int
+    version: int
+    state: PageState
+    person: str
+    at: datetime
+    note: str
+    back: bool = False
+
+
+class PageStates:
+    """What people say of pages; `Store.page_states` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def history(self, work: str, page: int) -> list[PageEvent]:
+        """What was said of a page, oldest first."""
+        with self._reading() as session:
+            row = page_of(session, work, page)
+            query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
+            return [page_event(one) for one in session.scalars(query)]
+
+    def set(
+        self,
+        work: str,
+        page: int,
+        state: PageState,
+        version: int,
+        person: str,
+        key: str,
+        note: str = "",
+        *,
+        overrules: bool = True,
+    ) -> PageEvent:
+        """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
+        RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
+        somebody else said where `person` does not overrule others."""
+        check_note(note)
+        with self._writing() as session:
+            row = page_of(session, work, page, held=True)
+            must_be_own(session, [key], PageEventRow)
+            again = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
+            if again is not None:
+                if (again.page_id, again.state, again.person, again.about) != (page, state.value, person, None):
+                    raise key_of_another()
+                return page_event(again)
+            events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+            last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
+            _must_be_seen(row, last, version)
+            stands = _standing_event(session, page)
+            if state is PageState.VALIDATED and (
+                stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
+            ):
+                raise RefusedDecisionError(
+                    _("%(page)s: a second person validates a page that was proofread"), page=row.page
+                )
+            if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
+                raise NotYoursError(
+                    _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
+                    page=row.page,
+                    person=stands.person,
+                    state=PageState(stands.state),
+                )
+            event = PageEventRow(
+                page_id=page,
+                version=version + 1,
+                key=key,
+                state=state.value,
+                person=person,
+                at=datetime.now(UTC),
+                note=note,
+            )
+            session.add(event)
+            session.flush()
+            return page_event(event)
+
+
+def page_states(session: Session, pages: Sequence[int]) -> dict[int, tuple[PageState, int]]:
+    """Where pages stand, and how often something was said of each."""
+    states = dict.fromkeys(pages, (PageState.NOT_PROOFREAD, 0))
+    for start in range(0, len(pages), AT_ONCE):
+        query = select(PageEventRow).where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+        for row in session.scalars(query.order_by(PageEventRow.version)):
+            states[row.page_id] = (PageState(row.state), row.version)
+    return states
+
+
+def _standing_event(session: Session, page: int) -> PageEventRow | None:
+    """What was said of a page and stands: the last that nobody took back."""
+    query = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+    found = session.scalars(query).all()
+    number = standing([Event(one.id, one.about, one.person) for one in found])
+    return found[number - 1] if number else None
+
+
+def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> None:
+    """Raises PageConflictError where something was said of the page after the `version` that was seen."""
+    if (last.version if last else 0) != version:
+        if last is None:
+            raise PageConflictError(_("%(page)s: nothing was said of it yet; look at the page again"), page=page.page)
+        raise PageConflictError(
+            _("%(page)s: changed in the meantime (%(person)s said: %(state)s); look at the page again"),
+            page=page.page,
+            person=last.person,
+            state=PageState(last.state),
+        )
+
+
+def _takes_back(last: PageEventRow, state: PageState) -> bool:
+    """Whether `state` says less of a page than what was said last; that there is a problem can always be said."""
+    ways = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
+    return state in ways and last.state in ways and ways.index(state) < ways.index(PageState(last.state))
+
+
+def page_event(row: PageEventRow) -> PageEvent:
+    """What was said of a page, from its row."""
+    return PageEvent(
+        row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
+    )

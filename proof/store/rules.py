@@ -1,0 +1,92 @@
+"""Rules of a work: pairs that people said are variants of each other, which hide flags and decide none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from proof.store.lookup import NO_WORK, NoPlaceError
+from proof.store.models import FlagRow, RuleRow, WorkRow
+from proof.store.quality import is_finding
+from proof.store.typed_text import check_reading
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """These two are variants in this work: `hides` is how many raised flags it hides."""
+
+    transcribed: str
+    suggested: str
+    person: str
+    at: datetime
+    hides: int
+
+
+class Rules:
+    """The rules that people set; `Store.rules` is one."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def of_work(self, work: str) -> list[Rule]:
+        """The rules that hold in a work, newest first, with what each hides."""
+        with self._reading() as session:
+            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
+            found = []
+            for row in rules_of(session, work_id).values():
+                hidden = select(func.count()).where(
+                    FlagRow.work_id == work_id,
+                    FlagRow.stale.is_(False),
+                    FlagRow.raised.is_(True),
+                    FlagRow.transcribed == row.transcribed,
+                    FlagRow.suggested == row.suggested,
+                )
+                hides = session.scalar(hidden) or 0
+                found.append((row.id, Rule(row.transcribed, row.suggested, row.person, row.at, hides)))
+            return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
+
+    def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
+        """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError,
+        RefusedDecisionError for what stands in no text."""
+        check_reading(transcribed)
+        check_reading(suggested)
+        with self._writing() as session:
+            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            if work_id is None:
+                raise NoPlaceError(NO_WORK, work=work)
+            if ((transcribed, suggested) in rules_of(session, work_id)) == holds:
+                return
+            session.add(
+                RuleRow(
+                    planted=_only_seeded(session, work_id, transcribed, suggested),
+                    work_id=work_id,
+                    transcribed=transcribed,
+                    suggested=suggested,
+                    holds=holds,
+                    person=person,
+                    at=datetime.now(UTC),
+                )
+            )
+
+
+def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
+    """Whether a pair is met in seeded errors alone: a rule that is made of it hides these and nothing else."""
+    pair = select(is_finding()).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
+    return {bool(one) for one in found} == {False}
+
+
+def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:
+    """The pairs that are variants by a rule that holds."""
+    last: dict[tuple[str, str], RuleRow] = {}
+    for row in session.scalars(select(RuleRow).where(RuleRow.work_id == work_id).order_by(RuleRow.id)):
+        last[row.transcribed, row.suggested] = row
+    return {pair: row for pair, row in last.items() if row.holds}

@@ -1,0 +1,106 @@
+"""The part of the JSON API about what people say to each other: comments, open problems, whose they are."""
+
+from __future__ import annotations
+
+from flask import Response
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+
+from proof.store.comments import CommentRequest
+from proof.web import answers, schemas
+from proof.web.api import ERRORS, answer
+from proof.web.comment_answers import (
+    AssigneesOut,
+    CommentOut,
+    CommentsOut,
+    OpenProblemsOut,
+    comment_of,
+    problems_of,
+)
+from proof.web.people import assignees, must_be_assignee, person
+from proof.web.project import project
+
+COMMENTS = Tag(name="comments")
+
+comments = APIBlueprint("comments", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+
+
+@comments.get(
+    "/works/<string:work>/pages/<int:page>/comments",
+    tags=[COMMENTS],
+    responses={200: CommentsOut},
+    summary="What was said of a page and of its flags, oldest first",
+)
+def of_page(path: schemas.PagePath) -> Response:
+    found = project().store.comments.of_page(path.work, path.page)
+    return answer(CommentsOut(items=[comment_of(one) for one in found]))
+
+
+@comments.post(
+    "/works/<string:work>/pages/<int:page>/comments",
+    tags=[COMMENTS],
+    responses={201: CommentOut, 409: answers.ProblemOut},
+    summary="Say something of a page, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
+    "wrote something in the meantime",
+)
+def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
+    return _say(path.work, path.page, None, body)
+
+
+@comments.get(
+    "/works/<string:work>/flags/<int:flag>/comments",
+    tags=[COMMENTS],
+    responses={200: CommentsOut},
+    summary="What was said of a flag, oldest first",
+)
+def of_flag(path: schemas.FlagPath) -> Response:
+    store = project().store
+    [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
+    place = (queued.page.number, queued.flag.id)
+    return answer(CommentsOut(items=[comment_of(one) for one in store.comments.of_flags([place]).get(place, [])]))
+
+
+@comments.post(
+    "/works/<string:work>/flags/<int:flag>/comments",
+    tags=[COMMENTS],
+    responses={201: CommentOut, 409: answers.ProblemOut},
+    summary="Say something of a flag, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
+    "wrote something in the meantime",
+)
+def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
+    [queued] = project().store.queue.flags(path.work, [path.flag], taken_back=True)
+    return _say(path.work, queued.page.number, path.flag, body)
+
+
+@comments.get(
+    "/works/<string:work>/problems",
+    tags=[COMMENTS],
+    responses={200: OpenProblemsOut},
+    summary="The open problems of a work, those spoken of last first",
+)
+def problems(path: schemas.WorkPath) -> Response:
+    return answer(problems_of(project().store.comments.problems(work=path.work)))
+
+
+@comments.get(
+    "/for-me",
+    tags=[COMMENTS],
+    responses={200: OpenProblemsOut},
+    summary="The open problems that were assigned to who asks, in all works",
+)
+def for_me() -> Response:
+    return answer(problems_of(project().store.comments.problems(assigned=person())))
+
+
+@comments.get(
+    "/assignees", tags=[COMMENTS], responses={200: AssigneesOut}, summary="Who can be given a problem to see to"
+)
+def list_assignees() -> Response:
+    return answer(AssigneesOut(items=assignees()))
+
+
+def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> Response:
+    if body.assigned:
+        must_be_assignee(body.assigned)
+    asked = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
+    return answer(comment_of(project().store.comments.say(asked)), 201)

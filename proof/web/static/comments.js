@@ -1,0 +1,108 @@
+// What people say to each other of a flag or a page: read, answered, marked as a problem, assigned, resolved.
+
+import { ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
+const drafts = new Map(); // what was typed and not sent, with the key that it will be sent under, by its address
+
+/** Comments as a list; what one of them changed of the problem is said beside it. */
+export function thread(comments, where = null) {
+  const stood = new Map();
+  return comments.map((one) => {
+    const before = stood.get(one.uid) ?? { state: "note", assigned: "" };
+    stood.set(one.uid, one);
+    const news = [
+      ...(one.state !== before.state ? [make("span", { class: `turn ${one.state}` }, words.commentStates[one.state])] : []),
+      ...(one.assigned && one.assigned !== before.assigned ? [make("span", { class: "turn" }, say("assignedTo", { person: one.assigned }))] : []),
+    ];
+    return make("li", {}, make("b", {}, one.person), " ",
+      make("time", { datetime: one.at, class: "soft" }, when.format(new Date(one.at))), " ",
+      ...(where ? where(one) : []), ...news.flatMap((each) => [each, " "]),
+      make("span", { class: "words" }, one.text));
+  });
+}
+
+/** Of what a comment is, in a few characters. */
+export const change = (one) => [han(one.transcribed || "∅", "said"), " → ", han(one.suggested || "∅", "seen")];
+
+/**
+ * Has the dialog speak of what `about()` gives: `{ title, comments, own, problem, path, where }`, `own` the comments of
+ * the place itself, `problem` whether it is an open one, `path` where comments are sent. `said(comment)` hears of what
+ * was written down. Gives what opens it.
+ */
+export function commentable(about, said) {
+  const form = $("talking");
+  const field = form.elements;
+  let now = null;
+
+  for (const name of data.assignees ?? []) field.assigned.append(make("option", { value: name }, name));
+  const solving = () => {
+    const open = now.problem ? !field.resolved.checked : field.problem.checked;
+    $("talk-assigned").hidden = !open || !(data.assignees ?? []).length;
+  };
+  form.addEventListener("change", solving);
+
+  function open() {
+    now = about();
+    if (!now) return;
+    const last = now.own.at(-1);
+    const draft = drafts.get(now.path) ?? { text: "", key: uuid() };
+    drafts.set(now.path, draft);
+    $("talk-title").replaceChildren(...now.title);
+    $("talk-thread").replaceChildren(...thread(now.comments, now.where));
+    $("talk-none").hidden = now.comments.length > 0;
+    $("talk-trouble").textContent = "";
+    $("talk-problem").hidden = now.problem;
+    $("talk-resolved").hidden = !now.problem;
+    field.problem.checked = field.resolved.checked = false;
+    const assigned = now.problem ? last?.assigned ?? "" : "";
+    if (assigned && ![...field.assigned.options].some((one) => one.value === assigned)) field.assigned.append(make("option", { value: assigned }, assigned));
+    field.assigned.value = assigned;
+    $("talk-text").value = draft.text;
+    $("talk-text").lang = script;
+    solving();
+    $("talk").showModal();
+    $("talk-thread").lastElementChild?.scrollIntoView({ block: "nearest" });
+    $("talk-text").focus();
+  }
+
+  const send = oneAtATime(async () => {
+    const draft = drafts.get(now.path);
+    const state = now.problem ? (field.resolved.checked ? "resolved" : null) : field.problem.checked ? "problem" : null;
+    const open = state === "problem" || (now.problem && state === null);
+    const body = { text: $("talk-text").value.trim(), key: draft.key, seen: now.own.at(-1)?.id ?? 0 };
+    if (state) body.state = state;
+    if (open && (state || field.assigned.value !== (now.own.at(-1)?.assigned ?? ""))) body.assigned = field.assigned.value;
+    try {
+      const comment = await ask(now.path, body);
+      drafts.delete(now.path);
+      $("talk").close();
+      said(comment);
+    } catch (problem) {
+      $("talk-trouble").textContent = why(problem);
+      if (problem.status !== 0) draft.key = uuid(); // it was refused: what is sent next is another request
+    }
+  });
+  $("talk-text").addEventListener("input", () => { drafts.get(now.path).text = $("talk-text").value; });
+  $("talk").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+    event.preventDefault();
+    if (may("decide")) send();
+  });
+  $("talk-close").addEventListener("click", () => $("talk").close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  return open;
+}
+
+/** Opens it by the key that all views have for it. */
+export function commentByKey(open) {
+  addEventListener("keydown", (event) => {
+    if (!isShortcut(event) || event.repeat || event.key.toLowerCase() !== "n") return;
+    event.preventDefault();
+    open();
+  });
+}

@@ -1,0 +1,49 @@
+"""Agreement of two people: figures that can be checked by hand, and what must always hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.quality.agreement import LEAST, agreement, kappa
+
+WORDS = st.sampled_from(["kept", "as the image", "copy", "= 某"])
+
+
+def table(both_yes: int, first_yes: int, second_yes: int, both_no: int) -> list[tuple[str, str]]:
+    return (
+        [("yes", "yes")] * both_yes
+        + [("yes", "no")] * first_yes
+        + [("no", "yes")] * second_yes
+        + [("no", "no")] * both_no
+    )
+
+
+def test_kappa_is_that_of_the_textbook() -> None:
+    """20 and 15 of 50 the same, marginals 25:25 and 30:20: agreement 0.7, by chance 0.5, kappa 0.4; its standard error
+    (Fleiss, Cohen and Everitt, formula 13) worked out by hand is 0.1270."""
+    found = kappa(table(20, 5, 10, 15))
+    assert found is not None
+    assert found.value == pytest.approx(0.4)
+    assert (found.high - found.value) / 1.959964 == pytest.approx(0.1270, abs=5e-4)
+    assert found.value - found.low == pytest.approx(found.high - found.value)
+
+
+def test_too_few_places_give_no_kappa_and_neither_does_one_word_for_all() -> None:
+    few = agreement(("甲", "乙"), table(10, 0, 0, LEAST - 11))
+    assert (few.too_few, few.kappa, few.places) == (True, None, LEAST - 1)
+    same = agreement(("甲", "乙"), [("kept", "kept")] * 40)
+    assert (same.too_few, same.kappa, same.share) == (False, None, 1.0)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=120))
+def test_kappa_is_one_for_the_same_words_and_never_above_its_bounds(judged: list[tuple[str, str]]) -> None:
+    found = kappa(judged)
+    if found is not None:
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        turned = kappa([(other, one) for one, other in judged])
+        assert turned is not None
+        assert turned.value == pytest.approx(found.value)
+    alike = kappa([(one, one) for one, _ in judged])
+    assert alike is None or alike.value == pytest.approx(1)

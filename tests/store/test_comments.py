@@ -1,0 +1,198 @@
+"""What people say to each other: threads on flags and pages, problems that are assigned and resolved."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.store import Store
+from proof.store.acts import What
+from proof.store.comments import Comment, CommentConflictError, CommentRequest, CommentState
+from proof.store.decision_records import DecisionRequest, MissingFlagError, RefusedDecisionError, Verdict
+from proof.store.history import HistoryFilter
+from proof.store.lookup import NoPlaceError
+from proof.store.page_states import PageState
+from tests.web.drawn import WORK, fill
+
+PROBLEM, RESOLVED = CommentState.PROBLEM, CommentState.RESOLVED
+KEYS = iter(range(10**6))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        yield store
+
+
+def say(store: Store, text: str, person: str = "甲", *, page: int = 1, flag: int | None = 1, **more: Any) -> Comment:
+    more.setdefault("key", f"request-{next(KEYS):06}")
+    return store.comments.say(CommentRequest(WORK, page, flag, text, person, **more))
+
+
+def thread(store: Store, page: int = 1, flag: int | None = 1) -> list[tuple[str, str, str, str]]:
+    said = store.comments.of_page(WORK, page)
+    return [(one.person, one.text, one.state.value, one.assigned) for one in said if one.flag == flag]
+
+
+def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(store: Store) -> None:
+    first = say(store, "這是吿還是告？", state=PROBLEM, assigned="乙")
+    assert store.comments.count("乙") == 1
+    assert store.comments.count("甲") == 0
+    [found] = store.comments.problems(assigned="乙")
+    assert (found.flag, found.name, [one.text for one in found.comments]) == (1, first.name, ["這是吿還是告？"])
+    second = say(store, "我看看", "乙")
+    assert store.comments.count("乙") == 1, "an answer alone resolves nothing"
+    say(store, "是告", "乙", state=RESOLVED, seen=second.id)
+    assert store.comments.count("乙") == 0
+    assert store.comments.problems(work=WORK) == []
+    assert thread(store) == [
+        ("甲", "這是吿還是告？", "problem", "乙"),
+        ("乙", "我看看", "problem", "乙"),
+        ("乙", "是告", "resolved", ""),
+    ]
+
+
+def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
+    said = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
+    assert store.queue.left(WORK).problems == 1
+    assert store.comments.count("乙") == 1
+    say(store, "換了影像", "乙", page=2, flag=None, state=RESOLVED, seen=said.id)
+    assert [one.state for one in store.queue.pages(WORK)] == [PageState.NOT_PROOFREAD] * 3
+    assert [one.state for one in store.page_states.history(WORK, 2)] == [PageState.PROBLEM, PageState.NOT_PROOFREAD]
+    assert store.comments.problems() == []
+
+
+def test_a_page_marked_as_a_problem_without_a_word_is_among_the_problems_and_can_be_assigned(store: Store) -> None:
+    store.page_states.set(WORK, 3, PageState.PROBLEM, 0, "甲", "request-0001", note="斷版")
+    [found] = store.comments.problems(work=WORK)
+    assert (found.page, found.person, found.note, found.comments) == (3, "甲", "斷版", ())
+    say(store, "", page=3, flag=None, assigned="乙")
+    assert [one.assigned for one in store.comments.problems(work=WORK)] == ["乙"]
+    assert len(store.page_states.history(WORK, 3)) == 1
+    store.page_states.set(WORK, 3, PageState.PROOFREAD, 1, "丙", "request-0002")
+    assert store.comments.count("乙") == 0, "whoever says otherwise of the page has seen to it"
+    assert store.comments.problems(work=WORK) == []
+
+
+def test_marking_a_page_is_taken_back_as_any_page_state_and_its_words_stay(store: Store) -> None:
+    say(store, "有誤", page=2, flag=None, state=PROBLEM)
+    undone = store.acts.undo(WORK, "甲", "request-undo")
+    assert undone.what is What.PAGE
+    assert store.comments.problems() == []
+    assert thread(store, 2, None) == [("甲", "有誤", "problem", "")]
+
+
+def test_nobody_resolves_or_assigns_over_words_that_they_did_not_see(store: Store) -> None:
+    first = say(store, "？", state=PROBLEM)
+    say(store, "還是不對", "乙")
+    with pytest.raises(CommentConflictError):
+        say(store, "好了", "丙", state=RESOLVED, seen=first.id)
+    with pytest.raises(CommentConflictError):
+        say(store, "", "丙", assigned="丙", seen=first.id)
+    say(store, "只說一句", "丙", seen=first.id)
+    assert [text for _, text, _, _ in thread(store)] == ["？", "還是不對", "只說一句"]
+
+
+def test_what_cannot_be_said_is_refused_and_changes_nothing(store: Store) -> None:
+    refused: list[dict[str, Any]] = [
+        {"text": ""},
+        {"text": " \n"},
+        {"text": "\x07"},
+        {"text": "x" * 2001},
+        {"text": "好了", "state": RESOLVED},
+        {"text": "好", "state": CommentState.NOTE},
+        {"text": "給你", "assigned": "乙"},
+        {"text": "x", "key": "short"},
+    ]
+    for asked in refused:
+        with pytest.raises(RefusedDecisionError):
+            say(store, **asked)
+    with pytest.raises(MissingFlagError):
+        say(store, "x", flag=999)
+    with pytest.raises(MissingFlagError):
+        say(store, "x", page=2, flag=1)
+    with pytest.raises(NoPlaceError):
+        say(store, "x", page=99, flag=None)
+    with pytest.raises(NoPlaceError):
+        store.comments.of_page(WORK, 99)
+    with pytest.raises(NoPlaceError):
+        store.comments.problems(work="none")
+    assert store.comments.of_work(WORK) == []
+
+
+def test_a_comment_sent_again_is_not_doubled_and_its_key_serves_nothing_else(store: Store) -> None:
+    first = say(store, "一次", key="request-once")
+    assert say(store, "一次", key="request-once") == first
+    for other in ({"text": "二"}, {"text": "一次", "flag": 2}, {"text": "一次", "person": "乙"}):
+        with pytest.raises(RefusedDecisionError):
+            say(store, **{"key": "request-once", **other})  # type: ignore[arg-type]
+    with pytest.raises(RefusedDecisionError):
+        store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "甲", "request-once"))
+    assert len(store.comments.of_work(WORK)) == 1
+
+
+def test_comments_stand_in_the_history_filtered_by_person_juan_and_kind(store: Store) -> None:
+    say(store, "一", "甲")
+    say(store, "二", "乙", page=2, flag=None)
+    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-keep"))
+
+    def found(**wanted: Any) -> list[str]:
+        entries, _ = store.history.log(WORK, HistoryFilter(**wanted))
+        return [one.comment.text if one.comment else one.what.value for one in entries]
+
+    assert found() == ["decisions", "二", "一"]
+    assert found(what=What.COMMENT) == ["二", "一"]
+    assert found(person="乙") == ["二"]
+    assert found(juan="卷十") == ["decisions", "二", "一"]
+    assert found(juan="卷九") == []
+    assert found(verdict=Verdict.KEEP) == ["decisions"]
+    assert store.history.people(WORK) == ["乙", "甲"]
+    first, cursor = store.history.log(WORK, HistoryFilter(), limit=2)
+    rest, end = store.history.log(WORK, HistoryFilter(), cursor=cursor, limit=2)
+    assert (len(first), [one.comment.text for one in rest if one.comment], end) == (2, ["一"], None)
+
+
+def test_the_database_refuses_to_change_or_delete_a_comment(store: Store, tmp_path: Path) -> None:
+    say(store, "一")
+    with closing(sqlite3.connect(tmp_path / "proof.sqlite")) as connection:
+        for deed in ("UPDATE comments SET text = ''", "DELETE FROM comments"):
+            with pytest.raises(sqlite3.IntegrityError, match="never altered or deleted"):
+                connection.execute(deed)
+
+
+def test_comments_come_back_from_the_journal_each_once_whatever_was_said_since(tmp_path: Path) -> None:
+    """An older store is put back and worked on: what was said before and since is all there."""
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        say(store, "一")
+    shutil.copy(tmp_path / "proof.sqlite", tmp_path / "older.sqlite")
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        say(store, "二", "乙", state=PROBLEM, assigned="丙")
+        say(store, "葉", page=2, flag=None, state=PROBLEM, assigned="丙")
+    shutil.copy(tmp_path / "older.sqlite", tmp_path / "proof.sqlite")
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        assert store.comments.count("丙") == 0
+        say(store, "三", "丁")
+        assert sorted(text for _, text, _, _ in thread(store)) == ["一", "三"]
+        done = store.recover()
+        assert done.rebuilt["comment"] == 2
+        assert done.unplaced == ()
+        assert [text for _, text, _, _ in thread(store)] == ["一", "二", "三"]
+        assert [text for _, text, _, _ in thread(store, 2, None)] == ["葉"]
+        assert store.recover().rebuilt == {}
+        assert store.faults() == []
+
+
+def test_what_was_said_of_a_flag_outlives_the_flag(store: Store) -> None:
+    say(store, "一", state=PROBLEM, assigned="乙")
+    with closing(sqlite3.connect(str(store.engine.url.database))) as connection:
+        connection.execute("UPDATE flags SET uid = 'another' WHERE id = 1")
+        connection.commit()
+    [found] = store.comments.problems(assigned="乙")
+    assert (found.flag, found.line, found.transcribed, found.comments[0].text) == (None, 1, "告", "一")

@@ -1,0 +1,96 @@
+"""What two people said of the same places, who waits for a second person, and how quickly people decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from proof.report.progress import agreements_of, time_left
+from proof.store import Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.page_states import PageState
+from tests.web.drawn import WORK, fill
+
+KEYS = count()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path, pages=12)
+        yield store
+
+
+def decide(store: Store, flag: int, person: str, verdict: Verdict, **more: str) -> None:
+    version = store.queue.flags(WORK, [flag])[0].version
+    request = DecisionRequest(WORK, flag, verdict, version, person, f"request-{next(KEYS):06}", **more)  # type: ignore[arg-type]
+    store.decisions.decide(request)
+
+
+def mark(store: Store, page: int, person: str, state: PageState) -> None:
+    version = len(store.page_states.history(WORK, page))
+    store.page_states.set(WORK, page, state, version, person, f"request-{next(KEYS):06}")
+
+
+def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: Store) -> None:
+    """Four flags a page; on the first 甲 decides three, 乙 one of these otherwise, and validates the page."""
+    decide(store, 1, "甲", Verdict.TAKE)
+    decide(store, 2, "甲", Verdict.KEEP)
+    decide(store, 3, "甲", Verdict.UNSURE)
+    assert store.history.judged_twice(WORK) == {}
+    decide(store, 2, "乙", Verdict.COPY)
+    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("copy", "kept")]}
+    mark(store, 1, "甲", PageState.PROOFREAD)
+    mark(store, 1, "乙", PageState.VALIDATED)
+    both = store.history.judged_twice(WORK)[("乙", "甲")]
+    assert sorted(both) == [("as the image", "as the image"), ("copy", "kept")], "what is unsure is judged by nobody"
+    [found] = agreements_of(store, WORK)
+    assert (found.places, found.same, found.too_few, found.kappa) == (2, 1, True, None)
+
+
+def test_what_was_taken_back_is_no_judgement_and_what_is_done_again_is_one(store: Store) -> None:
+    decide(store, 1, "甲", Verdict.KEEP)
+    decide(store, 1, "乙", Verdict.TYPED, reading="某")
+    store.acts.undo(WORK, "乙", "request-undo")
+    assert store.history.judged_twice(WORK) == {}
+    store.acts.redo(WORK, "乙", "request-redo")
+    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("= 某", "kept")]}
+
+
+def test_with_places_enough_there_is_a_kappa_with_its_interval(store: Store) -> None:
+    flags = [number for number in range(1, 49) if number % 4]
+    for number in flags:
+        decide(store, number, "甲", Verdict.KEEP if number % 4 == 1 else Verdict.COPY)
+    for page in range(1, 13):
+        mark(store, page, "甲", PageState.PROOFREAD)
+    decide(store, 1, "乙", Verdict.TAKE)
+    for page in range(1, 13):
+        mark(store, page, "乙", PageState.VALIDATED)
+    [found] = agreements_of(store, WORK)
+    assert (found.places, found.same) == (36, 35)
+    assert found.kappa is not None
+    assert 0.8 < found.kappa.low < found.kappa.value < found.kappa.high <= 1
+
+
+def test_pages_that_wait_for_a_second_person_are_named_with_who_proofread_them(store: Store) -> None:
+    mark(store, 2, "乙", PageState.PROOFREAD)
+    mark(store, 1, "甲", PageState.PROOFREAD)
+    mark(store, 3, "甲", PageState.PROOFREAD)
+    mark(store, 3, "乙", PageState.VALIDATED)
+    assert [(one.name, one.person) for one in store.history.awaiting(WORK)] == [
+        ("WYG0103-0193a", "乙"),
+        ("WYG0103-0192a", "甲"),
+    ]
+
+
+def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:
+    assert time_left(store, WORK) is None
+    for number in [number for number in range(1, 40) if number % 4][:22]:
+        decide(store, number, "甲", Verdict.KEEP)
+    left = time_left(store, WORK)
+    assert left is not None
+    assert left.flags == 12 * 3 - 22
+    assert left.hours == pytest.approx(left.flags * left.seconds / 3600)

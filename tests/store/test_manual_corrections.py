@@ -1,0 +1,142 @@
+"""Any place can be corrected by hand: once, by one person, and taken back."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from proof.model.result import CheckedColumn, PageResult
+from proof.store import PagePlace, RunInfo, Store
+from proof.store.decision_records import (
+    ConflictError,
+    DecisionRequest,
+    MissingFlagError,
+    RefusedDecisionError,
+    State,
+    Verdict,
+)
+from proof.store.lookup import NoPlaceError
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.page_states import PageState
+from proof.store.queue_records import QueueFilter
+from proof.store.saving import CheckedResult
+
+WORK = "KR1d0030"
+PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+
+
+def corrected(offset: int, length: int, reading: str, key: str = "") -> ManualCorrection:
+    return ManualCorrection(WORK, 1, 1, offset, length, reading, "甲", key or uuid.uuid4().hex, delete=not reading)
+
+
+@pytest.mark.parametrize(
+    ("offset", "length", "reading", "kind", "was"),
+    [(1, 1, "入", "substitution", "人"), (1, 1, "", "insertion", "人"), (2, 0, "某", "omission", "")],
+)
+def test_any_place_is_corrected_and_a_missed_character_inserted(
+    filled: Store, offset: int, length: int, reading: str, kind: str, was: str
+) -> None:
+    made = filled.manual_corrections.correct(corrected(offset, length, reading))
+    assert (made.kind, made.transcribed, made.was, made.reading) == (kind, was, was, reading)
+    assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
+    [flag] = filled.queue.flags(WORK, [made.flag])
+    assert flag.flag.bbox is not None
+    assert made in list(filled.decisions.standing(WORK))
+
+
+def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(filled: Store) -> None:
+    first = filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
+    assert filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001")) == replace(first, repeated=True)
+    with pytest.raises(ConflictError):
+        filled.manual_corrections.correct(corrected(1, 1, "八"))
+
+
+def test_an_empty_box_deletes_no_character(filled: Store) -> None:
+    for wrong in (
+        replace(corrected(1, 1, ""), delete=False),
+        replace(corrected(2, 0, ""), delete=False),
+        corrected(2, 0, ""),
+        replace(corrected(1, 1, "入"), delete=True),
+    ):
+        with pytest.raises(RefusedDecisionError):
+            filled.manual_corrections.correct(wrong)
+    assert filled.decisions.last() == 0
+
+
+def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_the_history(filled: Store) -> None:
+    before, count = filled.queue.facets(WORK, QueueFilter(raised=None)), filled.queue.pages(WORK)
+    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total + 1
+    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    for fresh in (False, True):
+        if fresh:  # columns made anew, not caught up
+            filled.rules.set(WORK, "某", "甲", True, "甲")
+        assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total
+        assert filled.queue.pages(WORK) == count
+        with pytest.raises(MissingFlagError):
+            filled.queue.flags(WORK, [made.flag])
+    assert len(filled.decisions.history(made.flag)) == 2
+    assert list(filled.decisions.standing(WORK)) == []
+
+
+def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Store) -> None:
+    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    again = filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew"))
+    assert (again.version, again.suggested, again.reading) == (3, "八", "八")
+    assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(again, repeated=True)
+    assert [one.reading for one in filled.decisions.standing(WORK)] == ["八"]
+
+
+@pytest.mark.parametrize("second", [corrected(1, 1, ""), corrected(0, 2, "八八")])
+def test_no_place_is_corrected_by_hand_in_two_ways_at_once(filled: Store, second: ManualCorrection) -> None:
+    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    with pytest.raises(ConflictError) as told:
+        filled.manual_corrections.correct(second)
+    assert told.value.decisions == (made,)
+    assert list(filled.decisions.standing(WORK)) == [made]
+
+
+@pytest.mark.parametrize("note", ["\x01", "\x7f", "\ud800", "\uffff"])
+def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store, note: str) -> None:
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.manual_corrections.correct(replace(corrected(1, 1, "入"), note=note))
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.page_states.set(WORK, 1, PageState.PROBLEM, 0, "甲", "key-0001", note)
+    with pytest.raises(RefusedDecisionError, match="U\\+"):
+        filled.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
+    with pytest.raises(RefusedDecisionError):
+        filled.rules.set(WORK, f"告{note}", "吿", True, "甲")
+
+
+def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place_is_gone(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    run = filled.begin_run(info)
+    filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
+    filled.finish_run(run, whole=True)
+    assert filled.decisions.displaced(WORK) == []
+    assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
+    edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
+    run = filled.begin_run(info)
+    filled.save_pages(run, [CheckedResult(PLACE, "", edited)])
+    filled.finish_run(run, whole=True)
+    assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        corrected(99, 1, "入"),
+        corrected(9, 2, "入"),
+        replace(corrected(0, 1, "入"), line=7),
+        replace(corrected(0, 1, "入"), page=9),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(filled: Store, wrong: ManualCorrection) -> None:
+    with pytest.raises(NoPlaceError):
+        filled.manual_corrections.correct(wrong)
+    assert filled.decisions.last() == 0

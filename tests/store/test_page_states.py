@@ -1,0 +1,51 @@
+"""Where pages stand: proofread by one, validated by another, taken back by who said it."""
+
+from __future__ import annotations
+
+import pytest
+
+from proof.store import Store
+from proof.store.decision_records import NotYoursError, RefusedDecisionError
+from proof.store.lookup import PageConflictError
+from proof.store.page_states import PageState
+
+WORK = "KR1d0030"
+
+
+def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> None:
+    say = filled.page_states.set
+    with pytest.raises(RefusedDecisionError):
+        say(WORK, 1, PageState.VALIDATED, 0, "甲", "key-0000")
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    with pytest.raises(RefusedDecisionError, match="second person"):
+        say(WORK, 1, PageState.VALIDATED, 1, "甲", "key-0002")
+    with pytest.raises(PageConflictError, match="甲"):
+        say(WORK, 1, PageState.PROBLEM, 0, "乙", "key-0003")
+    last = say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0004")
+    assert say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0004") == last
+    assert [(one.state, one.person) for one in filled.page_states.history(WORK, 1)] == [
+        (PageState.PROOFREAD, "甲"),
+        (PageState.VALIDATED, "乙"),
+    ]
+    assert [(page.state, page.version) for page in filled.queue.pages(WORK)] == [(PageState.VALIDATED, 2)]
+
+
+def test_the_key_of_a_request_is_not_anothers_nor_for_another_state(filled: Store) -> None:
+    say = filled.page_states.set
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    for state, person in ((PageState.PROOFREAD, "乙"), (PageState.PROBLEM, "甲")):
+        with pytest.raises(RefusedDecisionError, match="this key"):
+            say(WORK, 1, state, 0, person, "key-0001")
+    assert len(filled.page_states.history(WORK, 1)) == 1
+
+
+def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a_problem(filled: Store) -> None:
+    say = filled.page_states.set
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0002", overrules=False)
+    for state in (PageState.NOT_PROOFREAD, PageState.PROOFREAD):
+        with pytest.raises(NotYoursError, match="乙 said it is validated"):
+            say(WORK, 1, state, 2, "甲", "key-0003", overrules=False)
+    say(WORK, 1, PageState.PROOFREAD, 2, "乙", "key-0004", overrules=False)
+    say(WORK, 1, PageState.PROBLEM, 3, "丙", "key-0005", overrules=False)
+    say(WORK, 1, PageState.NOT_PROOFREAD, 4, "甲", "key-0006")

@@ -1,0 +1,136 @@
+"""Comments by the API and in the pages: who may write, to whom a problem can be given, who finds it."""
+
+from __future__ import annotations
+
+import uuid
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from proof.store.comments import CommentRequest, CommentState
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.page_states import PageState
+from tests.web.drawn import SCRIPT, WORK, Served
+from tests.web.test_people import BASE, Browser, House, house_in
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    yield from house_in(tmp_path_factory.mktemp("comments"))
+
+
+def say(browser: Browser, place: str, text: str, **more: Any) -> TestResponse:
+    return browser.send(f"{BASE}/{place}/comments", {"text": text, "key": uuid.uuid4().hex, **more})
+
+
+def test_a_problem_is_given_to_somebody_who_finds_it_in_the_head_of_every_page_and_answers(house: House) -> None:
+    first, second, reader = (house.browser(name) for name in "乙丙丁")
+    assert 'id="for-me"' not in second.client.get(f"/works/{WORK}/").text
+    given = say(first, "flags/1", "是吿還是告？", state="problem", assigned="丙")
+    assert (given.status_code, given.json["person"], given.json["assigned"]) == (201, "乙", "丙")  # type: ignore[index]
+    for path in ("/", f"/works/{WORK}/", f"/works/{WORK}/desk", f"/works/{WORK}/pages/1", "/account", "/for-me"):
+        page = second.client.get(path, follow_redirects=True).text
+        assert 'href="/for-me"' in page, path
+        assert '<b class="badge">1</b>' in page, path
+    assert "是吿還是告？" in second.client.get("/for-me").text
+    assert "是吿還是告？" not in first.client.get("/for-me").text
+    assert [one["assigned"] for one in reader.client.get(f"{BASE}/problems").json["items"]] == ["丙"]  # type: ignore[index]
+    answered = say(second, "flags/1", "告", state="resolved", seen=given.json["id"])  # type: ignore[index]
+    assert answered.status_code == 201
+    assert second.client.get("/api/v1/for-me").json == {"items": []}
+    texts = [one["text"] for one in reader.client.get(f"{BASE}/flags/1/comments").json["items"]]  # type: ignore[index]
+    assert texts == ["是吿還是告？", "告"]
+    detail = reader.client.get(f"{BASE}/flags/1").json
+    assert [one["text"] for one in detail["comments"]] == texts  # type: ignore[index]
+
+
+def test_a_page_has_the_comments_on_it_and_on_its_flags(house: House) -> None:
+    browser = house.browser("乙")
+    assert say(browser, "pages/2", "下半葉模糊").status_code == 201
+    flag = browser.client.get(f"{BASE}/pages/2").json["flags_found"][0]["number"]  # type: ignore[index]
+    assert say(browser, f"flags/{flag}", "此字").status_code == 201
+    page = browser.client.get(f"{BASE}/pages/2").json
+    assert [(one["text"], one["flag"]) for one in page["comments"]] == [("下半葉模糊", None), ("此字", flag)]  # type: ignore[index]
+    assert browser.client.get(f"{BASE}/pages/2/comments").json["items"] == page["comments"]  # type: ignore[index]
+
+
+def test_who_may_not_decide_says_nothing_and_nobody_forges_a_comment(house: House) -> None:
+    reader, nobody = house.browser("丁"), house.somebody()
+    assert say(reader, "flags/2", "x").status_code == 403
+    path, body = f"{BASE}/flags/2/comments", {"text": "x", "key": uuid.uuid4().hex}
+    assert nobody.client.post(path, json=body, headers={"X-CSRFToken": nobody.token("/login")}).status_code == 401
+    writer = house.browser("乙")
+    assert writer.client.post(path, json=body).status_code == 403, "without the token of a page"
+    assert writer.client.get(path).json == {"items": []}
+
+
+@pytest.mark.parametrize("name", ["丁", "nobody", SCRIPT])
+def test_a_problem_is_given_to_nobody_who_could_not_see_to_it(house: House, name: str) -> None:
+    browser = house.browser("乙")
+    refused = say(browser, "flags/3", "x", state="problem", assigned=name)
+    assert refused.status_code == 422
+    assert name in refused.json["told"]  # type: ignore[index]
+
+    assert set(browser.client.get("/api/v1/assignees").json["items"]) == {"甲", "乙", "丙"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"text": "\x07"}, {"text": "x" * 2001}, {"text": "x", "state": "gone"}, {"text": "x", "version": 1},
+     {"text": ""}, {"text": "x", "key": "short"}, {"text": "\ud800"}],
+)  # fmt: skip
+def test_what_no_export_can_carry_is_refused(house: House, body: dict[str, Any]) -> None:
+    browser = house.browser("乙")
+    refused = browser.send(f"{BASE}/flags/3/comments", {"key": uuid.uuid4().hex, **body})
+    assert refused.status_code == 422, refused.text
+    assert browser.client.get(f"{BASE}/flags/3/comments").json == {"items": []}
+
+
+def test_who_works_alone_can_leave_themselves_a_problem(served: Served, tmp_path: Path) -> None:
+    client = served.client
+    me = client.get("/api/v1/session").json["person"]  # type: ignore[index]
+    assert client.get("/api/v1/assignees").json == {"items": [me]}
+    body = {"text": f"明天再看 {SCRIPT}", "state": "problem", "assigned": me, "key": uuid.uuid4().hex}
+    assert client.post(f"{BASE}/flags/1/comments", json=body).status_code == 201
+    page = client.get("/for-me").text
+    assert "明天再看" in page
+    assert SCRIPT not in page
+    assert client.get(f"/works/{WORK}/history?what=comment").status_code == 200
+    acts = client.get(f"{BASE}/acts?what=comment").json["items"]  # type: ignore[index]
+    assert [one["comment"]["text"] for one in acts] == [body["text"]]
+
+
+def test_there_is_no_place_to_comment_on_in_another_work(served: Served) -> None:
+    for path in ("works/other/flags/1", f"works/{WORK}/flags/99", f"works/{WORK}/pages/99", "works/other/pages/1"):
+        body = {"text": "x", "key": uuid.uuid4().hex}
+        assert served.client.post(f"/api/v1/{path}/comments", json=body).status_code == 404, path
+        assert served.client.get(f"/api/v1/{path}/comments").status_code == 404, path
+    assert served.client.get("/api/v1/works/other/problems").status_code == 404
+
+
+def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page_and_takes_the_report_home(
+    served: Served,
+) -> None:
+    client = served.client
+    page = client.get(f"/works/{WORK}/progress").text
+    for words in ("None is open.", "None is waiting.", "No place was judged by two people yet."):
+        assert words in page
+    served.store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
+    served.store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
+    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
+    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
+    page = client.get(f"/works/{WORK}/progress").text
+    for words in ("for 乙", "丙", "乙 · 甲", "too few to tell", "report.zip", "export.zip", "notes.zip"):
+        assert words in page, words
+    assert SCRIPT not in page
+    with zipfile.ZipFile(BytesIO(client.get(f"/works/{WORK}/report.zip").data)) as archive:
+        assert set(archive.namelist()) == {
+            *("flags.jsonl", "flags.csv", "summary.json", "report.html", "progress.json", "comments.jsonl")
+        }
+        assert "乙" in archive.read("report.html").decode()
+    assert client.get("/works/other/report.zip").status_code == 404

@@ -1,0 +1,112 @@
+"""What people say to each other, in a real Chromium: written, given to somebody, found, answered, on desk and page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from proof.store import Store
+from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.served import serving
+from tests.web.test_people import PASSWORD, PEOPLE
+from tests.web.test_people_browser import log_in
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("comments")
+    with Store.open(settings_in(folder).store_address) as store:
+        fill(store, folder)
+        for name, role in PEOPLE.items():
+            store.accounts.add(name, role, PASSWORD)
+    with serving(folder, "--auth") as address:
+        yield address
+
+
+@pytest.fixture
+def people(browser: Browser, address: str) -> Iterator[dict[str, Page]]:
+    """Browsers of 乙, 丙 and 丁, each logged in; their scripts complain of nothing."""
+    contexts = {name: browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB") for name in "乙丙丁"}
+    said: list[str] = []
+    pages = {}
+    for name, context in contexts.items():
+        pages[name] = page = context.new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"{address}/login")
+        log_in(page, name)
+        expect(page.locator("header .who").first).to_be_visible()
+    yield pages
+    for context in contexts.values():
+        context.close()
+    assert said == []
+
+
+def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
+    people: dict[str, Page], address: str
+) -> None:
+    first, second, reader = people["乙"], people["丙"], people["丁"]
+    first.goto(f"{address}/works/{WORK}/desk")
+    expect(first.locator("#flag")).to_be_visible()
+    number = first.evaluate("document.body.dataset.flag")
+    first.keyboard.press("n")
+    first.get_by_role("textbox", name="Comment").type(f"knt {SCRIPT}\n第二行")
+    first.get_by_label("this is a problem").check()
+    first.get_by_label("Who is to see to it").select_option("丙")
+    first.keyboard.press("Control+Enter")
+    expect(first.locator("#talk")).to_be_hidden()
+    expect(first.locator("#said")).to_contain_text("第二行")
+    assert first.evaluate("document.body.dataset.flag") == number, "no key of the text decided anything"
+    assert first.evaluate("window.broken") is None
+
+    second.goto(f"{address}/works/{WORK}/")
+    second.get_by_role("link", name="For me 1").click()
+    second.locator(".problems a").click()
+    expect(second.locator("#said")).to_contain_text("for 丙")
+    second.locator("[data-act=comment]").click()
+    second.get_by_label("the problem is resolved").check()
+    expect(second.locator("#talk-assigned")).to_be_hidden()
+    second.get_by_role("button", name="Write it down").click()
+    expect(second.locator("#said .resolved")).to_be_visible()
+    second.goto(f"{address}/for-me")
+    expect(second.get_by_text("Nobody left you anything to see to.")).to_be_visible()
+
+    reader.goto(f"{address}/works/{WORK}/desk?flag={number}")
+    expect(reader.locator("#said")).to_contain_text("第二行")
+    reader.keyboard.press("n")
+    expect(reader.locator("#talk-text")).to_be_disabled()
+    expect(reader.get_by_role("button", name="Write it down")).to_be_disabled()
+
+
+def test_a_problem_of_a_page_is_its_state_and_its_words_stand_in_the_history(
+    people: dict[str, Page], address: str
+) -> None:
+    first, second = people["乙"], people["丙"]
+    first.goto(f"{address}/works/{WORK}/pages/2")
+    first.locator("#comments-open").click()
+    first.get_by_role("textbox", name="Comment").fill("下半葉模糊")
+    first.get_by_label("this is a problem").check()
+    first.get_by_label("Who is to see to it").select_option("乙")
+    first.get_by_role("button", name="Write it down").click()
+    expect(first.locator("#state")).to_have_value("problem")
+    expect(first.locator("#comments-open .badge")).to_have_text("1")
+
+    # what another did not see they do not answer for; what they typed is not lost
+    second.goto(f"{address}/works/{WORK}/pages/2")
+    second.keyboard.press("n")
+    second.get_by_role("textbox", name="Comment").fill("看得清")
+    second.get_by_label("the problem is resolved").check()
+    first.keyboard.press("n")
+    first.get_by_role("textbox", name="Comment").fill("換一張試試")
+    first.get_by_role("button", name="Write it down").click()
+    expect(first.locator("#comments-open .badge")).to_have_text("2")
+    second.get_by_role("button", name="Write it down").click()
+    expect(second.get_by_role("alert").filter(has_text="in the meantime")).to_be_visible()
+    expect(second.get_by_role("textbox", name="Comment")).to_have_value("看得清")
+
+    first.goto(f"{address}/works/{WORK}/history?what=comment")
+    expect(first.locator("#events li").first).to_contain_text("換一張試試")
+    expect(first.locator("#events li").nth(1)).to_contain_text("下半葉模糊")
+    first.locator("#events a").first.click()
+    expect(first.locator("#comments-open .badge")).to_have_text("2")
