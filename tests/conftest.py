@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -52,7 +54,7 @@ settings.load_profile("same")
 expect.set_options(timeout=PATIENCE * 1000 / 5)
 
 
-MARKED_BY = {"browser": "browser", "ppocr": "engine", "sample": "engine", "postgresql": "postgres"}
+MARKED_BY = {"browser": "browser", "demo": "engine", "ppocr": "engine", "sample": "engine", "postgresql": "postgres"}
 """What a test is marked with that asks for a fixture."""
 
 
@@ -159,3 +161,21 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return subprocess.CompletedProcess(words, status, said.out, said.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder in which `proof demo` ran as a process of its own, once for all, and what it said."""
+    folder = made_once("demo", _run_demo)
+    status, out, said = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
+    return folder, subprocess.CompletedProcess(["demo"], status, out, said)
+
+
+def _run_demo(folder: Path) -> None:
+    folder.mkdir()
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    line = [sys.executable, "-m", "proof", "demo"]
+    ran = subprocess.run(  # noqa: S603
+        line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    (folder / "ran.json").write_text(json.dumps([ran.returncode, ran.stdout, ran.stderr]), encoding="utf-8")

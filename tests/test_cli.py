@@ -64,12 +64,6 @@ def statuses(out: Path) -> dict[str, str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    folder = tmp_path_factory.mktemp("demo")
-    return folder, command("demo", folder=folder, COLUMNS="80")
-
-
 def test_it_ends_well_and_says_where_the_report_lies(demo: Demo) -> None:
     folder, ran = demo
     assert ran.returncode == 0, ran.stderr
@@ -102,15 +96,16 @@ def test_hidden_variants_are_counted(demo: Demo) -> None:
     assert f"hidden: {hidden['variant']} variant" in ran.stdout
 
 
-def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo) -> None:
+def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_path: Path) -> None:
     folder, first = demo
-    second = command("demo", folder=folder, COLUMNS="80")
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    second = command("demo", folder=tmp_path, COLUMNS="80")
     assert second.stdout == first.stdout
     assert "20 reused" in second.stderr
 
 
-def test_the_reports_can_be_written_in_another_language(demo: Demo) -> None:
-    folder, _ = demo
+def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path) -> None:
+    folder = shutil.copytree(demo[0], tmp_path / "copy")
     flags = (folder / "out" / "flags.jsonl").read_bytes()
     ran = command("report", "--out", "out", "--lang", "zh-Hant", folder=folder)
     assert ran.returncode == 0, ran.stderr

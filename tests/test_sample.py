@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -14,11 +15,9 @@ import cv2
 import numpy as np
 import pytest
 
-from proof.check.pipeline import check
 from proof.errors import FontError, UsageError
 from proof.facsimile.files import half_folios
 from proof.facsimile.fonts import FontChain, find_faces
-from proof.settings.config import Settings
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
 
@@ -169,14 +168,12 @@ Flags = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def flags(tmp_path_factory: pytest.TempPathFactory) -> Flags:
+def flags(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> Flags:
     """The flags of a check of the sample as it is set up, with a store and reports of its own."""
-    folder = tmp_path_factory.mktemp("sample")
-    given = {"project.out": str(folder / "out"), "store.url": f"sqlite:///{folder / 'proof.sqlite'}"}
-    outcome = check(Settings.load(ROOT).replace(given))
-    assert outcome.sound
-    assert outcome.findings == ()
-    return [json.loads(line) for line in outcome.written.flags.read_text(encoding="utf-8").splitlines()]
+    folder, ran = demo
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))["findings"] == []
+    return [json.loads(line) for line in (folder / "out" / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def is_unclaimed(row: dict[str, str]) -> bool:

