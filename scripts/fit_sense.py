@@ -31,18 +31,19 @@ from rich.console import Console
 from proof.language.doubts import Doubt, DoubtedText, odds_against
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import LanguageModel
-from proof.language.neighbours import COMMON, FIRM, Pairs
+from proof.language.neighbours import COMMON, FIRM, Pairs, fitting
+from proof.language.ngrams import BEFORE, BEHIND
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
 from proof.verify.scores import CONTEXT
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=110)
-THRESHOLD = 3.0
+THRESHOLD, MOST = 3.0, 8.0
 MET = 5
 FLUENT_RATE = 0.25
 PLANTINGS = ("plain-1", "fluent-2", "plain-3")
-FIRMS = (50.0, 200.0, 1000.0, 4000.0)
+FIRMS = (0.5, 1.0, 2.0, 5.0, 10.0)
 COMMONS = (0.0, 0.25, 0.5, 1.0)
 
 Floats = NDArray[np.float64]
@@ -105,14 +106,13 @@ class Examples:
     chances: NDArray[np.float32]
     met: Pairs
     frequency: NDArray[np.float32]
+    beside: tuple[NDArray[np.float32], ...]
 
     def odds(self, firm: float, common: float) -> Floats:
         """The odds against what is transcribed, under other constants than those of the program."""
-        share = self.frequency
-        fits = np.log1p(self.met.before / (firm * share)) + np.log1p(self.met.behind / (firm * share))
-        scores = np.where(self.candidates > 0, fits + common * np.log(share), -1e9)
+        scores = fitting(self.candidates, self.frequency, self.met, self.beside, firm, common)
         known = self.met.before.any(1) | self.met.behind.any(1)
-        return np.where(known, odds_against(scores, self.chances), 0.0)
+        return np.clip(np.where(known, odds_against(scores, self.chances), 0.0), -MOST, MOST)
 
 
 def judged(bench: Bench, pool: Pool) -> list[tuple[dict[str, Any], bool]]:
@@ -155,7 +155,7 @@ def gathered(bench: Bench, options: argparse.Namespace) -> dict[str, list[Exampl
         for name, flags in of_work.items():
             if name not in without:
                 tokens = next(one for one in every if one.name == name).tokens
-                without[name] = Without(LanguageModel.shipped(), tokens, folding(tokens), LEAST)
+                without[name] = Without(LanguageModel.shipped(), tokens, folding(tokens), LEAST, (BEFORE, BEHIND))
             found[name].append(examples(text, without[name], flags))
     return found
 
@@ -172,6 +172,7 @@ def examples(text: Transcription, language: Without, flags: list[tuple[Doubt, fl
         np.array([row.chances for row, _ in asked], np.float32),
         doubted.neighbours.met(places, candidates),
         language.frequency(candidates),
+        tuple(language.occurrences(doubted.tokens.raw[places + step])[:, None] for step in (-1, 1)),
     )
 
 
@@ -200,10 +201,7 @@ def report(found: dict[str, list[Examples]]) -> None:
     )
     CONSOLE.print({name: (len(error[name]), int(error[name].sum())) for name in parts})
     for firm, common in product(FIRMS, COMMONS):
-        odds = {
-            name: np.clip(np.concatenate([one.odds(firm, common) for one in ones]), -8, 8)
-            for name, ones in parts.items()
-        }
+        odds = {name: np.concatenate([one.odds(firm, common) for one in ones]) for name, ones in parts.items()}
         left_out = alone = 0.0
         for name in parts:
             rest = [other for other in parts if other != name] or [name]

@@ -24,7 +24,16 @@ from numpy.typing import NDArray
 from proof.errors import TextError
 from proof.language.evidence import Sense, TextTokens
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
-from proof.language.model import EVERY, LanguageModel, all_keys, frequency_of, learn, plain_pairs, shares_of
+from proof.language.model import (
+    EVERY,
+    LanguageModel,
+    all_keys,
+    frequency_of,
+    learn,
+    occurrences_of,
+    plain_pairs,
+    shares_of,
+)
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import MARGIN, TokenStream, stream_of
 from proof.language.weights import Floats, SenseWeights
@@ -82,14 +91,22 @@ def works(shared: Path) -> list[Work]:
 class Without:
     """A model without what one work brought to it; n-grams that are then too rare, by `least`, are not kept."""
 
-    def __init__(self, model: LanguageModel, tokens: Codes, folded: Codes, least: Sequence[int]) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        tokens: Codes,
+        folded: Codes,
+        least: Sequence[int],
+        patterns: Sequence[int] = range(len(PATTERNS)),
+    ) -> None:
+        """`patterns` are those that are asked for."""
         self._model = model
         self._least = least
         chosen = LookAlikes.shipped().row_of[np.minimum(tokens[MARGIN:-MARGIN], PLANE - 1)] >= 0
-        self._own = []
-        for number in range(len(PATTERNS)):
+        self._own: dict[int, Counts] = {}
+        for number in patterns:
             kept = chosen | plain_pairs(tokens, folded) if number == BEFORE else chosen
-            self._own.append(Counts.of(all_keys(tokens, folded, number)[kept]))
+            self._own[number] = Counts.of(all_keys(tokens, folded, number)[kept])
         self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
 
     def keeping(self, least: Sequence[int]) -> Without:
@@ -109,6 +126,9 @@ class Without:
 
     def frequency(self, codes: Codes) -> Floats:
         return frequency_of(self._known, codes)
+
+    def occurrences(self, codes: Codes) -> Floats:
+        return occurrences_of(self._known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return np.zeros(len(folded), np.bool_)

@@ -57,8 +57,8 @@ class DoubtedText:
     def __init__(self, text: Transcription, language: Counted) -> None:
         stream = stream_of(text)
         self._folding = Folding(LookAlikes.shipped())
-        self._tokens = TextTokens.of([stream], self._folding)
-        self.neighbours = Neighbours(self._tokens, language)
+        self.tokens = TextTokens.of([stream], self._folding)
+        self.neighbours = Neighbours(self.tokens, language)
         self._addresses = _address(*(one.astype(np.int64) for one in (stream.page, stream.line, stream.offset)))
 
     def readings(self, doubts: Sequence[Doubt]) -> list[SenseReading | None]:
@@ -72,7 +72,7 @@ class DoubtedText:
         candidates = np.array([row.candidates for _, row in asked], np.uint32)
         met = self.neighbours.met(places, candidates)
         chances = np.array([row.chances for _, row in asked], np.float32)
-        scores = self.neighbours.scores(candidates, met)
+        scores = self.neighbours.scores(places, candidates, met)
         odds = odds_against(scores, chances)
         likeliest = 1 + (scores + np.log(np.maximum(chances, LEAST)))[:, 1:].argmax(1)
         for at, (number, row) in enumerate(asked):
@@ -113,7 +113,7 @@ class DoubtedText:
         has the numbers; `counts` are those of both with the neighbour before and with the one behind."""
         telling = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
         side = int((telling if odds > 0 else -telling).argmax())
-        code = int(self._tokens.raw[row.place + (-1, 1)[side]])
+        code = int(self.tokens.raw[row.place + (-1, 1)[side]])
         beside = chr(code) if code > UNKNOWN else ""
         own, other = (chr(row.candidates[number]) for number in pair)
         words = [text + beside if side else beside + text for text in (other, own)]

@@ -49,6 +49,9 @@ class Counted(Protocol):
     def frequency(self, codes: Codes) -> NDArray[np.float32]:
         """The share of each character among all; more than 0 for one that was never met."""
 
+    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
+        """How often each character was met; 0 for what is none."""
+
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         """For every token of a text whether the model learned the passage in which it stands."""
 
@@ -76,6 +79,9 @@ class LanguageModel:
 
     def frequency(self, codes: Codes) -> NDArray[np.float32]:
         return frequency_of(self.known, codes)
+
+    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
+        return occurrences_of(self.known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return learned_places(folded, self.learned_runs)
@@ -164,6 +170,11 @@ def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
 def frequency_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
     """The share of each character among all that were met."""
     return np.asarray((known[np.minimum(codes, PLANE - 1)] + 0.5) / max(int(known[UNKNOWN + 1 :].sum()), 1), np.float32)
+
+
+def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
+    """How often each character was met; 0 for breaks and what is no single character."""
+    return np.where(codes > UNKNOWN, known[np.minimum(codes, PLANE - 1)], 0).astype(np.float32)
 
 
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:

@@ -1,11 +1,12 @@
 """How well a character fits between its two neighbours: for any character, not for look-alikes alone.
 
-Each of the two pairs that it makes with them is compared with what chance would let expect of two characters that are
-so common, from what was met in the language and on the other pages of the text; pairs never met say nothing.
+How often it was met with either of them, in the language and on the other pages of the text, is compared with what
+chance lets expect of two characters that are so common, and drawn towards that (a gamma prior, after DuMouchel 1999).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,14 +19,13 @@ from proof.language.model import Counted
 from proof.language.ngrams import BEHIND, Counts, Numbers, pair_keys
 from proof.language.weights import NOTHING, Floats
 
-FIRM = 50.0
-"""Occurrences of a neighbour that chance weighs as much as, beside what was met: of 50, 200, 1,000 and 4,000 that by
-which `scripts/fit_sense.py` finds the least log loss."""
+FIRM = 1.0
+"""Occurrences that are added to what was met and to what chance lets expect: of a pair of which chance lets expect less
+than one, that it was never met says next to nothing, and a rare word is no error."""
 
 COMMON = 0.25
-"""How much it counts how common a character is (0 to 1). Planted errors are told the better the more (log loss 0.097,
-0.095, 0.093, 0.091 at 0, 0.25, 0.5, 1), but planting draws rare characters, and in real texts a rare word is no
-error."""
+"""How much it counts how common a character is (0 to 1). By `scripts/fit_sense.py`: log loss 0.0949, 0.0934, 0.0941 and
+0.1001 at 0, 0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Neighbours:
         self._whole = Counts.of(met)
         self._pages = Counts.of(on_page(met, tokens.page[places]), 32)
 
-    def scores(self, candidates: Codes, met: Pairs) -> Floats:
+    def scores(self, places: Places, candidates: Codes, met: Pairs) -> Floats:
         """How well each of the characters stands at each place (n x k), logarithms but for what is common to a place;
         `NOTHING` where a candidate is 0."""
         share = self._language.frequency(candidates)
-        fits = np.log1p(met.before / (FIRM * share)) + np.log1p(met.behind / (FIRM * share)) + COMMON * np.log(share)
-        return np.asarray(np.where(candidates > 0, fits, NOTHING), np.float32)
+        beside = [self._language.occurrences(self._tokens.raw[places + step])[:, None] for step in (-1, 1)]
+        return fitting(candidates, share, met, beside)
 
     def met(self, places: Places, candidates: Codes) -> Pairs:
         """How often each of the characters (n x k) was met between the neighbours of its place, elsewhere than on its
@@ -95,3 +95,15 @@ class _Taken:
     page: NDArray[np.int32]
     learned: NDArray[np.bool_]
     other: NDArray[np.bool_]
+
+
+def fitting(
+    candidates: Codes, share: Floats, met: Pairs, beside: Sequence[Floats], firm: float = FIRM, common: float = COMMON
+) -> Floats:
+    """The same by the share of each candidate among all characters (n x k) and the occurrences of both neighbours
+    (n x 1)."""
+    before, behind = (
+        np.log((counts + firm) / (share * occurrences + firm))
+        for counts, occurrences in zip((met.before, met.behind), beside, strict=True)
+    )
+    return np.asarray(np.where(candidates > 0, before + behind + common * np.log(share), NOTHING), np.float32)

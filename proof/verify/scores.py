@@ -62,11 +62,11 @@ ALIKE = 0.3
 NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
 
-CONTEXT = 0.18
+CONTEXT = 0.4
 """What a nat of the sense's odds weighs beside the image. By `scripts/fit_sense.py`: logistic regression of whether a
 flag is an error on its score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them
 errors, of `plant.py` and fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to
-0.095."""
+0.093."""
 
 LIFTED, LOWERED = 1.5, 1.0
 """By how many nats the sense lifts and lowers a score at most. Lowered by no more: the errors of real transcribers are

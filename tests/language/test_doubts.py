@@ -47,6 +47,18 @@ def test_of_neighbours_that_were_never_met_it_says_nothing(language: LanguageMod
     assert said("孤珍弃資", 2, "弆", {"弆": 0.9}, language, paged) is None
 
 
+def test_a_rare_word_is_no_error(paged: Paged) -> None:
+    """月榮 stands as often as chance lets two such characters meet; 月禜 never does, and need not, so rare is 禜."""
+    rng = np.random.default_rng(1)
+    company = [*COMPANY, *"榮" * 4, *"月" * 12]
+    columns = ["".join(rng.choice(company, 20)) for _ in range(400)]
+    language = learn([stream_of(paged([*columns, "孤禜影"]))], ["made"])
+    told = said("人月禜之", 2, "榮", {"榮": 0.9}, language, paged)
+    assert told is not None
+    assert told.suggested_count > 50
+    assert abs(told.odds) < 2.5
+
+
 def test_all_that_the_image_may_show_is_weighed(language: LanguageModel, paged: Paged) -> None:
     """Where the likeliest reading is no better than what is transcribed, another may be."""
     alone = said("人依北之", 2, "許", {"許": 0.9}, language, paged)
