@@ -2,13 +2,15 @@
 """Measure the time of a half-folio, and where it goes, beside RapidOCR's page pipeline.
 
     bench_speed.py [--rounds 3] [--runtime onnxruntime] [--processes N] [--shared DIR]
+    bench_speed.py --device gpu
     bench_speed.py --profile
 
 Every core is kept busy by a process of its own with one thread, ours and RapidOCR's in turns, and by RapidOCR as it
 comes, one process with threads of its own. Told are pages a second by the clock, and the processor time of a page,
 which other work on the machine spoils less. A page of ours goes from its image file to its flags, what is kept of it
-and the shapes of its glyphs; a page of RapidOCR's from its file to its text. With `--profile` one process checks the
-pages, and its time is told by stage.
+and the shapes of its glyphs; a page of RapidOCR's from its file to its text. With `--device gpu` ours computes on a
+GPU, and the measurement is left out with the reason where there is none. With `--profile` one process checks the pages,
+and its time is told by stage.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from proof.errors import EngineError  # noqa: E402
+from proof.ocr.network import gpu_of  # noqa: E402
 
 OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
 
@@ -85,7 +90,7 @@ class Nothing:
         return False
 
 
-def own_pages(shared: Path, runtime: str) -> Iterator[Callable[[], object]]:
+def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Callable[[], object]]:
     """What checks each half-folio of the JMML texts, warm."""
     import cv2  # noqa: PLC0415 - in the processes that measure alone
 
@@ -102,7 +107,13 @@ def own_pages(shared: Path, runtime: str) -> Iterator[Callable[[], object]]:
     for number, imglist in enumerate(lists):
         text = read_transcription(folder / f"JMML/JMML_00{number}.txt")
         settings = Settings().replace(
-            {"project.images": [folder], "project.imglist": imglist, "engine.runtime": runtime, "engine.threads": 1}
+            {
+                "project.images": [folder],
+                "project.imglist": imglist,
+                "engine.runtime": runtime,
+                "engine.threads": 1,
+                "engine.device": device,
+            }
         )
         engine = open_engine(engine_settings(settings))
         with tempfile.TemporaryDirectory() as name, Store.open(f"sqlite:///{name}/store.sqlite") as store:
@@ -129,9 +140,9 @@ def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]
         yield partial(pipeline, str(file))
 
 
-def work(kind: str, shared: Path, runtime: str, rounds: int, ready: Any, told: Any) -> None:
+def work(kind: str, shared: Path, computes: tuple[str, str], rounds: int, ready: Any, told: Any) -> None:
     """One process: everything once to be warm, then `rounds` times as soon as all are ready."""
-    pages = list(own_pages(shared, runtime) if kind == OWN else their_pages(shared, kind == SINGLE))
+    pages = list(own_pages(shared, *computes) if kind == OWN else their_pages(shared, kind == SINGLE))
     for page in pages:
         page()
     ready.wait()
@@ -148,7 +159,7 @@ def turn(kind: str, options: argparse.Namespace) -> Turn:
     context = multiprocessing.get_context("spawn")
     count = 1 if kind == PLAIN else options.processes
     ready, told = context.Barrier(count), context.Queue()
-    words = (kind, options.shared, options.runtime, options.rounds, ready, told)
+    words = (kind, options.shared, (options.runtime, options.device), options.rounds, ready, told)
     started = [context.Process(target=work, args=words) for _ in range(count)]
     for one in started:
         one.start()
@@ -172,7 +183,7 @@ def compared(options: argparse.Namespace) -> dict[str, Turn]:
 
 def profile(options: argparse.Namespace) -> None:
     """One process under the profiler: seconds a page by stage."""
-    pages = list(own_pages(options.shared, options.runtime))
+    pages = list(own_pages(options.shared, options.runtime, options.device))
     for page in pages:
         page()
     used = time.process_time()
@@ -207,12 +218,18 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="how often ours and RapidOCR's are measured")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--runtime", default="onnxruntime", help="engine.runtime")
+    parser.add_argument("--device", default="cpu", help="engine.device")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--dump", type=Path, help="with --profile: the whole profile, for pstats")
     options = parser.parse_args()
     if not options.shared.is_dir():
         raise SystemExit(f"{options.shared} is missing: the benchmark reads its texts and images from there")
+    try:
+        gpu_of(options.device)
+    except EngineError as error:
+        Console(width=120).print(f"not measured: {error}")
+        return
     if options.profile:
         profile(options)
         return

@@ -208,7 +208,7 @@ def read_terminal(handle: int) -> str:
 
 
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, run: Run) -> None:
-    folder = material(20)
+    folder = material(10)
     line = ["check", "text.txt", "--images", "images", "--out", "out", "--workers", "1"]
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(  # noqa: S603
@@ -221,8 +221,8 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     assert out == ""
     assert "Traceback" not in said
     done = pages_in(folder / "out" / "proof.sqlite")
-    assert 3 <= done < 20
-    assert f"stopped: {done} of 20 pages are done; the same command goes on from there" in said
+    assert 3 <= done < 10
+    assert f"stopped: {done} of 10 pages are done; the same command goes on from there" in said
     partly = run("report", "--out", "out")
     assert partly.returncode == 0
     assert "the last check was interrupted" in partly.stderr
@@ -231,7 +231,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     assert again.returncode == 0
     assert f"{done} reused" in again.stderr
     assert set(statuses(folder / "out").values()) == {"checked"}
-    assert len(statuses(folder / "out")) == 20
+    assert len(statuses(folder / "out")) == 10
 
 
 def wait_for_pages(store: Path, count: int) -> None:

@@ -7,6 +7,7 @@ code is seen as well; a network namespace without any way out keeps what a fault
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -72,11 +73,11 @@ def _leaves(call: str) -> bool:
 
 @pytest.fixture
 def alone(material: Material, monkeypatch: pytest.MonkeyPatch) -> Alone:
-    """A project of two half-folios in a folder of its own."""
+    """A project of one half-folio in a folder of its own."""
     for tool in ("strace", "unshare", "ip"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is missing: what the programs do cannot be watched")
-    folder = material(2)
+    folder = material(1)
     made = Alone(folder, folder / "trace")
     monkeypatch.setenv("HOME", str(folder))  # nobody who once refused or allowed something
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -112,65 +113,71 @@ def test_a_check_asks_nobody_whatever_reads(alone: Alone, engine: str, runtime: 
     assert alone.asked() == []
 
 
-RECORD = """
+RECORDED = """
+from pathlib import Path
 import proof.check.pipeline as pipeline
 from proof.cli import main
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.ocr.replay import RecordingEngine
-with RecordingEngine(open_engine(EngineSettings()), __import__("pathlib").Path("recording.npz")) as engine:
+with RecordingEngine(open_engine(EngineSettings()), Path("recording.npz")) as engine:
     pipeline.open_engine = lambda *_: engine
     assert main(["check", "--quiet"]) == 0
+pipeline.open_engine = open_engine
+assert main(["export", "text.txt", "--form", "page", "--out", "exported"]) == 0
+config = Path("config.toml")
+said = config.read_text(encoding="utf-8")
+for name, recording, ends in (("null", "", 1), ("replay", "recording.npz", 0), ("readings", "exported", 0)):
+    named = f'[engine]\\nname = "{name}"\\nrecording = "{recording}"\\n'
+    config.write_text(said + named, encoding="utf-8")
+    assert main(["check", "--quiet"]) == ends, name  # where nothing is read, no image fits
 """
 
 
 def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
     """The engine that reads nothing, one that repeats a recording, and readings of other software."""
-    text, said = alone.folder / "text.txt", (alone.folder / "config.toml").read_text(encoding="utf-8")
-    alone.run(sys.executable, "-c", RECORD)
-    alone.proof("export", text, "--form", "page", "--out", "exported")
-    for engine, ends in (("null", 1), ("replay", 0), ("readings", 0)):  # where nothing is read, no image fits
-        recording = {"replay": "recording.npz", "readings": "exported"}.get(engine, "")
-        named = f'[engine]\nname = "{engine}"\nrecording = "{recording}"\n'
-        (alone.folder / "config.toml").write_text(said + named, encoding="utf-8")
-        alone.proof("check", "--quiet", ends=ends)
-        assert alone.asked() == [], engine
+    alone.run(sys.executable, "-c", RECORDED)
+    assert alone.asked() == []
 
 
-DECIDE = """
+COMMANDED = """
+import json, sys
+from proof.cli import main
 from proof.store import Store
 from proof.store.page_states import PageState
-with Store.open("sqlite:///proof.sqlite") as store:
-    store.page_states.set("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
+for words in json.loads(sys.argv[1]):
+    print(words[0], file=sys.stderr)
+    assert main(words) == 0, words
+    if words[0] == "check":
+        with Store.open("sqlite:///proof.sqlite") as store:
+            store.page_states.set("text", 1, PageState.PROOFREAD, 0, "somebody", "request-0001")
 """
 
 
 def test_no_other_command_asks_anybody(alone: Alone) -> None:
-    text = alone.folder / "text.txt"
+    """One after the other in one process, which imports what they need but once."""
+    text = str(alone.folder / "text.txt")
     other = shutil.copy(text, alone.folder / "other.txt")
-    commands: list[tuple[object, ...]] = [
+    images = [str(image) for image in sorted((alone.folder / "images").iterdir())]
+    commands = [
         ("check", "--quiet"),
         ("engines",),
         ("report",),
         ("export", text, "--out", "out"),
         ("convert", text, "--to", "inline"),
-        ("collate", text, other),
+        ("collate", text, str(other)),
         ("render", text, "--out", "drawn"),
         ("backup", "kept.zip"),
-        ("restore", "kept.zip", alone.folder / "restored"),
+        ("restore", "kept.zip", str(alone.folder / "restored")),
         ("user", "list"),
         ("recover",),
-        ("layout", *sorted((alone.folder / "images").iterdir()), "--out", "laid"),
+        ("layout", *images, "--out", "laid"),
         ("learn", text, "--out", "model.bin"),
         ("demo", "--out", "sample"),
     ]
-    for command in commands:
-        alone.proof(*command)
-        assert alone.asked() == [], command
-        if command[0] == "check":
-            alone.run(sys.executable, "-c", DECIDE)
-    named = {str(command[0]) for command in commands}
     # the first is for asking, the others have tests of their own
-    assert named == set(COMMANDS) - {"fetch", "serve", "cluster"}
+    assert {command[0] for command in commands} == set(COMMANDS) - {"fetch", "serve", "cluster"}
+    alone.run(sys.executable, "-c", COMMANDED, json.dumps(commands))
+    assert alone.asked() == []
 
 
 SERVE = f"""

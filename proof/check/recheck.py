@@ -251,6 +251,10 @@ class _CancellableEngine:
     def identity(self) -> EngineIdentity:
         return self.engine.identity
 
+    @property
+    def at_once(self) -> int:
+        return self.engine.at_once
+
     def knows(self, character: str) -> bool:
         return self.engine.knows(character)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proof.text.witness import Edition, Footnote, Layer, LayerStretch
+from proof.text.witness import Edition, Footnote, Layer
 
 _PLAIN = str.maketrans("讹据补删脱误当订经诸监严与闽夲阙无冇", "訛據補刪脫誤當訂經諸監嚴與閩本闕無有")
 _STOPS = re.compile(r"[，。、,.;；\s]")
@@ -160,14 +160,3 @@ def _siku(text: str, start: int) -> ApparatusNote:
             neighbour=neighbour,
         )
     return ApparatusNote(text, start, start)
-
-
-def words_before(stretches: list[LayerStretch], place: int, number: int) -> str:
-    """The last `number` characters of the text before a place of the file."""
-    told = ""
-    for stretch in reversed([one for one in stretches if one.start < place]):
-        cells = [cell.text for cell in stretch.cells() if cell.start < place]
-        told = "".join(cells) + told
-        if len(told) >= number:
-            break
-    return told[-number:] if number else ""

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from proof.atomic import whole_file
@@ -27,6 +26,7 @@ from proof.collate.sigla import names_of
 from proof.collate.tokens import WitnessTokens
 from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
+from proof.locale.templates import templates_in
 from proof.paths import templates_dir
 from proof.text.model import Script
 from proof.text.witness import Addresses
@@ -179,19 +179,7 @@ def _around(of: WitnessTokens, start: int, end: int) -> TableReading:
     return TableReading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
 
 
-@cache
-def _environment(language: str) -> Environment:
-    """The template in a language; it is compiled once."""
-    environment = Environment(
-        loader=FileSystemLoader(templates_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
-    return environment
+_templates = cache(templates_in)
 
 
 def write_table(
@@ -200,7 +188,7 @@ def write_table(
     """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
     the language."""
     catalogue = translations(language)
-    environment = _environment(language)
+    environment = _templates(language)
     style, script = (
         (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
     )

@@ -100,11 +100,6 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
     return Decided(edition, tuple(corrections), tuple(left_out), settled, applied)
 
 
-def decided_corrections(store: Store, edition: Edition) -> list[Correction]:
-    """The corrections that stand for the text, and the places where the copy was found to read so; see `decided_in`."""
-    return list(decided_in(store, edition).corrections)
-
-
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 

@@ -8,12 +8,10 @@ replacement. A flag without `accepted` is undecided and is left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from proof.atomic import whole_file
 from proof.errors import TextError
 from proof.export.corrections import Correction
 from proof.model.flags import Kind
@@ -33,13 +31,6 @@ def read_corrections(path: Path) -> list[Correction]:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise TextError(path, line, "this is not UTF-8: save the corrections as UTF-8") from error
     return [_correction(path, number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-
-
-def write_corrections(corrections: Iterable[Correction], path: Path) -> None:
-    """Write corrections as JSON lines. Raises OutputError where the file cannot be written."""
-    with whole_file(path) as file:
-        for correction in corrections:
-            file.write(json.dumps(asdict(correction), ensure_ascii=False) + "\n")
 
 
 def _correction(path: Path, number: int, line: str) -> Correction:

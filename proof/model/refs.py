@@ -121,11 +121,6 @@ class ImageRef:
         """0 to 3 for a (upper right), b (upper left), c (lower right), d (lower left); None for a plate."""
         return self.QUADRANTS.index(self.quadrant) if self.quadrant else None
 
-    def quadrants(self) -> tuple[ImageRef, ImageRef, ImageRef, ImageRef]:
-        """The four half-folios of this printed page, in reading order."""
-        a, b, c, d = (ImageRef(self.edition, self.volume, self.page, name) for name in self.QUADRANTS)
-        return a, b, c, d
-
     def successor(self, parts: int = 4) -> ImageRef:
         """The next image in the volume: the next of the `parts` of a page, the next page after the last, or the next
         plate."""

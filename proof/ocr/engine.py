@@ -78,6 +78,11 @@ class Engine(Protocol):
     @property
     def identity(self) -> EngineIdentity: ...
 
+    @property
+    def at_once(self) -> int:
+        """How many strips of one length are better given together; 1: one by one is as quick."""
+        ...
+
     def knows(self, character: str) -> bool:
         """Whether the engine could ever read `character`."""
         ...

@@ -1,12 +1,14 @@
-"""What computes the network of a recogniser: onnxruntime anywhere, OpenVINO where the processor has bfloat16.
+"""What computes the network of a recogniser: onnxruntime anywhere, on a GPU too, OpenVINO where the processor has
+bfloat16.
 
-Both give the same posteriors but for the last digits: in bfloat16 a probability keeps two or three of them, which
+All give the same posteriors but for the last digits: in bfloat16 a probability keeps two or three of them, which
 changes no reading that is sure, and takes little more than half of the time.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import threading
 from functools import cache
@@ -17,9 +19,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import EngineError
+from proof.errors import EngineError, UsageError
+
+CUDA = "CUDAExecutionProvider"
+"""What onnxruntime calls computing on a GPU of NVIDIA."""
 
 NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install openvino"
+
+NO_CUDA = (
+    "engine.device is a gpu, and this onnxruntime computes on none: pip install onnxruntime-gpu in place of "
+    "onnxruntime, for a GPU of NVIDIA and its driver, or set engine.device to cpu"
+)
 
 Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
@@ -41,6 +51,10 @@ class Network(Protocol):
         """Probabilities (steps x classes); they stand until this thread's next call."""
         ...
 
+    def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The same (lines x steps x classes) of several lines of one length (lines x height x width)."""
+        ...
+
 
 @cache
 def has_bfloat16() -> bool:
@@ -59,10 +73,27 @@ def _openvino() -> Any:
     return openvino
 
 
-def version_of(runtime: str) -> str:
+def gpu_of(device: str) -> int | None:
+    """The number of the GPU that `engine.device` names; None for the cpu. Raises UsageError, and EngineError where
+    onnxruntime has none."""
+    found = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
+    if found is None:
+        raise UsageError(f"engine.device is {device!r}: give cpu, gpu or gpu:<number>")
+    if device == "cpu":
+        return None
+    import onnxruntime  # noqa: PLC0415 - as in `OnnxRuntime`
+
+    if CUDA not in onnxruntime.get_available_providers():
+        raise EngineError(NO_CUDA)
+    return int(found[1] or 0)
+
+
+def version_of(runtime: str, gpu: int | None = None) -> str:
     """What computes a network with `runtime`, for the identity of the engine; no network is loaded for it. Raises
     EngineError where OpenVINO is asked for and not there."""
-    runtime = _chosen(runtime)
+    runtime = _chosen(runtime, gpu)
+    if runtime == "onnxruntime" and gpu is not None:
+        return f"onnxruntime {metadata.version('onnxruntime-gpu')} on CUDA"
     if runtime == "onnxruntime":
         return f"onnxruntime {metadata.version('onnxruntime')}"
     if importlib.util.find_spec("openvino") is None:
@@ -70,31 +101,35 @@ def version_of(runtime: str) -> str:
     return f"openvino {metadata.version('openvino')} in {'bfloat16' if has_bfloat16() else 'single precision'}"
 
 
-def _chosen(runtime: str) -> str:
+def _chosen(runtime: str, gpu: int | None) -> str:
     if runtime == "auto":
-        return "openvino" if has_bfloat16() else "onnxruntime"
+        return "openvino" if gpu is None and has_bfloat16() else "onnxruntime"
+    if runtime == "openvino" and gpu is not None:
+        raise UsageError("engine.runtime is openvino, which computes on the cpu; set engine.device to cpu")
     return runtime
 
 
-def open_network(model: Path, runtime: str, threads: int, readers: int) -> Network:
+def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int | None = None) -> Network:
     """The network in `model` (ONNX, its characters in the metadata), computed by `runtime`: `onnxruntime`,
-    `openvino`, or `auto` for the quicker. `threads` are those of one reading, `readers` how many read at once.
+    `openvino`, or `auto` for the quicker. `threads` are those of one reading, `readers` how many read at once; `gpu`
+    is the number of the GPU that onnxruntime computes on, None for the cpu.
 
-    Raises EngineError where the file is no such model, or OpenVINO is not there.
+    Raises EngineError where the file is no such model, OpenVINO is not there, or the GPU cannot be used.
     """
-    runtime = _chosen(runtime)
+    runtime = _chosen(runtime, gpu)
     if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
         raise EngineError(NO_OPENVINO)
     try:
-        return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads)
+        return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads, gpu)
     except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
         raise EngineError(f"{model}: not a PP-OCR recogniser with its characters: {error}") from error
 
 
 class OnnxRuntime:
-    """The network on onnxruntime, in single precision."""
+    """The network on onnxruntime, in single precision, on the GPU of that number or on the cpu. A GPU computes with all
+    digits too: what is read differs in rounding alone."""
 
-    def __init__(self, model: Path, threads: int) -> None:
+    def __init__(self, model: Path, threads: int, gpu: int | None = None) -> None:
         import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
 
         options = onnxruntime.SessionOptions()
@@ -104,7 +139,11 @@ class OnnxRuntime:
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         content = model.read_bytes()
-        self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        cuda = (CUDA, {"device_id": gpu, "use_tf32": 0, "cudnn_conv_algo_search": "HEURISTIC"})
+        providers = ["CPUExecutionProvider"] if gpu is None else [cuda, "CPUExecutionProvider"]
+        self._session = onnxruntime.InferenceSession(content, options, providers=providers)
+        if gpu is not None and self._session.get_providers()[0] != CUDA:  # it goes on without, and says so in its log
+            raise RuntimeError(f"GPU {gpu} cannot be used: see what CUDA and cuDNN onnxruntime-gpu asks for")
         self._characters: list[str] = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
         self._input = self._session.get_inputs()[0].name
 
@@ -113,9 +152,13 @@ class OnnxRuntime:
         return self._characters
 
     def posteriors(self, line: Line) -> NDArray[np.float32]:
-        batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, *line.shape)))
+        return np.asarray(self.posteriors_of(line[None])[0])
+
+    def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
+        count, height, width = lines.shape
+        batch = np.ascontiguousarray(np.broadcast_to(lines[:, None], (count, 3, height, width)))
         (output,) = self._session.run(None, {self._input: batch})
-        return np.asarray(output[0], dtype=np.float32)
+        return np.asarray(output, dtype=np.float32)
 
 
 class OpenVino:
@@ -156,6 +199,9 @@ class OpenVino:
         if not np.isfinite(found[:, 0]).all():  # softmax spreads what is no number over the whole step
             raise ArithmeticError("the network answered with what is no number")
         return found[:1] if length <= ONE_STEP else found
+
+    def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.stack([self.posteriors(line) for line in lines])
 
     def _request(self) -> Any:
         """This thread's own request: one at a time is what a request can do."""

@@ -153,6 +153,8 @@ class PaddleRecogniser:
     left out.
     """
 
+    at_once = 1
+
     def __init__(self, settings: PaddleSettings | None = None) -> None:
         self.settings = settings or PaddleSettings()
         self._model = _Model("TextRecognition", ModelTask.RECOGNITION, self.settings.model, self.settings)

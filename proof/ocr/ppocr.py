@@ -2,12 +2,13 @@
 
 The model comes inside the `rapidocr` package (18,708 characters). It reads lines from left to right, 48
 pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
-quicker on a CPU than padded batches.
+quicker on a CPU than padded batches; a GPU is given those of one length together.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from importlib import resources
@@ -29,6 +30,9 @@ STEP = 8
 
 KEPT = 1e-5
 """Classes less probable than this at a step are not kept; it is also what they are then taken for."""
+
+AT_ONCE = 32
+"""Lines of one length that a GPU is given together; a CPU reads them one by one as quickly."""
 
 LEAST = 1e-18
 """The least probability that is told of a class that is sought."""
@@ -67,9 +71,9 @@ def packaged_model() -> Path:
 
 class PPOCR:
     """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
-    what computes the network (`proof.ocr.network`). It is loaded with the first strip, or when it is asked what it was
-    taught and that is not `kept`; a file that is named and not among `known`, that have read before, at once, so that
-    one which is no model is told of.
+    what computes the network (`proof.ocr.network`), `gpu` the number of the GPU on which, None for the cpu. It is
+    loaded with the first strip, or when it is asked what it was taught and that is not `kept`; a file that is named and
+    not among `known`, that have read before, at once, so that one which is no model is told of.
 
     Raises EngineError.
     """
@@ -82,14 +86,16 @@ class PPOCR:
         readers: int = 1,
         known: Container[EngineIdentity] = (),
         kept: KeptBytes | None = None,
+        gpu: int | None = None,
     ) -> None:
         self._path = model or packaged_model()
-        self._open = partial(open_network, self._path, runtime, threads, readers)
+        self._open = partial(open_network, self._path, runtime, threads, readers, gpu)
+        self.at_once = 1 if gpu is None else AT_ONCE
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
             raise EngineError(f"{self._path}: cannot be read: {error.strerror or error}") from error
-        self._identity = EngineIdentity("ppocr", version_of(runtime), self._path.stem, checksum)
+        self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, checksum)
         self._kept = kept
         self._loading = RLock()
         self._network: Network | None = None
@@ -143,22 +149,40 @@ class PPOCR:
         known = self.taught().classes
         numbers = sorted({number for text in sought if (number := known.get(text)) is not None})
         classes = np.array(numbers, np.int32)
+        if self.at_once > 1:
+            return self._read_together(strips, classes)
         return [self._read(strip, classes) for strip in strips]
 
+    def _read_together(self, strips: Sequence[Pixels], sought: NDArray[np.int32]) -> list[Reading]:
+        """Strips that make lines of one length are read together; none is padded, which would change what is read."""
+        lines = [_line_of(strip) for strip in strips]
+        by_length: defaultdict[int, list[int]] = defaultdict(list)
+        for number, line in enumerate(lines):
+            by_length[line.shape[1]].append(number)
+        found: dict[int, Reading] = {}
+        for same in by_length.values():
+            for start in range(0, len(same), self.at_once):
+                together = same[start : start + self.at_once]
+                batch = self._computed(np.stack([lines[number] for number in together]))
+                found |= {number: self._reading(one, sought) for number, one in zip(together, batch, strict=True)}
+        return [found[number] for number in range(len(strips))]
+
     def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
-        probabilities = self._run(strip)
+        return self._reading(self._run(strip), sought)
+
+    def _reading(self, probabilities: NDArray[np.float32], sought: NDArray[np.int32]) -> Reading:
         posterior = sparse(probabilities, sought)
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
         """Posteriors (steps x classes) of an upright strip; they stand until this thread's next call."""
-        line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
-        if line.shape[0] != INPUT_HEIGHT:
-            width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
-            line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
-        network = self._loaded()
+        return self._computed(_line_of(strip))
+
+    def _computed(self, lines: Pixels) -> NDArray[np.float32]:
+        """Posteriors of a line, or of several of one length."""
+        network, values = self._loaded(), lines.astype(np.float32) / 127.5 - 1.0
         try:
-            return network.posteriors(line.astype(np.float32) / 127.5 - 1.0)
+            return network.posteriors(values) if values.ndim == 2 else network.posteriors_of(values)
         except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
             raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
 
@@ -186,6 +210,15 @@ class PPOCR:
             if number > BLANK and log_prob > posterior.floor
         )
         return ReadCharacter(pairs[0][0], start, end, pairs[0][1], pairs)
+
+
+def _line_of(strip: Pixels) -> Pixels:
+    """A strip as a line: turned, and as high as the network takes it."""
+    line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
+    if line.shape[0] != INPUT_HEIGHT:
+        width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
+        line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
+    return np.asarray(line, dtype=np.uint8)
 
 
 def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -29,7 +29,7 @@ from proof.layout.runs import CutBy
 from proof.layout.strips import Strip
 from proof.model.geometry import Box
 from proof.model.notices import Notice
-from proof.ocr.engine import Engine, ReadCharacter
+from proof.ocr.engine import Engine, ReadCharacter, Reading
 from proof.ocr.page import PageEngine, PageLine, PageReading
 from proof.ocr.spikes import Spike, StripSpikes, spikes_of
 from proof.text.model import Column, Row
@@ -238,6 +238,8 @@ class HalfFolioReadings:
         """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
         they are. Of a strip that was read before, it is asked for those of which that is not known when it matters.
         Raises EngineError, then too."""
+        if self.engine.at_once > 1:
+            self._ask_together(strips, sought)
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
 
     def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
@@ -260,9 +262,26 @@ class HalfFolioReadings:
 
         return spikes.spikes(dict.fromkeys(wanted), row)
 
+    def _ask_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
+        """Have the engine read those of the strips that were not read before, all at once."""
+        unread = {
+            strip.key: (strip, wanted)
+            for strip, wanted in zip(strips, sought, strict=True)
+            if strip.key not in self.used.spikes and strip.key not in self._known.spikes
+        }
+        every = tuple(dict.fromkeys(one for _, wanted in unread.values() for one in wanted))
+        readings = self.engine.read([self._with_pixels(strip).pixels for strip, _ in unread.values()], every)
+        for (strip, wanted), reading in zip(unread.values(), readings, strict=True):
+            self.used.far.setdefault(strip.key, {})
+            self._take_in(strip, wanted, reading)
+
     def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
         """Have the engine read a strip. What is sought changes nothing of what is listed."""
         (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
+        self._take_in(strip, wanted, reading)
+
+    def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
+        """What was read on a strip, and of those `wanted` on it how improbable they are."""
         spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
         self.used.spikes[strip.key] = spikes
         self.used.far[strip.key].update({one: rows[:, number].tobytes() for number, one in enumerate(wanted)})

@@ -157,12 +157,12 @@ def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availab
 
 
 def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], kept: KeptBytes | None) -> Engine:
+    from proof.ocr.network import gpu_of  # noqa: PLC0415
     from proof.ocr.ppocr import PPOCR  # noqa: PLC0415
 
-    if settings.device != "cpu":
-        raise UsageError(f"the engine ppocr runs on the cpu, not on {settings.device}: choose paddleocr")
     model = expanded(settings.model) if settings.model else None
-    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, kept)
+    gpu = gpu_of(settings.device)
+    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, kept, gpu)
 
 
 def _open_paddle(settings: EngineSettings, *_: object) -> Engine:

@@ -39,6 +39,7 @@ class NullEngine:
     """Reads every strip as empty and knows no character."""
 
     identity = EngineIdentity("null", "1", "", "")
+    at_once = 1
 
     def knows(self, character: str) -> bool:
         return False
@@ -73,6 +74,8 @@ class ReplayEngine:
     Its identity is its own: `model` names the engine that was recorded, `checksum` is the SHA-256 of the
     recording. `recorded` is the identity of that engine.
     """
+
+    at_once = 1
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -129,6 +132,10 @@ class RecordingEngine:
     @property
     def identity(self) -> EngineIdentity:
         return self._engine.identity
+
+    @property
+    def at_once(self) -> int:
+        return self._engine.at_once
 
     def knows(self, character: str) -> bool:
         return self._engine.knows(character)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from proof.locale.notices import as_record
 from proof.model.flags import Flag
@@ -41,12 +41,6 @@ def flag_record(flag: Flag) -> dict[str, Any]:
     record, evidence = flag.as_dict(), flag.evidence
     told = {"ink": evidence.ink, "notice": evidence.notice}
     return record | {"evidence": record["evidence"] | {name: as_record(one) for name, one in told.items() if one}}
-
-
-class FlagWriter(Protocol):
-    """Takes flags one after the other."""
-
-    def write(self, flag: Flag) -> None: ...
 
 
 class JsonLines:

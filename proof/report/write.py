@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from proof.atomic import whole_file
 from proof.locale.languages import translations
+from proof.locale.templates import templates_in
 from proof.paths import templates_dir
 from proof.report.density import short_name
 from proof.report.page import report_of
@@ -106,15 +107,7 @@ def _write_page(source: RunSource, written: WrittenReport, environment: Environm
 @cache
 def _environment(language: str) -> Environment:
     """The templates in a language; they are compiled once."""
-    environment = Environment(
-        loader=FileSystemLoader(templates_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+    environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000
     return environment

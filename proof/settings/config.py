@@ -86,7 +86,7 @@ class EngineSection:
         "has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
-    device: str = _setting(ValueKind.TEXT, "cpu", "where paddleocr computes: `cpu`, `gpu` or `gpu:1`", results=True)
+    device: str = _setting(ValueKind.TEXT, "cpu", "where recognisers compute: `cpu`, `gpu` or `gpu:1`", results=True)
     threads: int = _setting(ValueKind.WHOLE, 1, "threads of one reading; 0: one a core", low=0, high=1024)
     workers: int = _setting(ValueKind.WHOLE, 2, "pages that are read at the same time; 0: one a core", low=0, high=1024)
     font: Path | None = _setting(

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import pairwise
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
@@ -21,6 +22,9 @@ Sessions = Callable[[], AbstractContextManager[Session]]
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
+
+BLANK = " \u3000¶"
+"""What stands at the ends of a column and is no part of its text."""
 
 FOUND = 50
 """Places of each kind that are given at most."""
@@ -37,7 +41,8 @@ class FoundJuan:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """A column that holds the words; `before`, `words` and `after` are its source, the words from `offset` on."""
+    """A column that holds the words, or begins them where they go on in the next: `before`, `words` and `after` are the
+    source, the words from `offset` of the column on."""
 
     page: ListedPage
     line: int
@@ -83,7 +88,9 @@ class Finder:
         if page is not None:
             return FoundInWork(page, tuple(named), juans)
         with self._reading() as session:
-            columns = _columns(session, {one.number: one for one in pages}, work, wanted)
+            by_number = {one.number: one for one in pages}
+            whole, across = _columns(session, by_number, work, wanted), _across(session, by_number, work, wanted)
+            columns = tuple(sorted(whole + across, key=lambda one: (one.page.position, one.line))[:FOUND])
             return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], found_pairs(session, wanted, work), columns)
 
 
@@ -140,3 +147,26 @@ def _columns(session: Session, pages: dict[int, ListedPage], work: str, wanted: 
             before, after = source[:at], source[at + len(wanted) :]
             found.append(FoundWords(pages[number], line, at, before, source[at : at + len(wanted)], after))
     return tuple(sorted(found, key=lambda one: (one.page.position, one.line)))
+
+
+def _across(session: Session, pages: dict[int, ListedPage], work: str, wanted: str) -> tuple[FoundWords, ...]:
+    """Columns whose end begins the words, which the next column of the page goes on with."""
+    if len(wanted) < 2:
+        return ()
+    here, following = aliased(ColumnRow), aliased(ColumnRow)
+    foot, head = func.rtrim(here.source, BLANK), func.ltrim(following.source, BLANK)
+    last, first = func.substr(foot, func.length(foot), 1), func.substr(head, 1, 1)
+    breaks = or_(*(and_(last == one, first == two) for one, two in pairwise(wanted)))
+    query = select(here.page_id, here.number, here.source, following.source)
+    query = query.join(following, and_(following.page_id == here.page_id, following.ordinal == here.ordinal + 1))
+    query = query.join(PageRow, PageRow.id == here.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
+    query = query.where(WorkRow.name == work, PageRow.absent.is_(False), last.in_(set(wanted[:-1])), breaks)
+    found: list[FoundWords] = []
+    for number, line, source, goes_on in session.execute(query):
+        end, begin = source.rstrip(BLANK), goes_on.lstrip(BLANK)
+        parted = (at for at in range(1, len(wanted)) if end.endswith(wanted[:at]) and begin.startswith(wanted[at:]))
+        cut = next(parted, 0)
+        if cut and number in pages and len(found) < FOUND:
+            at = len(end) - cut
+            found.append(FoundWords(pages[number], line, at, end[:at], wanted, begin[len(wanted) - cut :]))
+    return tuple(found)

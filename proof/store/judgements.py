@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import combinations
+from itertools import combinations, groupby
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -27,14 +28,30 @@ Pairs = dict[tuple[str, str], list[tuple[str, str]]]
 """By two people, in the order of their names, what each said of every place that both judged."""
 
 
+class _Event(NamedTuple):
+    """What of a decision tells what somebody said."""
+
+    id: int
+    flag: int
+    page: int
+    about: int | None
+    verdict: str
+    state: str
+    reading: str
+    suggested: str
+    person: str
+
+
 def judged_twice(session: Session, work: str) -> Pairs:
     """What two people said of the same places of a work."""
     said_of = last_said(session, work)
     validated = {page: row.person for page, row in said_of.items() if row.state == PageState.VALIDATED.value}
     found: Pairs = {}
-    for page, events in _decided(session, work):
+    for events in _decided(session, work):
+        validator = validated.get(events[0].page)
+        if validator is None and len({one.person for one in events}) < 2:
+            continue
         said = _of_flag(session, events)
-        validator = validated.get(page)
         if validator and State(events[-1].state) in SETTLED:
             said.setdefault(validator, _what(events[-1]))
         for one, other in combinations(sorted(said), 2):
@@ -42,41 +59,36 @@ def judged_twice(session: Session, work: str) -> Pairs:
     return found
 
 
-def _decided(session: Session, work: str) -> Iterator[tuple[int, list[DecisionRow]]]:
-    """The decisions of each flag of a text, oldest first, with its page."""
-    query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+def _decided(session: Session, work: str) -> Iterator[list[_Event]]:
+    """The decisions of each flag of a text, oldest first."""
+    columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
+    more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
+    query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, is_of_text())
-    query = query.order_by(DecisionRow.flag_id, DecisionRow.version).execution_options(yield_per=2000)
-    flag, page, events = 0, 0, list[DecisionRow]()
-    for row, of_page in session.execute(query):
-        if row.flag_id != flag and events:
-            yield page, events
-            events = []
-        flag, page = row.flag_id, of_page
-        events.append(row)
-    if events:
-        yield page, events
+    rows = session.execute(query.order_by(DecisionRow.flag_id, DecisionRow.version))
+    for _, events in groupby((_Event(*row) for row in rows), lambda one: one.flag):
+        yield list(events)
 
 
-def _of_flag(session: Session, events: Iterable[DecisionRow]) -> dict[str, str]:
+def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
     """The last thing that each person said of a flag and did not take back."""
-    standing_of: dict[int, DecisionRow] = {}
-    for row in events:
-        if row.verdict in TAKING_BACK and row.about is not None:
-            taken = standing_of.pop(row.about, None)
-            if taken is None and State(row.state) in SETTLED:  # it does again what was taken back
-                standing_of[row.id] = row
+    standing_of: dict[int, _Event] = {}
+    for one in events:
+        if one.verdict in TAKING_BACK and one.about is not None:
+            taken = standing_of.pop(one.about, None)
+            if taken is None and State(one.state) in SETTLED:  # it does again what was taken back
+                standing_of[one.id] = one
         else:
-            standing_of[row.id] = row
+            standing_of[one.id] = one
     said: dict[str, str] = {}
-    for row in standing_of.values():
-        if State(row.state) in SETTLED:
-            who = decided_by(session, row) if row.verdict == Verdict.CARRIED.value else row.person
-            said[who] = _what(row)
+    for one in standing_of.values():
+        if State(one.state) in SETTLED:
+            carried = one.verdict == Verdict.CARRIED.value
+            said[decided_by(session, session.get_one(DecisionRow, one.id)) if carried else one.person] = _what(one)
     return said
 
 
-def _what(row: DecisionRow) -> str:
+def _what(row: _Event) -> str:
     """What a decision says of its place: that the text stands, that the copy reads so, or what is to stand there."""
     if row.state != State.CORRECTED.value:
         return row.state

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import getitem
 
-from proof.text.model import Cell, Column, Row, Run, is_han
+from proof.text.model import Cell, Row, Run, is_han
 from proof.text.remarks import Code, Problem
 
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -88,11 +88,6 @@ def runs_of(source: str) -> tuple[Run, ...]:
 def continued_runs_of(source: str) -> tuple[Run, ...]:
     """The runs of the source text of a column before which a note was left open."""
     return parse_column(source, continues=True).runs
-
-
-def non_markup(column: Column) -> str:
-    """The column's source without its markup: what its cells say, in order."""
-    return "".join(cell.text for cell in column.cells)
 
 
 class _Place(dict[str, Cell]):

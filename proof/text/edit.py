@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from proof.errors import UsageError
-from proof.text.model import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +19,6 @@ class Edit:
     @property
     def end(self) -> int:
         return self.start + self.length
-
-
-def column_edit(column: Column, offset: int, length: int, replacement: str) -> Edit:
-    """The edit of the file for a place in `column`, given as a flag gives it.
-
-    Raises UsageError where the place is not within the column: line ending and pilcrow are out of reach.
-    """
-    if min(offset, length) < 0 or offset + length > len(column.source):
-        raise UsageError(
-            f"offset {offset}, length {length} is outside column {column.number} "
-            f"(file line {column.file_line}), which has {len(column.source)} characters"
-        )
-    return Edit(column.start + offset, length, replacement)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text.branches import branch_files, branch_state
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import decode
 from proof.text.script import script_of
@@ -30,6 +29,8 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
     for source in sources:
         known.update(f"{source}\0".encode("utf-8", "surrogatepass"))
         if source.revision:
+            from proof.text.branches import branch_state  # noqa: PLC0415 - dulwich, which few projects need
+
             known.update(branch_state(source.path, source.revision))
             continue
         for file in _files(source.path):
@@ -119,6 +120,8 @@ def _witness(group: Sequence[WitnessSource]) -> Edition:
 
 def _editions(source: WitnessSource) -> list[Edition]:
     if source.revision:
+        from proof.text.branches import branch_files  # noqa: PLC0415 - dulwich, which few projects need
+
         read = []
         for name, data in branch_files(source.path, source.revision):
             path = Path(f"{source.path}@{source.revision}") / name

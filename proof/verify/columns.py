@@ -88,6 +88,18 @@ class ColumnReader:
             return column
         return self._aligned(column, self._judged)
 
+    def read_all(self, areas: Sequence[ColumnArea], lines: Sequence[Column | None]) -> list[ReadColumn]:
+        """Read every column as its line; an engine that likes strips together is given those of all columns first."""
+        if self._readings.engine.at_once > 1:
+            strips: list[CutStrip] = []
+            sought: list[tuple[str, ...]] = []
+            for area, line in zip(areas, lines, strict=True):
+                cut = self._readings.cut(area, line, CutBy.BEST)
+                strips += cut
+                sought += [self._sought(area, line, CutBy.BEST, strip) for strip in cut]
+            self._readings.read(strips, sought)
+        return [self.read(area, line) for area, line in zip(areas, lines, strict=True)]
+
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         """Read `area` as `line`; cut otherwise and look again where that does not go well."""
         best = self._attempt(area, line, CutBy.BEST)

@@ -309,7 +309,7 @@ class Checker:
         self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
         assignment = lines.in_order(text, len(areas))
-        columns = [reader.read(area, line) for area, line in zip(areas, assignment.lines, strict=True)]
+        columns = reader.read_all(areas, assignment.lines)
         suspects = [c for c in columns if c.agreement < AGREES]
         orphans = [c for c in columns if c.line is None and len(c.read) > 1]
         if not suspects and not orphans and not assignment.troubles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, redirect, request, url_for
@@ -9,12 +10,14 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.errors import ProofError
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
 from proof.store.page_states import PageState
-from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
+from proof.store.queue_records import ListedPage, MissingError, QueueFilter, WorkSummary
+from proof.text.read import read_transcription
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
@@ -75,11 +78,12 @@ def page_list(work: str) -> AnyResponse:
     state = request.args.get("state", "")
     if state in set(PageState):
         found = queue.in_state(work, PageState(state))
-        return sheet("pages.html", summary, places=found[:SHEETS], earlier=None, later=None)
-    places = queue.pages(work, first, SHEETS)
+        places, count = found[first - 1 :][:SHEETS], len(found)
+    else:
+        places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
-    later = first + SHEETS if first + SHEETS <= summary.pages else None
-    return sheet("pages.html", summary, places=places, earlier=earlier, later=later)
+    later = first + SHEETS if first + SHEETS <= count else None
+    return sheet("pages.html", summary, places=places, earlier=earlier, later=later, state=state, count=count)
 
 
 @pages.get("/works/<work>/pages/<int:number>")
@@ -89,6 +93,8 @@ def page(work: str, number: int) -> AnyResponse:
     place, detail = api.page_detail_of(work, number)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
+    if not place.image_sha:
+        data["columns_of_text"] = _columns_of_text(place)
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
@@ -203,6 +209,18 @@ def history(work: str) -> AnyResponse:
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
     return sheet("history.html", summary, data=data, choices=choices, asked=data["asked"])
+
+
+def _columns_of_text(place: ListedPage) -> list[dict[str, Any]]:
+    """The columns of a page as its text has them: of a page without an image the store keeps none. None where the text
+    is gone or has changed so that it cannot be read."""
+    try:
+        text = read_transcription(Path(place.text))
+    except ProofError:
+        return []
+    same = [page for page in text.pages if page.id == place.page]
+    columns = same[place.repeat].columns if place.repeat < len(same) else ()
+    return [{"number": number, "source": column.source} for number, column in enumerate(columns, 1)]
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from proof.locale.notices import in_words
 from proof.model.flags import Flag
@@ -201,8 +200,3 @@ def _whole(area: Box, page: ListedPage) -> Box:
 
 def _edges(box: Box) -> list[float]:
     return [round(float(edge), 2) for edge in (box.x, box.y, box.w, box.h)]
-
-
-def name_of_text(path: str) -> str:
-    """A transcription as lists show it: its file, without the folders of this machine."""
-    return Path(path).name

@@ -12,7 +12,7 @@ from proof.check.pipeline import CheckOutcome, check
 from proof.cli import main
 from proof.errors import FontError, TextError
 from proof.export.corrections import Correction
-from proof.export.decided import decided_corrections
+from proof.export.decided import decided_in
 from proof.export.source import correct
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
@@ -169,7 +169,7 @@ def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: 
         store.decisions.decide(
             DecisionRequest(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12)
         )
-        decided = decided_corrections(store, read_edition(text))
+        decided = decided_in(store, read_edition(text)).corrections
     assert correct(read_edition(text), decided).text == clean
 
 

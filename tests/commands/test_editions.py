@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from proof.cli import main
 from proof.export.corrections import Correction
-from proof.export.records import write_corrections
 from proof.text.edition import read_edition
 
 PAGE = "KR1_WYG_010-1a"
@@ -26,7 +26,8 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def corrections(*decided: Correction) -> str:
-    write_corrections(decided, Path("decided.jsonl"))
+    lines = (json.dumps(asdict(correction), ensure_ascii=False) + "\n" for correction in decided)
+    Path("decided.jsonl").write_text("".join(lines), encoding="utf-8")
     return "decided.jsonl"
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from proof.errors import UsageError
 from proof.export.collation_notes import house_list
-from proof.export.decided import Unused, decided_corrections, decided_in
+from proof.export.decided import Unused, decided_in
 from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind
@@ -63,7 +63,7 @@ def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> N
     for uid, (verdict, reading) in decisions.items():
         found = _flag_number(store, uid)
         store.decisions.decide(DecisionRequest("KR1", found, verdict, 0, "甲", f"request-{uid}", reading))
-    corrected = correct(edition, decided_corrections(store, edition))
+    corrected = correct(edition, decided_in(store, edition).corrections)
     assert corrected.text == TEXT.replace("西北", "西比").replace("曰告", "白告")
     assert house_list(corrected).splitlines() == [
         f"{PAGE}，第1行　比：原作北，據影像改。",
@@ -77,15 +77,15 @@ def test_what_was_taken_back_or_left_unsure_stays_out(store: Store, edition: Edi
     store.decisions.decide(DecisionRequest("KR1", north, Verdict.TAKE, 0, "甲", "request-1"))
     store.decisions.decide(DecisionRequest("KR1", north, Verdict.UNDO, 1, "乙", "request-2"))
     store.decisions.decide(DecisionRequest("KR1", say, Verdict.UNSURE, 0, "甲", "request-3"))
-    assert decided_corrections(store, edition) == []
+    assert decided_in(store, edition).corrections == ()
 
 
 def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition: Edition) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
-    corrected = correct(edition, decided_corrections(store, edition))
+    corrected = correct(edition, decided_in(store, edition).corrections)
     edition.path.write_bytes(corrected.data)
     again = read_edition(edition.path)
-    second = correct(again, decided_corrections(store, again))
+    second = correct(again, decided_in(store, again).corrections)
     assert second.data == corrected.data
     assert (second.placed, len(second.applied)) == ((), 1)
 
@@ -228,7 +228,7 @@ def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
 def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Edition, half: str) -> None:
     other = {"f-out": "f-in", "f-in": "f-out"}[half]
     made = moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
-    corrected = correct(edition, decided_corrections(moved, edition))
+    corrected = correct(edition, decided_in(moved, edition).corrections)
     assert corrected.text == TEXT.replace("命上射", "射命上")
     assert house_list(corrected) == f"{PAGE}，第3行　射：原在上下，據影像乙正。\n"
     again = moved.decisions.decide(
@@ -236,7 +236,7 @@ def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edi
     )
     assert (again.repeated, again.state) == (True, made.state)
     moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, other), Verdict.UNDO, 1, "甲", "request-3"))
-    assert decided_corrections(moved, edition) == []
+    assert list(decided_in(moved, edition).corrections) == []
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -> None:
@@ -244,9 +244,9 @@ def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -
         DecisionRequest("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身")
     )
     moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, "f-out"), Verdict.TAKE, 0, "乙", "request-2"))
-    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上")
+    assert correct(edition, decided_in(moved, edition).corrections).text == TEXT.replace("命上射", "身命上")
     moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, "f-out"), Verdict.UNDO, 1, "乙", "request-3"))
-    assert correct(edition, decided_corrections(moved, edition)).text == TEXT.replace("命上射", "身命上射")
+    assert correct(edition, decided_in(moved, edition).corrections).text == TEXT.replace("命上射", "身命上射")
 
 
 def check(store: Store, work: str, path: Path, script: str, result: PageResult) -> None:

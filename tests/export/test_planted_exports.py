@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proof.export.decided import decided_corrections
+from proof.export.decided import decided_in
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
 from proof.report import StoredRun, write_reports
@@ -64,7 +64,7 @@ def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> Non
 def everything(store: Store, folder: Path) -> dict[str, bytes]:
     """All that is written of a project, and all that its report counts."""
     edition = read_edition(folder / f"{WORK}_010.txt")
-    corrected = correct(edition, decided_corrections(store, edition))
+    corrected = correct(edition, decided_in(store, edition).corrections)
     pages = list(store.results(work=WORK))
     made = datetime(2026, 1, 1, tzinfo=UTC)
     material = Material(corrected, made, pages, base="https://example.org")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from proof.errors import TextError
 from proof.export.corrections import Correction
-from proof.export.records import read_corrections, write_corrections
+from proof.export.records import read_corrections
 from proof.model.flags import Kind
 
 WORDS = st.text("甲乙丙𩔖", max_size=3)
@@ -36,7 +37,8 @@ WORDS = st.text("甲乙丙𩔖", max_size=3)
 )
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, corrections: list[Correction]) -> None:
     path = tmp_path_factory.mktemp("records") / "corrections.jsonl"
-    write_corrections(corrections, path)
+    lines = (json.dumps(asdict(correction), ensure_ascii=False) + "\n" for correction in corrections)
+    path.write_text("".join(lines), encoding="utf-8")
     assert read_corrections(path) == corrections
 
 

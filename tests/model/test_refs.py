@@ -92,15 +92,6 @@ def test_an_image_reference_is_read_back_as_it_is_written(ref: ImageRef) -> None
     assert ImageRef.parse(str(ref.plate)) == ref.plate
 
 
-@given(QUADRANTS)
-def test_a_plate_carries_its_four_quadrants_in_order(ref: ImageRef) -> None:
-    quadrants = ref.quadrants()
-    assert quadrants[ref.quadrant_index or 0] == ref
-    assert [q.plate for q in quadrants] == [ref.plate] * 4
-    assert list(quadrants) == sorted(quadrants)
-    assert ref.plate < quadrants[0], "the plate sorts before its quadrants"
-
-
 def test_after_the_last_quadrant_comes_the_next_page() -> None:
     ref, written = ImageRef.parse("WYG0103-0192c"), []
     for _ in range(3):

@@ -97,5 +97,3 @@ def test_what_an_engine_cannot_do_is_said() -> None:
         open_page_engine(EngineSettings("ppocr"))
     with pytest.raises(UsageError, match="replay needs a recording"):
         open_engine(EngineSettings("replay"))
-    with pytest.raises(UsageError, match="ppocr runs on the cpu, not on gpu"):
-        open_engine(EngineSettings("ppocr", device="gpu"))

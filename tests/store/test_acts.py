@@ -343,7 +343,8 @@ NUMBERS = st.integers(1, FLAGS * PAGES)
 class People(RuleBasedStateMachine):
     """Several people decide, rule, correct, say where pages stand and take back, in any order.
 
-    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after.
+    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after; `now` is how
+    all stands, `said` all that was ever said.
     """
 
     template: Path
@@ -354,7 +355,7 @@ class People(RuleBasedStateMachine):
         self.folder.mkdir()
         shutil.copy(self.template, self.folder / "proof.sqlite")
         self.store = Store.open(self.folder / "proof.sqlite")
-        self.said = events(self.store)
+        self.said, self.now = events(self.store), seen(self.store)
         self.acts: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
 
     def teardown(self) -> None:
@@ -363,20 +364,19 @@ class People(RuleBasedStateMachine):
 
     def there_and_back(self, person: str) -> None:
         """What `person` did last is taken back and done again: all is as it was."""
-        now = seen(self.store)
         self.store.acts.undo(WORK, person, key())
         self.store.acts.redo(WORK, person, key())
-        assert seen(self.store) == now
+        assert seen(self.store) == self.now
 
     def act(self, person: str, does: Any) -> None:
-        before, said = seen(self.store), events(self.store)
         try:
             does()
         except (ConflictError, PageConflictError, RefusedDecisionError):
-            assert (seen(self.store), events(self.store)) == (before, said)
+            assert (seen(self.store), events(self.store)) == (self.now, self.said)
             return
-        if events(self.store) != said:
-            self.acts.append((person, before, seen(self.store)))
+        if events(self.store) != self.said:
+            before, self.now = self.now, seen(self.store)
+            self.acts.append((person, before, self.now))
             self.there_and_back(person)
 
     def version(self, flag: int) -> int:
@@ -414,7 +414,7 @@ class People(RuleBasedStateMachine):
 
     def takes_back(self, person: str, act: Any, **options: bool) -> bool:
         """Whether `act` wrote anything: then rows of that person alone, about their own; else nothing was changed."""
-        before, said = seen(self.store), events(self.store)
+        said = events(self.store)
         try:
             act(WORK, person, key(), **options)
         except ChangedError as refused:
@@ -422,10 +422,11 @@ class People(RuleBasedStateMachine):
             assert set(refused.people) <= {one[2] for one in said}  # noqa: PT017
         except NothingLeftError:
             pass
-        if events(self.store) == said:
-            assert seen(self.store) == before
-            return False
+        before, self.now = self.now, seen(self.store)
         fresh = events(self.store) - said
+        if not fresh:
+            assert self.now == before
+            return False
         about = {(table, number) for table, _, _, number in fresh}
         assert {who for _, _, who, _ in fresh} == {person}
         assert {who for table, number, who, _ in said if (table, number) in about} == {person}
@@ -433,19 +434,19 @@ class People(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, leave=st.booleans())
     def undo(self, person: str, leave: bool) -> None:
-        before = seen(self.store)
+        before = self.now
         if not self.takes_back(person, self.store.acts.undo, leave=leave):
             return
-        now = seen(self.store)
+        now = self.now
         who, was, then = self.acts.pop() if self.acts else ("", {}, {})
         if (who, then) == (person, before):
             assert now == was
         else:
             self.acts.clear()
         assert self.takes_back(person, self.store.acts.redo)
-        assert seen(self.store) == before
+        assert self.now == before
         assert self.takes_back(person, self.store.acts.undo, leave=leave)
-        assert seen(self.store) == now
+        assert self.now == now
 
     @rule(person=PEOPLE)
     def redo(self, person: str) -> None:

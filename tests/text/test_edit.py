@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.text.edit import Edit, column_edit, edited
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
+from proof.text.edit import Edit, edited
 
 
 @st.composite
@@ -86,11 +82,3 @@ def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
 def test_an_edit_outside_the_text_is_refused(edit: Edit) -> None:
     with pytest.raises(UsageError, match="outside the text"):
         edited("大射儀也", [edit])
-
-
-def test_a_place_in_a_column_is_a_place_in_the_file() -> None:
-    text = "#+TITLE: 儀\r\n<pb:K_WYG_001-1a>¶\r\n大射儀¶\r\n"
-    column = parse_transcription(Decoded(text, "utf-8", False), Path("text")).pages[0].columns[0]
-    assert edited(text, [column_edit(column, 3, 0, "也")]) == text.replace("儀¶", "儀也¶")
-    with pytest.raises(UsageError, match=r"column 1 \(file line 3\), which has 3 characters"):
-        column_edit(column, 3, 1, "")

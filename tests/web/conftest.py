@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from proof.check.pipeline import check
 from proof.settings.config import Settings
@@ -15,6 +16,7 @@ from proof.web import create_app
 from tests.conftest import MadeOnce
 from tests.sample import lay_out
 from tests.web.drawn import Served, fill, settings_in
+from tests.web.served import serving
 
 
 @pytest.fixture
@@ -43,3 +45,24 @@ def _check_sample(folder: Path) -> None:
 def project(sample: Path, tmp_path: Path) -> Path:
     """A copy of the checked sample, for whoever changes something in it."""
     return shutil.copytree(sample, tmp_path / "project")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a project of three drawn pages, nobody has decided anything of which."""
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        fill(store, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def page(folder: Path, browser: Browser) -> Iterator[Page]:
+    """A browser at that project; nothing goes wrong in its scripts."""
+    with serving(folder) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
+        page = context.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        context.close()
+    assert said == []

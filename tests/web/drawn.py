@@ -142,15 +142,16 @@ ODD = {2: (1, 6)}
 """By page, from 0, the place of a glyph that looks like no other."""
 
 
-def fill(store: Store, folder: Path, pages: int = 3) -> str:
+def fill(store: Store, folder: Path, pages: int = 3, work: str = WORK) -> str:
     """A check over pages that share one image: four flags a page, one of them hidden, one with markup in it.
 
-    An empty store in a file gets a copy of what the first of its kind was filled with.
+    An empty store in a file gets a copy of what the first of its kind was filled with. Another work than WORK has its
+    text in `folder`, so that it can be exported.
     """
     sha = draw_page(folder / "page.png")
     file = file_of(store.engine.url)
-    if file is None or store.latest_run() is not None:
-        _fill(store, folder, sha, pages)
+    if file is None or store.latest_run() is not None or work != WORK:
+        _fill(store, folder, sha, pages, work)
         return sha
     with closing(sqlite3.connect(file)) as connection:
         _filled(pages).backup(connection)
@@ -170,9 +171,14 @@ def _filled(pages: int) -> sqlite3.Connection:
     return kept
 
 
-def _fill(store: Store, folder: Path, sha: str, pages: int) -> None:
-    texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
-    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+def _fill(store: Store, folder: Path, sha: str, pages: int, work: str = WORK) -> None:
+    text = "text.txt"
+    if work != WORK:
+        marked = (f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n" + "\n".join(LINES) + "\n" for n in range(pages))
+        (folder / f"{work}.txt").write_text("".join(marked), encoding="utf-8")
+        text = str(folder / f"{work}.txt")
+    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(work, "大射儀", texts, EngineIdentity("null", "1", "", "")))
     for number in range(pages):
         page = f"WYG0103-{192 + number:04d}a"
         flags = (
@@ -182,7 +188,7 @@ def _fill(store: Store, folder: Path, sha: str, pages: int) -> None:
             replace(wrong(page, 3, 8, "道", 1.0, Kind.VARIANT), raised=False),
         )
         result = checked(page, folder / "page.png", sha, flags)
-        place = PagePlace(number, "text.txt", "卷十", f"{number + 1}a")
+        place = PagePlace(number, text, "卷十", f"{number + 1}a")
         store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes_of(result, ODD.get(number)))])
     store.finish_run(run, whole=True)
 

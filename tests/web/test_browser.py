@@ -255,7 +255,7 @@ def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: ServerProces
     with page.expect_response("**/states"):
         page.get_by_label("State").select_option("problem")
     page.locator("#viewer").click(position={"x": 3, "y": 3})
-    page.locator(".head [data-undo]").click()
+    page.locator("header [data-undo=undo]").click()
     expect(page.locator("#act-told")).to_contain_text("Taken back: WYG0103-0193a: problem")
     expect(page.get_by_label("State")).to_have_value("not proofread")
     assert tabs[0].said == []

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from proof.store import Store
-from tests.web.drawn import WORK, fill, settings_in
-from tests.web.served import serving
+from tests.web.drawn import WORK
 from tests.web.waiting import saved, until
 
 pytestmark = pytest.mark.browser
 STEADY = 8
 """CSS pixels that the glyph may move from flag to flag."""
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    with Store.open(settings_in(tmp_path).store_address) as store:
-        fill(store, tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def page(folder: Path, browser: Browser) -> Iterator[Page]:
-    with serving(folder) as address:
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, locale="en", base_url=address)
-        opened = context.new_page()
-        said: list[str] = []
-        opened.on("pageerror", lambda error: said.append(str(error)))
-        yield opened
-        context.close()
-        assert said == []
 
 
 def grave(page: Page) -> list[str]:

@@ -13,19 +13,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
-from tests.web.drawn import WORK, fill, settings_in
+from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.waiting import saved, until
 
 DECISIONS = "**/decisions"
 DESK = f"/works/{WORK}/desk?kind=substitution&kind=insertion"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    with Store.open(settings_in(tmp_path).store_address) as store:
-        fill(store, tmp_path)
-    return tmp_path
 
 
 @pytest.fixture

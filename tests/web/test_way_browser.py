@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from tests.web.drawn import WORK, fill, settings_in
-from tests.web.served import serving
+from tests.web.drawn import WORK
 from tests.web.waiting import saved
 
 AT = f"/works/{WORK}"
 VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    settings = settings_in(tmp_path)
-    with Store.open(settings.store_address) as store:
-        fill(store, tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def page(folder: Path, browser: Browser) -> Iterator[Page]:
-    """A browser at the project; nothing goes wrong in its scripts."""
-    with serving(folder) as address:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
-        page = context.new_page()
-        said: list[str] = []
-        page.on("pageerror", lambda error: said.append(str(error)))
-        yield page
-        context.close()
-    assert said == []
 
 
 def decided(folder: Path) -> list[tuple[Verdict, str, str]]:

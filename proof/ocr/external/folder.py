@@ -37,6 +37,8 @@ _NAMES = re.compile(
 class ExternalEngine:
     """Gives what the files of a folder (or one file) say of an image. Raises EngineError where there are none."""
 
+    at_once = 1
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         paths = [folder] if folder.is_file() else sorted(folder.rglob("*")) if folder.is_dir() else []

@@ -140,10 +140,13 @@ $("typing").addEventListener("submit", (event) => {
 });
 $("typing-close").addEventListener("click", closeTyping);
 
+const toPage = (one) => one && location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}#${one.line}-${one.offset}`);
+
 const acts = {
   take: () => now.against && attempt(() => correct(now.against)),
   type: openTyping,
   delete: () => attempt(() => correct("", { delete: true })),
+  page: () => toPage(items.findLast((one) => chosen.has(placeOf(one)))),
   none: () => {
     chosen.clear();
     for (const one of items) buttonOf(one)?.setAttribute("aria-pressed", "false");
@@ -167,7 +170,9 @@ function getColumns() {
 
 $("grid").addEventListener("click", (event) => {
   const button = event.target.closest(".glyph");
-  if (button && !button.disabled && may("decide")) toggle(button);
+  if (!button || button.disabled) return;
+  if (may("decide")) toggle(button);
+  else toPage(items.find((one) => placeOf(one) === button.dataset.place));
 });
 addEventListener("click", (event) => {
   const button = event.target.closest("#stroke [data-act]");
@@ -186,7 +191,7 @@ addEventListener("keydown", (event) => {
     $("text").select();
   }
   const one = items.find((each) => placeOf(each) === document.activeElement?.dataset?.place);
-  if (event.key === "p" && one) location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}`);
+  if (event.key === "p" && one) toPage(one);
   const name = { t: "take", e: "type", d: "delete", Escape: "none" }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!name || !chosen.size || !may("decide")) return;
   event.preventDefault();

@@ -210,15 +210,16 @@ const boxes = () => {
   $("viewer").classList.toggle("with-boxes", $("boxes").checked);
 };
 $("boxes").addEventListener("change", boxes);
+const zoom = (by) => () => viewer.viewport.zoomBy(by);
+const ZOOM = { "+": zoom(1.3), "=": zoom(1.3), "-": zoom(1 / 1.3), 0: () => home(viewer) };
+for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => ZOOM[button.dataset.zoom]());
 addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
   if (event.key === "b") {
     $("boxes").checked = !$("boxes").checked;
     boxes();
-  } else if (event.key === "+" || event.key === "=") viewer?.viewport.zoomBy(1.3);
-  else if (event.key === "-") viewer?.viewport.zoomBy(1 / 1.3);
+  } else if (ZOOM[event.key]) viewer && ZOOM[event.key]();
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
-  else if (event.key === "0") viewer && home(viewer);
   else if (event.target.closest?.("#viewer, #sheet")) return; // there they move the image, or walk along the columns
   else if (event.key === "ArrowLeft") $("next")?.click();
   else if (event.key === "ArrowRight") $("prev")?.click();
@@ -227,11 +228,27 @@ addEventListener("keydown", (event) => {
 writeSheet($("sheet"), flagOf, pair);
 readable($("sheet"), flagOf, act);
 
+/** A column with what is flagged in it, each the way to its flag. */
+function withFlags({ number, source }) {
+  const text = [...source];
+  const parts = [];
+  let at = 0;
+  for (const flag of data.flags_found.filter((one) => one.line === number && (one.raised || one.state !== "open")).sort((a, b) => a.offset - b.offset)) {
+    if (flag.offset < at) continue;
+    const end = flag.offset + flag.length;
+    const href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+    parts.push(text.slice(at, flag.offset).join(""), make("a", { href, class: `flagged ${flag.state}` }, text.slice(flag.offset, end).join("") || "∅"));
+    at = end;
+  }
+  return [...parts, text.slice(at).join("")];
+}
+
 image(); // the viewer is a deferred script that stands before this one
 layoutTools(viewer);
 boxes();
 if (!data.image) { // what is known of the text without it, and the way to an image
   $("viewer").hidden = true;
-  $("text-alone").replaceChildren(...data.columns.map((one) => make("p", {}, one.source)));
+  const columns = data.columns_of_text.length ? data.columns_of_text : data.columns;
+  $("text-alone").replaceChildren(...columns.map((one) => make("p", {}, ...withFlags(one))));
   $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("layout-sought").focus(); });
 }

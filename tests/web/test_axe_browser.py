@@ -1,0 +1,183 @@
+"""axe-core finds nothing serious on any view, in any language, in either theme, whatever is open in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from proof.locale.languages import LANGUAGES
+from proof.model.flags import Evidence
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.comments import CommentRequest, CommentState
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.page_states import PageState
+from proof.store.saving import CheckedResult
+from proof.web import create_app
+from tests.web.drawn import LINES, WORK, checked, fill, settings_in, wrong
+from tests.web.served import serving
+from tests.web.test_people import PASSWORD, PEOPLE
+
+AT = f"/works/{WORK}"
+BARE = "bare"
+"""A work with one page, which has no image."""
+VIEWS = {
+    "works": "/",
+    "search": "/search?q=公公",
+    "for me": "/for-me",
+    "people": "/people",
+    "account": "/account",
+    "queue": f"{AT}/",
+    "queue, nothing": f"{AT}/?kind=layout",
+    "desk": f"{AT}/desk",
+    "desk, comment": f"{AT}/desk?flag=1",
+    "desk, typing": f"{AT}/desk",
+    "desk, end": f"{AT}/desk?kind=layout",
+    "pairs": f"{AT}/pairs",
+    "glyphs": f"{AT}/glyphs",
+    "glyphs, chosen": f"{AT}/glyphs?text=告&against=吿",
+    "pages": f"{AT}/pages/",
+    "pages, state": f"{AT}/pages/?state=problem",
+    "page": f"{AT}/pages/2",
+    "page, help": f"{AT}/pages/2",
+    "page, character": f"{AT}/pages/2",
+    "page, comment": f"{AT}/pages/2",
+    "page, layout": f"{AT}/pages/3",
+    "page, no image": f"/works/{BARE}/pages/4",
+    "find": f"{AT}/find?q=公公",
+    "find, box": f"{AT}/progress",
+    "progress": f"{AT}/progress",
+    "history": f"{AT}/history",
+    "error": "/works/nothing/",
+}
+OPENED = {
+    "desk, comment": "[data-act=comment]",
+    "desk, typing": "#type",
+    "glyphs, chosen": "#grid .glyph",
+    "page, help": "#help-open",
+    "page, character": ".cell",
+    "page, comment": "#comments-open",
+    "page, layout": "#layout-open",
+    "find, box": "#find-open",
+}
+"""What is pressed before a view is looked at."""
+UNSEEN = {"accounts.log_in", "pages.page_called", "accounts.log_out"}
+"""Addresses that lead elsewhere, or are looked at before anybody has logged in."""
+
+
+def add_bare(store: Store, folder: Path) -> None:
+    """A work whose one page has no image: its text, and what the sense says against it."""
+    page, text = "WYG0104-0001a", folder / f"{BARE}.txt"
+    text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
+    flags = tuple(
+        replace(one, bbox=None, evidence=Evidence("sense", alternatives=()))
+        for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
+    )
+    whole = checked(page, text, "", flags)
+    columns = tuple(CheckedColumn(one.number, one.box, one.source) for one in whole.columns if one.number != 2)
+    result = PageResult(page, page, Status.NO_IMAGE, columns=columns, flags=flags)
+    texts = (TextInfo(str(text), "5eed", "mirror", "traditional"),)
+    engine = store.engines()
+    run = store.begin_run(RunInfo(BARE, "無影像", texts, next(iter(engine))))
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(text), "卷一", "1a"), "", result)])
+    store.finish_run(run, whole=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in which everything has happened that a view can show."""
+    folder = tmp_path_factory.mktemp("views")
+    with Store.open(settings_in(folder).store_address) as store:
+        fill(store, folder)
+        add_bare(store, folder)
+        for name, role in PEOPLE.items():
+            store.accounts.add(name, role, PASSWORD)
+        say = store.comments.say
+        say(CommentRequest(WORK, 1, 1, "看不清", "乙", "request-1", CommentState.PROBLEM, "甲"))
+        say(CommentRequest(WORK, 2, None, "缺半葉", "乙", "request-2", CommentState.PROBLEM, "甲"))
+        store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "乙", "request-3", note="據影像"))
+        store.decisions.decide(DecisionRequest(WORK, 2, Verdict.COPY, 1, "丙", "request-4"))
+        store.page_states.set(WORK, 3, PageState.PROOFREAD, 0, "乙", "request-5")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with serving(folder, "--auth") as address:
+        yield address
+
+
+def grave(page: Page, rules: list[str] | None = None) -> list[str]:
+    """What axe finds that is serious or critical."""
+    options = {"runOnly": {"type": "rule", "values": rules}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {json.dumps(one['nodes'][0]['html'])[:200]}" for one in serious]
+
+
+@pytest.mark.parametrize("language", list(LANGUAGES))
+def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
+    browser: Browser, address: str, language: str
+) -> None:
+    """Colours are looked at in both themes; all else is the same in both."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, locale=language, base_url=address, color_scheme="light"
+    )
+    page = context.new_page()
+    page.goto("/login")
+    found = {"login": grave(page)}
+    page.locator("#name").fill("甲")
+    page.locator("#password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("header .who").first).to_be_visible()
+    for name, path in VIEWS.items():
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.lang") == language
+        if name in OPENED:
+            page.locator(OPENED[name]).first.click()
+        found[name] = grave(page)
+        page.emulate_media(color_scheme="dark")
+        found[f"{name}, dark"] = grave(page, ["color-contrast"])
+        page.emulate_media(color_scheme="light")
+    context.close()
+    assert {name: said for name, said in found.items() if said} == {}
+
+
+def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:
+    with Store.open(folder / "proof.sqlite") as store:
+        rules = list(create_app(settings_in(folder), store=store).url_map.iter_rules())
+    seen = {path.split("?")[0] for path in VIEWS.values()}
+    for rule in rules:
+        if rule.endpoint.split(".")[0] in {"pages", "accounts"} and "GET" in (rule.methods or ()):
+            pattern = re.sub(r"<(int:)?\w+>", lambda one: r"\d+" if one[1] else r"\w+", rule.rule)
+            assert rule.endpoint in UNSEEN or any(re.fullmatch(pattern, path) for path in seen), rule.endpoint
+
+
+def test_a_page_without_an_image_shows_its_text_what_is_flagged_and_the_way_to_an_image(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(viewport={"width": 768, "height": 1024}, locale="en", base_url=address)
+    page = context.new_page()
+    page.goto("/login")
+    page.locator("#name").fill("乙")
+    page.locator("#password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("header .who").first).to_be_visible()
+    page.goto(f"/works/{BARE}/pages/4")
+    expect(page.locator("#text-alone p")).to_have_text(LINES)
+    expect(page.locator("#text-alone .flagged")).to_have_count(2)
+    expect(page.locator("#viewer")).to_be_hidden()
+    page.get_by_role("button", name="Assign an image").click()
+    expect(page.locator("#layout-image")).to_be_visible()
+    page.locator("#text-alone a.flagged").first.click()
+    page.wait_for_url("**/desk*")
+    expect(page.locator("#flag")).to_be_visible()
+    context.close()

@@ -1,0 +1,143 @@
+"""Two whole works, one rendered and checked by the real recogniser, one drawn: from the list of works to the last flag,
+the page proofread and the corrected text at home, by keyboard alone, by mouse alone, by finger alone."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.page_states import PageState
+from tests.web.drawn import WORK, fill
+from tests.web.served import serving
+from tests.web.waiting import saved, until
+
+OTHER = "zhouli"
+SCREENS = {"keyboard": (1440, 900), "mouse": (1024, 768), "finger": (390, 844)}
+FURTHEST = 120
+"""Presses of Tab after which something counts as out of reach."""
+
+
+class Hand(ABC):
+    """One way to do things, and no other."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @abstractmethod
+    def press(self, place: Locator) -> None:
+        """Does what a button or a link does."""
+
+    @abstractmethod
+    def decide(self, name: str) -> None:
+        """Decides the flag that is shown: `take` or `keep`."""
+
+    @abstractmethod
+    def proofread(self) -> None:
+        """Says of the page that it is proofread."""
+
+
+class Keyboard(Hand):
+    def press(self, place: Locator) -> None:
+        expect(place).to_be_visible()
+        for _ in range(FURTHEST):
+            if place.evaluate("one => one === document.activeElement"):
+                return self.page.keyboard.press("Enter")
+            self.page.keyboard.press("Tab")
+        pytest.fail(f"Tab does not lead to {place}")
+
+    def decide(self, name: str) -> None:
+        self.page.keyboard.press({"take": "t", "keep": "k"}[name])
+
+    def proofread(self) -> None:
+        self.page.keyboard.press("r")
+
+
+class Mouse(Hand):
+    def press(self, place: Locator) -> None:
+        place.click()
+
+    def decide(self, name: str) -> None:
+        self.page.locator(f".tile[data-act={name}]").click()
+
+    def proofread(self) -> None:
+        self.page.locator("#proofread-yes").click()
+
+
+class Finger(Hand):
+    def press(self, place: Locator) -> None:
+        place.tap()
+
+    def decide(self, name: str) -> None:
+        self.page.locator(f".tile[data-act={name}]").tap()
+
+    def proofread(self) -> None:
+        self.page.locator("#proofread-yes").tap()
+
+
+HANDS: dict[str, Callable[[Page], Hand]] = {"keyboard": Keyboard, "mouse": Mouse, "finger": Finger}
+
+
+@pytest.fixture(params=list(HANDS))
+def hand(request: pytest.FixtureRequest, sample: Path, tmp_path: Path, browser: Browser) -> Iterator[Hand]:
+    folder = shutil.copytree(sample, tmp_path / "project")
+    with Store.open(Settings.load(folder).store_address) as store:
+        fill(store, folder, work=OTHER)
+    width, height = SCREENS[request.param]
+    touch = request.param == "finger"
+    with serving(folder) as address:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch, locale="en", base_url=address
+        )
+        page, said = context.new_page(), list[str]()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield HANDS[request.param](page)
+        context.close()
+        assert said == []
+        with Store.open(Settings.load(folder).store_address) as store:
+            for work in (WORK, OTHER):
+                left = store.queue.left(work)
+                assert (left.open, left.unsure, left.skipped) == (0, 0, 0), work
+                states = [one.state for one in store.queue.pages(work)]
+                assert states.count(PageState.PROOFREAD) == 1, work
+
+
+@pytest.mark.slow
+def test_two_works_from_the_list_to_the_text_at_home(hand: Hand, tmp_path: Path) -> None:
+    page = hand.page
+    for work in (WORK, OTHER):
+        page.goto("/")
+        hand.press(page.locator(f'a[href="/works/{work}/"]').first)
+        hand.press(page.locator("#start"))
+        _decide_all(hand)
+        with page.expect_download() as taken:
+            hand.press(page.get_by_role("link", name="Export the corrected text"))
+        with zipfile.ZipFile(taken.value.path()) as archive:
+            assert any(name.endswith(".txt") for name in archive.namelist())
+        hand.press(page.locator("#still a", has_text="Pages that nobody proofread yet"))
+        hand.press(page.locator("a.leaf").first)
+        expect(page.locator("#ask-page")).to_be_visible()
+        hand.proofread()
+        expect(page.locator("#state")).to_have_value("proofread")
+
+
+def _decide_all(hand: Hand) -> None:
+    """Every flag of the work, until nothing is left."""
+    page = hand.page
+    page.wait_for_url("**/desk*")
+    expect(page.locator("#flag")).to_be_visible()
+    decided = 0
+    while number := page.evaluate("document.body.dataset.flag"):
+        hand.decide("take" if page.locator(".tile.seen").is_enabled() and decided % 2 == 0 else "keep")
+        until(page, f"document.body.dataset.flag !== '{number}'")
+        decided += 1
+    saved(page)
+    expect(page.locator("#end")).to_be_visible()
+    assert decided >= 6
