@@ -23,7 +23,7 @@ COMMANDS = {
     "user": "Accounts of the people who proofread with `proof serve --auth`.",
     "backup": "Save the project into FILE: store with all decisions and their journal, settings, texts and images.",
     "restore": "Unpack the backup FILE into FOLDER, a new or empty one.",
-    "recover": "Rebuild decisions, page states, layouts and rules from the journal.",
+    "recover": "Rebuild decisions, page states, layouts, rules and comments from the journal.",
     "report": "Write the reports again out of the store, with what was decided since the last check.",
     "learn": "Learn the language from texts, in any of the formats.",
     "convert": "Turn a transcription into another format, as far as that can hold it.",
