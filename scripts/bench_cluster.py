@@ -32,6 +32,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -339,7 +340,7 @@ def written(pages: int) -> dict[str, Any]:
     """The writer alone: results that are there already into a new store."""
     from proof.check.writer import AT_ONCE
     from proof.ocr.engine import EngineIdentity
-    from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
+    from proof.store import CheckedResult, PackedCharacters, PagePlace, RunInfo, Store, TextInfo
 
     shapes = made_up_shapes()
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
@@ -349,10 +350,12 @@ def written(pages: int) -> dict[str, Any]:
             run = store.begin_run(RunInfo("KR9x0001", "", texts, EngineIdentity("null", "1", "", "")))
             clock = used = 0.0
             for first in range(0, pages, AT_ONCE):
-                ready = [
-                    CheckedResult(PagePlace(n, "text.txt"), f"key {n}", made_up(f"page {n}"), shapes=shapes)
-                    for n in range(first, min(first + AT_ONCE, pages))
-                ]
+                ready = []
+                for n in range(first, min(first + AT_ONCE, pages)):
+                    page = made_up(f"page {n}")
+                    packed = PackedCharacters.of(page.characters, shapes)  # as the workers do it
+                    result = replace(page, characters=())
+                    ready.append(CheckedResult(PagePlace(n, "text.txt"), f"key {n}", result, packed=packed))
                 begun, before = time.perf_counter(), time.process_time()
                 store.save_pages(run, ready)
                 clock += time.perf_counter() - begun

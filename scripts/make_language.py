@@ -56,6 +56,9 @@ SOWN = 0.05
 SYSTEMATIC = 0.3
 """Of the pieces, how many have characters that are wrong half the time."""
 
+SEEDS = (1, 2, 3, 4, 5)
+"""Of the networks whose mean is kept: what one of them learned by chance the others did not."""
+
 PLACES = 2_500
 """Places that are looked at in a piece, at most."""
 
@@ -231,6 +234,16 @@ def fitted(
     return SenseWeights(*values)
 
 
+def together(nets: Sequence[SenseWeights]) -> SenseWeights:
+    """One network that says the mean of what several say."""
+    return SenseWeights(
+        np.concatenate([net.inner for net in nets], axis=1),
+        np.concatenate([net.bias for net in nets]),
+        np.concatenate([net.outer for net in nets]) / len(nets),
+        np.mean([net.straight for net in nets], axis=0, dtype=np.float32),
+    )
+
+
 def _slopes(values: list[Floats], shown: Floats, there: NDArray[np.bool_]) -> list[Floats]:
     inner, bias, outer, straight = values
     before = shown @ inner + bias
@@ -270,10 +283,11 @@ def main() -> None:
     for work in every:
         parts[work.name] = examples(work, full, rng, options.places)
         print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
-    fitted(list(parts.values())).save(options.out / "weights.npz")
+    every_part = list(parts.values())
+    together([fitted(every_part, seed=seed) for seed in SEEDS]).save(options.out / "weights.npz")
     for half, name in enumerate(("even", "odd")):  # for scripts/bench_sense.py: fitted to every other work
         chosen = [part for number, part in enumerate(parts.values()) if number % 2 == half]
-        fitted(chosen).save(options.halves / f"weights-{name}.npz")
+        together([fitted(chosen, seed=seed) for seed in SEEDS]).save(options.halves / f"weights-{name}.npz")
     print(f"fitted: {time.perf_counter() - began:.0f} s")  # noqa: T201
 
 

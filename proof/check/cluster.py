@@ -206,7 +206,7 @@ class _Dispatch:
         """The page that a worker answered for; what the store has of it where nothing changed."""
         task = self._tasks[number]
         if answer.result is not None:
-            return CheckedPage(task, answer.result, answer.key, readings=answer.readings, shapes=answer.shapes)
+            return CheckedPage(task, answer.result, answer.key, readings=answer.readings, packed=answer.packed)
         known = self._store.cached_page(answer.key)
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)

@@ -33,7 +33,7 @@ from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.quality.sampling import samples_of
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.settings.config import Settings
-from proof.store import Store
+from proof.store import PackedCharacters, Store
 from proof.text.model import Script, Transcription
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
@@ -110,7 +110,8 @@ class CheckedPage:
     """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already.
+    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already. Of a
+    page that another machine read the characters are `packed`, and the result has none.
     """
 
     task: PageTask
@@ -119,6 +120,11 @@ class CheckedPage:
     reused: bool = False
     readings: tuple[str, bytes] | None = None
     shapes: Shapes | None = None
+    packed: PackedCharacters | None = None
+
+    def whole(self) -> PageResult:
+        """The result with its characters."""
+        return replace(self.result, characters=self.packed.characters()) if self.packed else self.result
 
 
 def results(

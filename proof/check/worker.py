@@ -14,13 +14,13 @@ from proof.check.plan import METHOD, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
 from proof.images.opencv import cv2
 from proof.images.remote import FetchedImages, ImageLocations
-from proof.layout.glyph_shapes import Shapes
 from proof.model.notices import Notice, Value
 from proof.model.result import PageResult
 from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
+from proof.store import PackedCharacters
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Script
 from proof.verify.page import Checker
@@ -88,13 +88,13 @@ class SentPage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a page: its `key`, its result (None: what the store has under that key still holds), and what is to
-    be kept of what was read and of the shapes of its glyphs (None where they are known)."""
+    """What came of a page: its `key`, its result (None: what the store has under that key still holds) without its
+    characters, these as the store keeps them, and what is to be kept of what was read."""
 
     key: str
     result: PageResult | None
     readings: tuple[str, bytes] | None = None
-    shapes: Shapes | None = None
+    packed: PackedCharacters | None = None
 
 
 def cut_out(task: PageTask) -> PageTask:
@@ -123,7 +123,9 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
         return Answer("", failed_result(sent.task, error))
     page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
     here = task.found.path if task.found else Path()
-    return Answer(page.key, _called(page.result, here, there), page.readings, page.shapes)
+    result = _called(page.result, here, there)
+    packed = PackedCharacters.of(result.characters, page.shapes) if result.characters else None
+    return Answer(page.key, replace(result, characters=()), page.readings, packed)
 
 
 def _called(result: PageResult, here: Path, there: Path) -> PageResult:

@@ -11,6 +11,7 @@ from typing import Self
 from proof.check.executor import CheckedPage, Plates, check_or_fail, quality_flags
 from proof.check.plan import CheckPlan
 from proof.errors import ProofError
+from proof.model.quality import NO_QUALITY
 from proof.settings.config import Settings
 from proof.store import CheckedResult, Store
 from proof.store.layout_overrides import ReadOtherwiseError
@@ -78,8 +79,10 @@ class PageWriter:
             self._saved(page)
 
     def _result(self, page: CheckedPage) -> CheckedResult:
-        quality = quality_flags(page.result, self._settings, self._checker(page))
-        return CheckedResult(page.task.place, page.key, page.result, page.task.override, page.shapes, quality)
+        place, override = page.task.place, page.task.override
+        audited = self._settings.audit.rate or self._settings.audit.planted_rate
+        quality = quality_flags(page.whole(), self._settings, self._checker(page)) if audited else NO_QUALITY
+        return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)
 
     def _write_as_set(self, page: CheckedPage) -> CheckedPage:
         """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""

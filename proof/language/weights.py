@@ -53,7 +53,8 @@ def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Float
 
 @dataclass(frozen=True, slots=True)
 class SenseWeights:
-    """A network of one hidden layer, beside a straight path from features to score."""
+    """A network of one hidden layer, beside a straight path from features to score: the mean of several of which each
+    was fitted from another beginning."""
 
     inner: Floats
     bias: Floats

@@ -26,6 +26,9 @@ Sessions = Callable[[], AbstractContextManager[Session]]
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""
 
+GlyphsByCharacter = tuple[tuple[str, int, bytes], ...]
+"""A character, how many glyphs of it stand on a page, and these as `OCCURRENCE`, packed."""
+
 LENGTH = 200
 """Numbers of a shape (`proof.layout.glyph_shapes`)."""
 
@@ -148,23 +151,31 @@ class Glyphs:
         return said
 
 
-def glyph_values(page: PageRow, characters: Sequence[CheckedCharacter], shapes: Shapes) -> list[dict[str, Any]]:
+def glyph_values(page: PageRow, glyphs: GlyphsByCharacter) -> list[dict[str, Any]]:
     """The rows of the glyphs of a page, one a character."""
+    work, number = page.work_id, page.id
+    return [
+        {"work_id": work, "page_id": number, "text": text, "count": count, "data": data} for text, count, data in glyphs
+    ]
+
+
+def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> GlyphsByCharacter:
+    """The glyphs of a page by character."""
     by_text: dict[str, list[int]] = defaultdict(list)
     inked = np.asarray(shapes.any(axis=1))
     for number, character in enumerate(characters):
         if inked[number] and not character.text.isspace() and len(character.text) <= LONGEST:
             by_text[character.text].append(number)
     if not by_text:
-        return []
+        return ()
     # all in the order of the rows, so that each row is a part of the bytes: a copy for each would take most of the time
     data = _packed(characters, shapes)[[number for at in by_text.values() for number in at]].tobytes()
-    work, number, values, start = page.work_id, page.id, [], 0
+    found, start = [], 0
     for text, at in by_text.items():
         end = start + len(at) * OCCURRENCE.itemsize
-        values.append({"work_id": work, "page_id": number, "text": text, "count": len(at), "data": data[start:end]})
+        found.append((text, len(at), data[start:end]))
         start = end
-    return values
+    return tuple(found)
 
 
 def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:

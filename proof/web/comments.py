@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Response
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 
-from proof.store.comments import CommentRequest
+from proof.store.comments import CommentRequest, Problem
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer
-from proof.web.comment_answers import (
-    AssigneesOut,
-    CommentOut,
-    CommentsOut,
-    OpenProblemsOut,
-    comment_of,
-    problems_of,
-)
+from proof.web.comment_answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemOut, OpenProblemsOut
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
 
@@ -33,7 +28,7 @@ comments = APIBlueprint("comments", __name__, url_prefix="/api/v1", abp_response
 )
 def of_page(path: schemas.PagePath) -> Response:
     found = project().store.comments.of_page(path.work, path.page)
-    return answer(CommentsOut(items=[comment_of(one) for one in found]))
+    return answer(CommentsOut(items=[CommentOut(one) for one in found]))
 
 
 @comments.post(
@@ -57,7 +52,7 @@ def of_flag(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     place = (queued.page.number, queued.flag.id)
-    return answer(CommentsOut(items=[comment_of(one) for one in store.comments.of_flags([place]).get(place, [])]))
+    return answer(CommentsOut(items=[CommentOut(one) for one in store.comments.of_flags([place]).get(place, [])]))
 
 
 @comments.post(
@@ -79,7 +74,7 @@ def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
     summary="The open problems of a work, those spoken of last first",
 )
 def problems(path: schemas.WorkPath) -> Response:
-    return answer(problems_of(project().store.comments.problems(work=path.work)))
+    return _open_problems(project().store.comments.problems(work=path.work))
 
 
 @comments.get(
@@ -89,7 +84,7 @@ def problems(path: schemas.WorkPath) -> Response:
     summary="The open problems that were assigned to who asks, in all works",
 )
 def for_me() -> Response:
-    return answer(problems_of(project().store.comments.problems(assigned=person())))
+    return _open_problems(project().store.comments.problems(assigned=person()))
 
 
 @comments.get(
@@ -103,4 +98,8 @@ def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> R
     if body.assigned:
         must_be_assignee(body.assigned)
     asked = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
-    return answer(comment_of(project().store.comments.say(asked)), 201)
+    return answer(CommentOut(project().store.comments.say(asked)), 201)
+
+
+def _open_problems(found: Sequence[Problem]) -> Response:
+    return answer(OpenProblemsOut(items=[OpenProblemOut(one) for one in found]))

@@ -213,6 +213,8 @@ SCRIPT = {
     "commentedOn": _("Comments on %(place)s"),
     "assignedTo": _("for %(person)s"),
     "sent": _("Written down."),
+    "comment": _("comment"),
+    "whatProblem": _("Say what the problem is, and who is to see to it."),
     "lifted": _("rule lifted"),
     "conflicts": _("%(num)s had been decided by others"),
 }

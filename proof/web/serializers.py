@@ -29,7 +29,7 @@ from proof.web.answers import (
     ViewOut,
     WitnessOut,
 )
-from proof.web.comment_answers import comment_of
+from proof.web.comment_answers import CommentOut
 from proof.web.glyph_tiles import address_of_flag
 
 AROUND, BESIDE = 10, 1.06
@@ -130,7 +130,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
         view=_view(queued.page, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
-        comments=[comment_of(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
+        comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
     )
 
 
@@ -177,7 +177,7 @@ def page_detail(
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=result.skew,
-        comments=[comment_of(one) for one in comments],
+        comments=[CommentOut(one) for one in comments],
     )
 
 

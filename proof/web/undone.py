@@ -9,7 +9,7 @@ from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent
 from proof.web import answers
-from proof.web.comment_answers import comment_of
+from proof.web.comment_answers import CommentOut
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE
 
@@ -45,7 +45,7 @@ def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
         decision=answers.DecisionOut(decision) if decision else None,
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
         page=event_of(page) if page else None,
-        comment=comment_of(entry.comment) if entry.comment else None,
+        comment=CommentOut(entry.comment) if entry.comment else None,
         name=entry.name,
         was=entry.was,
         back=entry.back,

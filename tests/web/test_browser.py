@@ -537,7 +537,7 @@ def test_what_was_decided_is_listed_and_can_be_taken_back(server: ServerProcess,
     saved(page)
     page.goto(f"{server.address}/works/{WORK}/history")
     expect(page.locator("#events li")).to_have_count(1)
-    page.get_by_role("button", name="take back").click()
+    page.locator("#events").get_by_role("button", name="take back").click()
     expect(page.locator("#events li")).to_have_count(2)
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
 

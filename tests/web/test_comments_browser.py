@@ -84,9 +84,9 @@ def test_a_problem_of_a_page_is_its_state_and_its_words_stand_in_the_history(
 ) -> None:
     first, second = people["乙"], people["丙"]
     first.goto(f"{address}/works/{WORK}/pages/2")
-    first.locator("#comments-open").click()
+    first.locator("#state").select_option("problem")
+    first.locator("#notices").get_by_role("button", name="comment").click()
     first.get_by_role("textbox", name="Comment").fill("下半葉模糊")
-    first.get_by_label("this is a problem").check()
     first.get_by_label("Who is to see to it").select_option("乙")
     first.get_by_role("button", name="Write it down").click()
     expect(first.locator("#state")).to_have_value("problem")

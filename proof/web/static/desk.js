@@ -326,6 +326,7 @@ function stands(flag) {
 function said(flag) {
   $("said").hidden = !flag.comments.length;
   $("said").replaceChildren(...thread(flag.comments));
+  $("said").scrollTop = $("said").scrollHeight; // what was said last
 }
 
 const talk = commentable(() => {

@@ -178,7 +178,8 @@ function sayPage(state) {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
       Object.assign(data, { state: said.state, version: said.version });
-      $("notices").replaceChildren();
+      $("notices").replaceChildren(...(said.state === "problem" ? [make("p", { class: "told" }, say("whatProblem"), " ",
+        make("button", { type: "button", onclick: () => { $("notices").replaceChildren(); talk(); } }, make("kbd", {}, "N"), " ", say("comment")))] : []));
     } catch (problem) {
       const detail = problem.status ? problem.message : say("silent");
       $("notices").replaceChildren(make("p", { class: "notice" }, detail, " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
