@@ -41,6 +41,9 @@ LEAST = 12
 
 ROWS = 21
 
+GRID = 16
+"""Pixels between the places of a page that are looked up in its image; those between are interpolated."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conserved:
@@ -92,10 +95,14 @@ def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
 
 
 def _on_page(owners: Owners, layout: Layout) -> Owners:
-    """Whose ink is where on the rectified page."""
+    """Whose ink is where on the rectified page, which may have been laid flat."""
     height, width = layout.grey.shape
-    matrix = layout.rectification.matrix
-    return np.asarray(cv2.warpAffine(owners, matrix, (width, height), flags=cv2.INTER_NEAREST), dtype=np.int16)
+    xs, ys = np.arange(0, width + GRID, GRID), np.arange(0, height + GRID, GRID)
+    points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2).astype(np.float64)
+    places = layout.rectification.to_file(points).reshape(len(ys), len(xs), 2).astype(np.float32)
+    at_x, at_y = np.meshgrid(*(np.arange(size, dtype=np.float32) / GRID for size in (width, height)))
+    map_x, map_y = (cv2.remap(np.ascontiguousarray(places[..., i]), at_x, at_y, cv2.INTER_LINEAR) for i in range(2))
+    return np.asarray(cv2.remap(owners, map_x, map_y, cv2.INTER_NEAREST), dtype=np.int16)
 
 
 def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple[int, Row], NDArray[np.bool_]]:
