@@ -267,7 +267,7 @@ class Trial:
         for name, data in files_of(folder).items():
             if name.endswith(".decisions.jsonl") or data in (self.before.get(name), self.files.get(name)):
                 continue
-            if name.startswith(".proof-"):  # a folder under the name of what is unfinished, which nobody takes for whole
+            if name.startswith(".proof-"):  # in a folder named as unfinished, which nobody takes for whole
                 continue
             if name.startswith("out/") and is_whole_report(folder / name):  # of a check in which a page failed
                 continue

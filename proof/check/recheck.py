@@ -23,7 +23,7 @@ from proof.check.executor import (
     quality_flags,
 )
 from proof.check.plan import CheckPlan, PageTask
-from proof.check.rescoring import weighed, weighed_seeded, witness_evidence_of
+from proof.check.rescoring import weighed, witness_evidence_of
 from proof.check.sense import FlagSense
 from proof.check.sense_alone import by_sense
 from proof.collate.witness_evidence import WitnessEvidence
@@ -231,7 +231,7 @@ class Rechecker:
         flagging = self._settings.flags
         sense.hear((*result.flags, *overlay.seeded))
         found = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)
-        seeded = tuple(weighed_seeded(flag, habits, flagging, evidence, sense) for flag in overlay.seeded)
+        seeded = tuple(weighed(flag, habits, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
         return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:

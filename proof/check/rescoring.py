@@ -39,14 +39,15 @@ def settle(
     witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
     while True:  # again where a page was read anew, or collated, while this went on
         seen, changed = store.revision(work), []
-        for flags, weigh in ((store.flags(FlagFilter(work)), weighed), (store.seeded(work), weighed_seeded)):
+        for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
             own = (stored for stored in flags if pages is None or stored.flag.page in pages)
             while some := tuple(islice(own, AT_ONCE)):
                 if sense is not None:
                     sense.hear(stored.flag for stored in some if not stored.stale)
                 for stored in some:
                     evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
-                    settled = weigh(stored.flag, habits, flagging, evidence, None if stored.stale else sense)
+                    heard = None if stored.stale else sense
+                    settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
                     if settled != stored.flag:
                         changed.append(settled)
         if store.rescore(work, changed, seen=seen):
@@ -59,34 +60,19 @@ def weighed(
     flagging: FlagsSection,
     evidence: WitnessEvidence | None,
     sense: FlagSense | None = None,
+    *,
+    seeded: bool = False,
 ) -> Flag:
     """A flag in the light of the whole work, of what the sense says, which heard it before, and of what witnesses read
-    at its place; raised or not by the settings as they are now, whatever they were when its page was judged."""
-    settled = _settled(flag, habits, sense)
-    if evidence is not None:
-        settled = evidence.with_witnesses(settled)
-    raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
-    return replace(settled, raised=raised)
-
-
-def _settled(flag: Flag, habits: EngineBias, sense: FlagSense | None) -> Flag:
+    at its place; raised or not by the settings as they are now, whatever they were when its page was judged. A `seeded`
+    error is raised, or it stays as it was: it is met, or it tells nothing."""
     settled = habits.settled(without_sense(without_witnesses(flag)))
-    return sense.weighed(settled) if sense is not None else settled
-
-
-def weighed_seeded(
-    flag: Flag,
-    habits: EngineBias,
-    flagging: FlagsSection,
-    evidence: WitnessEvidence | None,
-    sense: FlagSense | None = None,
-) -> Flag:
-    """The same for a seeded error: it is met, or it tells nothing. What is transcribed stands in the flag alone."""
-    settled = _settled(flag, habits, sense)
+    if sense is not None:
+        settled = sense.weighed(settled)
     if evidence is not None:
-        settled = evidence.with_witnesses(settled, seeded=True)
+        settled = evidence.with_witnesses(settled, seeded=seeded)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
-    return replace(settled, raised=True) if raised else flag
+    return flag if seeded and not raised else replace(settled, raised=raised)
 
 
 def witness_evidence_of(
