@@ -16,7 +16,9 @@ Prints a line a command and way; the exit status is 1 where something was broken
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -298,7 +300,7 @@ class Trial:
 
 def is_whole_report(file: Path) -> bool:
     """Whether a report can be read to its end."""
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8-sig")
     match file.suffix:
         case ".html":
             return text.rstrip().endswith("</html>")
@@ -306,7 +308,8 @@ def is_whole_report(file: Path) -> bool:
             return bool(json.loads(text)["pages"])
         case ".jsonl":
             return all("id" in json.loads(line) for line in text.splitlines()) and (not text or text.endswith("\n"))
-    return text.endswith("\n") and text.startswith("id,")
+    rows = list(csv.reader(io.StringIO(text)))
+    return text.endswith("\n") and "page" in rows[0] and len({len(row) for row in rows}) == 1
 
 
 def tried(job: str, base: Path, ways: list[Way], every: int) -> Iterator[tuple[Way, Outcome, int, list[str]]]:

@@ -246,7 +246,7 @@ def test_all_that_the_settings_name_is_saved_or_told(
     """Every setting that names a file: witnesses of all kinds, fonts, models, lists; what lies outside is told."""
     folder = tmp_path / "project"
     names = ("font.ttf", "witness.txt", "juan/1.txt", "read/a.xml", "read/more/b.xml", "lists/x.txt")
-    more = ("text.txt", "imglist/j_010.txt", "hand.ttf", "models/rec.onnx", "lm.bin", "variants.tsv")
+    more = ("text.txt", "imglist/j_010.txt", "hand.ttf", "models/rec.onnx", "lm.bin", "variants.tsv", "drawn.ttf")
     for name in (*names, *more, "../far.txt", "git/HEAD"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x", encoding="utf-8")
@@ -260,6 +260,7 @@ def test_all_that_the_settings_name_is_saved_or_told(
         "language.model": "lm.bin",
         "variants.file": "variants.tsv",
         "render.font": "./hand.ttf",
+        "engine.font": "drawn.ttf",
     }
     written = (folder / "config.toml").read_text(encoding="utf-8")
     for name, value in changed.items():
