@@ -22,10 +22,6 @@ from proof.text.model import Column
 THROUGH, THROUGH_SMALL = 0.25, 1.5
 """What a boundary costs that goes through ink, in cells; on a page that is not ruled notes have little of it."""
 
-ASIDE, ASIDE_SMALL = 1.2, 0.2
-"""What it costs that a boundary lies elsewhere than the count of cells puts it, for every pixel beyond half a cell, in
-ink that parts main text from notes; where notes have cells of their own height the count says little."""
-
 LOWEST_NOTE = 0.5
 """Cells: the least height of a note's cell on a page that is not ruled."""
 
@@ -116,8 +112,7 @@ def find_runs(
     if lower:
         expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    costs = (THROUGH_SMALL, ASIDE_SMALL) if lower else (THROUGH, ASIDE)
-    laid = _guided_stretches(guide, ink, expected, pitch, costs)
+    laid = _guided_stretches(guide, ink, expected, pitch, THROUGH_SMALL if lower else THROUGH)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
@@ -178,10 +173,10 @@ def _guided_stretches(
     ink: NDArray[np.uint8],
     expected: Sequence[tuple[bool, float]],
     pitch: float,
-    costs: tuple[float, float],
+    through: float,
 ) -> list[ColumnStretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it; `costs` are those of ink that
-    a boundary goes through, and of a place aside from where the count of cells puts it.
+    """The transcription's runs laid on the column, each boundary where the image puts it; `through` is what ink costs
+    that a boundary goes through.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
     boundary through ink or far from where the count of cells puts it costs.
@@ -191,7 +186,7 @@ def _guided_stretches(
     grid = np.arange(0, height + step, step).clip(0, height)
     total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * costs[0]
+    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
     # one window above against one below: sharper than the gain, which changes over a window's length
     half = round(WINDOW * pitch / 2)
     contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
@@ -204,7 +199,7 @@ def _guided_stretches(
         sign = -1.0 if note else 1.0
         running = best - sign * total
         arg = np.maximum.accumulate(np.where(running == np.maximum.accumulate(running), np.arange(grid.size), 0))
-        prior = costs[1] * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
+        prior = 0.2 * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
         best = running[arg] + sign * (total + contrast) - cut - prior
         back.append(arg)
     note = expected[-1][0]
