@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -13,13 +14,26 @@ from proof.quality.unlikeness import middle_of, unlikeness
 from proof.store import Store
 from proof.store.glyphs import Occurrences
 
-KEPT = 6
-"""Characters whose order is remembered: who pages through one asks for it again and again."""
+KEPT = 200_000
+"""Occurrences whose order is remembered, of some 220 bytes each: who pages through a character asks for it again and
+again, and who proofreads the same work meets the same characters."""
 
 FEW = 3
 """With fewer occurrences a character is known by what is flagged as it, too."""
 
-Ordered = tuple[Occurrences, NDArray[np.float64], NDArray[np.intp]]
+Place = tuple[int, int, int]
+"""A page, a line, and the offset in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedOccurrences:
+    """The occurrences of a character, how unlike each is, and their numbers, the least alike first; the tiles that were
+    asked for, by their places."""
+
+    found: Occurrences
+    unlike: NDArray[np.float64]
+    order: NDArray[np.intp]
+    tiles: dict[Place, str | None] = field(default_factory=dict)
 
 
 class GlyphOrders:
@@ -28,10 +42,10 @@ class GlyphOrders:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[Any, ...], Ordered] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], OrderedOccurrences] = OrderedDict()
 
-    def of(self, work: str, text: str, against: str, part: int) -> Ordered:
-        """The occurrences, how unlike each is, and their numbers, the least alike first. Raises MissingError."""
+    def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
+        """The occurrences in their order. Raises MissingError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
         with self._lock:
             if key in self._kept:
@@ -39,10 +53,10 @@ class GlyphOrders:
                 return self._kept[key]
         found = self._store.glyphs.of(work, text, part)
         unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
-        kept = (found, unlike, np.argsort(-unlike, kind="stable"))
+        kept = OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
         with self._lock:
             self._kept[key] = kept
-            while len(self._kept) > KEPT:
+            while len(self._kept) > 1 and sum(len(one.found) for one in self._kept.values()) > KEPT:
                 self._kept.popitem(last=False)
         return kept
 

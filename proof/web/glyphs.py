@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from proof.store import Store
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
-from proof.store.glyphs import GlyphState, Occurrences
+from proof.store.glyphs import GlyphState
 from proof.store.manual_corrections import ManualCorrection
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, by_whom, number_of
+from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
@@ -30,11 +31,11 @@ glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ER
 )
 def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
-    found, unlike, order = project().glyphs.of(path.work, query.text, query.against, query.part)
-    along = order if query.order == "unlike" else order[::-1]
+    ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
+    found, along = ordered.found, ordered.order if query.order == "unlike" else ordered.order[::-1]
     start = number_of(query.cursor) or 0
     chosen = along[start : start + query.limit]
-    items = _items(store, path.work, found, unlike, chosen, tiles=query.tiles)
+    items = _items(store, path.work, ordered, chosen, tiles=query.tiles)
     more = start + query.limit < len(along)
     return answer(
         answers.GlyphsOut(
@@ -49,24 +50,21 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 
 def _items(
-    store: Store,
-    work: str,
-    found: Occurrences,
-    unlike: NDArray[np.float64],
-    chosen: NDArray[np.intp],
-    *,
-    tiles: bool,
+    store: Store, work: str, ordered: OrderedOccurrences, chosen: NDArray[np.intp], *, tiles: bool
 ) -> list[answers.GlyphOut]:
+    found = ordered.found
     listed = store.queue.listed(work, [int(found.pages[n]) for n in chosen])
     places = [(int(found.pages[n]), int(found.glyphs["line"][n]), int(found.glyphs["offset"][n])) for n in chosen]
     said = store.glyphs.states(places)
-    results = store.queue.results(list(listed)) if tiles else {}
+    if tiles:
+        images = {page: one.image_sha for page, one in listed.items() if one.image_sha}
+        _cut(store, ordered, {place: images[place[0]] for place in places if place[0] in images})
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
         if page not in listed:  # it is no longer in its text
             continue
-        state, image = said.get(place), listed[page].image_sha
+        state = said.get(place)
         items.append(
             answers.GlyphOut(
                 page=page,
@@ -74,15 +72,25 @@ def _items(
                 line=line,
                 offset=offset,
                 length=int(found.glyphs["length"][n]),
-                image=image,
-                unlike=round(float(unlike[n]), 3),
+                image=listed[page].image_sha,
+                unlike=round(float(ordered.unlike[n]), 3),
                 flag=state.flag if state else None,
                 state=state.state if state else None,
                 reading=state.reading if state else "",
-                tile=address_of_character(image, results[page], line, offset) if image and page in results else None,
+                tile=ordered.tiles.get(place) if tiles else None,
             )
         )
     return items
+
+
+def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) -> None:
+    """Have the tiles of these places, each with the hash of its image, among those of the character."""
+    new = [place for place in wanted if place not in ordered.tiles]
+    results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
+    for page, line, offset in new:
+        if page in results:
+            tile = address_of_character(wanted[page, line, offset], results[page], line, offset)
+            ordered.tiles[page, line, offset] = tile
 
 
 @glyphs.post(

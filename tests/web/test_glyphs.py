@@ -57,6 +57,7 @@ def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(served: Served
         kind, data = one["tile"].split(",")
         alone = client.get(f"/works/{WORK}/pages/{one['page']}/glyphs/{one['line']}-{one['offset']}.webp")
         assert (kind, base64.b64decode(data)) == ("data:image/webp;base64", alone.data)
+    assert asked(client, text="公", tiles=True) == asked(client, text="公", tiles=True)
     assert all(one["tile"] is None for one in asked(client, text="公")["items"])
 
 
