@@ -34,6 +34,8 @@ class OrderedOccurrences:
     unlike: NDArray[np.float64]
     order: NDArray[np.intp]
     tiles: dict[Place, str | None] = field(default_factory=dict)
+    cutting: Lock = field(default_factory=Lock)
+    """Held by who cuts tiles, so that those who ask for the same at the same time find them."""
 
 
 class GlyphOrders:
@@ -42,23 +44,35 @@ class GlyphOrders:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = Lock()
+        self._ordering = Lock()
         self._kept: OrderedDict[tuple[Any, ...], OrderedOccurrences] = OrderedDict()
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         """The occurrences in their order. Raises MissingError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
+        kept = self._known(key)
+        if kept is None:
+            with self._ordering:  # of many who ask for the same at the same time one orders, and the others find it
+                kept = self._known(key) or self._keep(key, self._ordered(work, text, against, part))
+        return kept
+
+    def _known(self, key: tuple[Any, ...]) -> OrderedOccurrences | None:
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key]
-        found = self._store.glyphs.of(work, text, part)
-        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
-        kept = OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
+            return self._kept.get(key)
+
+    def _keep(self, key: tuple[Any, ...], made: OrderedOccurrences) -> OrderedOccurrences:
         with self._lock:
-            self._kept[key] = kept
+            self._kept[key] = made
             while len(self._kept) > 1 and sum(len(one.found) for one in self._kept.values()) > KEPT:
                 self._kept.popitem(last=False)
-        return kept
+        return made
+
+    def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
+        found = self._store.glyphs.of(work, text, part)
+        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
+        return OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
 
     def _middle(self, work: str, found: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
         """What the other character looks like: by its occurrences, or where there are hardly any by the places that are

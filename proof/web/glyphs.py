@@ -85,12 +85,13 @@ def _items(
 
 def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) -> None:
     """Have the tiles of these places, each with the hash of its image, among those of the character."""
-    new = [place for place in wanted if place not in ordered.tiles]
-    results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
-    for page, line, offset in new:
-        if page in results:
-            tile = address_of_character(wanted[page, line, offset], results[page], line, offset)
-            ordered.tiles[page, line, offset] = tile
+    with ordered.cutting:
+        new = [place for place in wanted if place not in ordered.tiles]
+        results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
+        for page, line, offset in new:
+            if page in results:
+                tile = address_of_character(wanted[page, line, offset], results[page], line, offset)
+                ordered.tiles[page, line, offset] = tile
 
 
 @glyphs.post(
