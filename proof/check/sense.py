@@ -6,15 +6,14 @@ in a check of the whole work.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import proof
-from proof.check.plan import METHOD, PageKeys, PageTask
+from proof.check.plan import PageKeys, PageTask
+from proof.check.sense_alone import key_of
 from proof.language.doubts import Doubt, DoubtedText
 from proof.language.findings import SenseEvidence
 from proof.language.model import ModelFile
@@ -143,8 +142,7 @@ class _Text:
 
     @cached_property
     def _key(self) -> str:
-        parts = (str(METHOD), proof.__version__, self._model.checksum, self._text.text)
-        return f"sense {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+        return key_of("sense", self._text, self._model)
 
 
 def _name(one: Doubt) -> str:

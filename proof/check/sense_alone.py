@@ -59,14 +59,19 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
 
 def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseEvidence]:
     """What the sense says against a text, which it hears by itself."""
-    parts = (str(METHOD), proof.__version__, model.checksum, text.text)
-    key = f"sense alone {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    key = key_of("sense alone", text, model)
     known = cache.get(key)
     if known is not None:
         return [_unpacked(*one) for one in json.loads(known)]
     found = evidence([text], model.model(), SenseWeights.shipped())
     cache.put(key, json.dumps([_packed(one) for one in found], ensure_ascii=False).encode())
     return found
+
+
+def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
+    """The key under which something that the sense said of a text is kept."""
+    parts = (str(METHOD), proof.__version__, model.checksum, text.text)
+    return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _packed(one: SenseEvidence) -> list[object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,10 +24,8 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.database import is_missing
 from proof.store.text_pages import find_text
-from proof.text.edition import read_edition
+from proof.text.edition import in_script, read_edition
 from proof.text.gathered import read_witnesses
-from proof.text.model import Script
-from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
 
@@ -129,19 +126,13 @@ def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequen
 def decided_for(text: Path, corrections: Path | None, settings: Settings, *, reanchor: bool = False) -> Decided:
     """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
     decided for it in the project's store. Raises ProofError."""
-    edition = _in_script(read_edition(text), settings)
+    edition = in_script(read_edition(text), settings.page.script)
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
     if not _has_store(settings):
         raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
     with Store.open(settings.store_address) as store:
         return decided_in(store, edition, reanchor=reanchor)
-
-
-def _in_script(edition: Edition, settings: Settings) -> Edition:
-    """The edition in the script that the settings name, if they do."""
-    named = settings.page.script
-    return edition if named == "auto" else replace(edition, script=Script(named))
 
 
 def _tell(decided: Decided, corrected: CorrectedSource) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
@@ -25,6 +26,11 @@ _VOICES = (
     (re.compile(r"[釋释]曰|[疏䟽]曰"), Layer.SUBCOMMENTARY),
     (re.compile(r"[釋释]文|[陸陆]氏"), Layer.GLOSS),
 )
+
+
+def in_script(edition: Edition, named: str) -> Edition:
+    """The edition in the script of that name; as it was found where that is `auto`."""
+    return edition if named == "auto" else replace(edition, script=Script(named))
 
 
 def read_edition(path: Path | str, encoding: str | None = None, form: Format | None = None) -> Edition:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -18,8 +17,7 @@ from proof.export.source import correct
 from proof.report import StoredRun, write_reports
 from proof.store.lookup import NO_WORK
 from proof.store.queue_records import MissingError
-from proof.text.edition import read_edition
-from proof.text.model import Script
+from proof.text.edition import in_script, read_edition
 from proof.web.language import language
 from proof.web.project import project
 
@@ -54,11 +52,9 @@ def report(work: str) -> Response:
 
 def _exported(work: str, forms: Sequence[Form], name: str) -> Response:
     store, settings = project().store, project().settings
-    named = settings.page.script
     with TemporaryDirectory() as folder:
         for path in dict.fromkeys(page.text for page in store.queue.places(work)):
-            edition = read_edition(Path(path))
-            edition = edition if named == "auto" else replace(edition, script=Script(named))
+            edition = in_script(read_edition(Path(path)), settings.page.script)
             decided = decided_in(store, edition)
             corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
             material = Material(corrected, datetime.now(UTC), title=settings.project.title)
