@@ -36,6 +36,7 @@ OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "
 """Endpoints about oneself: for everybody who has logged in, even with a password that is still to be changed."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
+    "reports.begin": Right.SEE,
     "accounts.people": Right.MANAGE,
     "people.list_people": Right.MANAGE,
     "people.people_events": Right.MANAGE,
