@@ -27,6 +27,7 @@ LISTED = 50
 SHEETS = 120
 MOST_PAIRS = 2000
 OFFERED = 24
+AWAITING = 24
 LONGEST_SOUGHT = 16
 LONGEST_WANTED = 100
 
@@ -169,6 +170,7 @@ def progress(work: str) -> AnyResponse:
     """How far a work has come: by day, juan and person, what is left, and what is expected to be missed."""
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
+    awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
     return sheet(
         "progress.html",
         store.queue.work(work),
@@ -176,7 +178,8 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
-        awaiting=store.history.awaiting(work),
+        awaiting=awaiting,
+        all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
