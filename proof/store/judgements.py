@@ -24,6 +24,12 @@ from proof.store.standing import Event, standing
 PAUSE = 300.0
 """Seconds after which somebody did something else in between."""
 
+PACED = 20_000
+"""Decisions, the newest, that tell how quickly people decide."""
+
+_SETTLED = frozenset(one.value for one in SETTLED)
+"""As rows have them: a work has a hundred thousand decisions."""
+
 
 class Judged(NamedTuple):
     """What two people said of a place; `validated`: one of them by validating its page alone."""
@@ -61,7 +67,7 @@ def judged_twice(session: Session, work: str) -> Pairs:
         if validator is None and len({one.person for one in events}) < 2:
             continue
         said = _of_flag(session, events)
-        silent = validator if validator not in said and State(events[-1].state) in SETTLED else None
+        silent = validator if validator not in said and events[-1].state in _SETTLED else None
         if silent is not None:
             said[silent] = _what(events[-1])
         for one, other in combinations(sorted(said), 2):
@@ -86,13 +92,13 @@ def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
     for one in events:
         if one.verdict in TAKING_BACK and one.about is not None:
             taken = standing_of.pop(one.about, None)
-            if taken is None and State(one.state) in SETTLED:  # it does again what was taken back
+            if taken is None and one.state in _SETTLED:  # it does again what was taken back
                 standing_of[one.id] = one
         else:
             standing_of[one.id] = one
     said: dict[str, str] = {}
     for one in standing_of.values():
-        if State(one.state) in SETTLED:
+        if one.state in _SETTLED:
             carried = one.verdict == Verdict.CARRIED.value
             said[decided_by(session, session.get_one(DecisionRow, one.id)) if carried else one.person] = _what(one)
     return said
@@ -106,12 +112,13 @@ def _what(row: _Event) -> str:
 
 
 def paces(session: Session, work: str) -> list[float]:
-    """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
-    query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id)
+    """Seconds from each decision of a person to their next, but for pauses and strokes of many; of the newest."""
+    query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id.desc()).limit(PACED)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work)
     last: dict[str, datetime] = {}
     found = []
-    for person, at, batch in session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))):
+    rows = session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))).all()
+    for person, at, batch in reversed(rows):
         since = (at - last[person]).total_seconds() if person in last else PAUSE
         if 0 < since < PAUSE and not batch:
             found.append(since)
