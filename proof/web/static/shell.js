@@ -164,8 +164,8 @@ document.getElementById("theme")?.addEventListener("click", () => {
 });
 
 // an image that could not be had is an empty place, not a broken one
-addEventListener("error", (event) => { if (event.target instanceof HTMLImageElement) event.target.classList.add("lost"); }, true);
-addEventListener("load", (event) => { if (event.target instanceof HTMLImageElement) event.target.classList.remove("lost"); }, true);
+addEventListener("error", (event) => { if (event.target.matches?.("img")) event.target.classList.add("lost"); }, true);
+addEventListener("load", (event) => { if (event.target.matches?.("img")) event.target.classList.remove("lost"); }, true);
 
 document.querySelector(".bar nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
