@@ -76,13 +76,8 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
     return np.asarray(tokens[places[:, None] + np.arange(-MARGIN, MARGIN + 1)])
 
 
-def context_keys(around: Windows, pattern: int) -> Keys:
-    """For each window a hash of its context in the pattern of that number."""
-    return _contexts([around[:, MARGIN + offset] for offset in PATTERNS[pattern]], pattern, len(around))
-
-
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
-    """The same for places in a row of tokens."""
+    """For each of some places in a row of tokens a hash of its context in the pattern of that number."""
     return _contexts([tokens[places + offset] for offset in PATTERNS[pattern]], pattern, len(places))
 
 

@@ -89,7 +89,7 @@ class Store:
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
         self.history = History(self._reading)
-        self.finder = Finder(self._reading, self.queue)
+        self.finder = Finder(self._reading, self.queue, self.glyphs)
 
     @classmethod
     def open(

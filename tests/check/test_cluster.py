@@ -34,6 +34,7 @@ from proof.ocr.ppocr import PPOCR
 from proof.store import PagePlace, Store
 from proof.text.model import Page, Script, Transcription
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
+from tests.conftest import PATIENCE
 
 dask = pytest.importorskip("dask", reason="proof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="proof[cluster] is not installed")
@@ -338,6 +339,6 @@ def test_a_cluster_on_this_machine_starts_checks_and_ends(tmp_path: Path) -> Non
         assert started.stdout is not None
         assert started.stdout.readline().startswith("0 workers at tcp://127.0.0.1:")
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=60)
+        _, said = started.communicate(timeout=PATIENCE)
     assert "proof: interrupted" in said
     assert "Traceback" not in said
