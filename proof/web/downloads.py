@@ -141,11 +141,12 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
 
     def make(folder: Path, count: StepCount) -> None:
-        for path in count.through(paths):
-            edition = in_script(read_edition(Path(path)), settings.page.script)
-            decided = decided_in(store, edition)
-            corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
-            material = Material(corrected, datetime.now(UTC), title=settings.project.title)
-            write_export(material, list(forms), folder / Path(path).stem)
+        with store.at_one_moment() as now:
+            for path in count.through(paths):
+                edition = in_script(read_edition(Path(path)), settings.page.script)
+                decided = decided_in(now, edition)
+                corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
+                material = Material(corrected, datetime.now(UTC), title=settings.project.title)
+                write_export(material, list(forms), folder / Path(path).stem)
 
     return len(paths), make
