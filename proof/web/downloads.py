@@ -130,7 +130,8 @@ def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
     number, pages = run.id, store.queue.pages(work)
 
     def make(folder: Path, count: StepCount) -> None:
-        write_reports(CountedRun(store, number, count), folder, language=said_in)
+        with store.at_one_moment() as now:
+            write_reports(CountedRun(now, number, count), folder, language=said_in)
 
     return len(pages) + sum(page.flags > 0 for page in pages), make
 
