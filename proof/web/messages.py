@@ -131,6 +131,8 @@ SCRIPT = {
     "undo": _("take back"),
     "redo": _("do again"),
     "take": _("take"),
+    "takeSuggested": _("take the suggestion"),
+    "noImage": _("No image was found for this page."),
     "delete": _("delete"),
     "deletes": _("deletes %(text)s"),
     "move": _("move"),
