@@ -46,10 +46,10 @@ def report(work: str, number: str) -> Response:
 
 def _exported(work: str, forms: Sequence[Form], name: str) -> Response:
     store, settings = project().store, project().settings
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, store.at_one_moment() as now:
         for path in dict.fromkeys(page.text for page in store.queue.places(work)):
             edition = in_script(read_edition(Path(path)), settings.page.script)
-            decided = decided_in(store, edition)
+            decided = decided_in(now, edition)
             corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
             material = Material(corrected, datetime.now(UTC), title=settings.project.title)
             write_export(material, list(forms), Path(folder) / Path(path).stem)
