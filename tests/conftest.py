@@ -65,10 +65,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKED_BY[fixture])
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Three workers on two cores: a test of the browser waits a third of its time, for the browser or on purpose."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker a core, and where tests of the browser are among them, which wait a third of their time, half as many
+    more."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores + cores // 2
+    return cores if config.getoption("markexpr").startswith("not (browser") else cores + cores // 2
 
 
 def pytest_configure() -> None:

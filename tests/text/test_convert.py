@@ -152,6 +152,7 @@ def test_the_same_format_is_the_text_itself(shared: Path) -> None:
         assert convert(source, source.format).text == source.text
 
 
+@pytest.mark.slow
 def test_inline_notes_become_small_commentary_and_come_back(shared: Path) -> None:
     source = read_edition(shared / "seeds/001_4b1015a6353d5b95.txt")
     there = reread(convert(source, Format.CRITICAL))

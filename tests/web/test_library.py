@@ -23,6 +23,8 @@ from proof.store.models import FlagRow, LibraryRow, PageRow, RunRow, WorkRow
 from proof.web import create_app
 from tests.web.served import serving
 
+pytestmark = pytest.mark.slow
+
 WORKS = 3500
 PAGES = 4
 START = datetime(2026, 1, 1, tzinfo=UTC)
