@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ def holds(text: str, part: str) -> bool:
     return all(char in rest for char in part)
 
 
+@cache
+def read_once(path: Path) -> Edition:
+    """What is in the file, which many tests turn into other formats."""
+    return read_edition(path)
+
+
 def turned(source: Edition, target: Format) -> Converted | str:
     """The edition in another format, or why it is refused."""
     references = {page.id: str(page.ref or f"WYG0001-{number:04}a") for number, page in enumerate(source.pages)}
@@ -67,7 +74,7 @@ TEXTS = (
 def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(
     shared: Path, text: str, target: Format
 ) -> None:
-    source = read_edition(next(shared.glob(text)))
+    source = read_once(next(shared.glob(text)))
     converted = turned(source, target)
     if isinstance(converted, str):
         assert ("has no pages" in converted) == (target in PAGED and not source.paged)

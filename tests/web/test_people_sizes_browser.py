@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,9 +15,9 @@ from proof.store.accounts import AccountChannel, By, Role
 from proof.store.comments import CommentRequest, CommentState
 from tests.web.drawn import WORK, fill, settings_in
 from tests.web.served import serving
+from tests.web.waiting import photographed
 from tests.wide import looks_wide
 
-SHOTS = Path(__file__).resolve().parents[2] / "out" / "screenshots"
 PASSWORD = "四庫 full of 書"  # noqa: S105
 LONGEST = "Bartholomäus-Maximilian von Hohenstein-Wallerfangen, Tübingen"
 FINGER = 44
@@ -60,7 +59,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def looked_at(page: Page, name: str, *, touch: bool, heard: bool) -> None:
     """Nothing is cut off or too small for a finger; where a screen reader is tried, too, nothing hinders it."""
-    page.screenshot(path=SHOTS / f"{name}.png")
+    photographed(page, name)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     assert page.evaluate(CUT_OFF) == [], name
     if touch:
@@ -90,7 +89,7 @@ def test_whoever_has_logged_in_sees_the_whole_head_of_every_view_on_a_telephone(
     expect(page.locator("#for-me")).to_be_visible()
     for path in ["/for-me", "/account", *VIEWS]:
         page.goto(path)
-        page.screenshot(path=SHOTS / f"head-{path.split('/')[-1] or 'queue'}-{language}.png")
+        photographed(page, f"head-{path.split('/')[-1] or 'queue'}-{language}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert page.evaluate(TOO_SMALL_IN_HEAD, FINGER) == [], path
     context.close()
@@ -104,7 +103,6 @@ def test_the_pages_about_people_fit_every_screen(
     browser: Browser, address: str, size: str, language: str, theme: str
 ) -> None:
     """A screen reader is tried in one language on each screen, and in all of them where the run looks wide."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
     (width, height), touch = SIZES[size], size != "laptop"
     heard = looks_wide() or LOOKS.index((language, theme)) == list(SIZES).index(size) % len(LOOKS)
     context = browser.new_context(
