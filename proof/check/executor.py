@@ -35,7 +35,7 @@ from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.settings.config import Settings
 from proof.store import KeptResult, PackedCharacters, Store
 from proof.text.model import Script, Transcription
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.text.witness import Edition
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
@@ -92,7 +92,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
     def pages() -> PageEngine:
         return open_page_engine(replace(engine_settings(settings), name="paddleocr", model=""))
 
-    policy = VariantPolicy(script, settings.variants.file)
+    policy = policy_of(script, settings.variants.file)
     page = settings.page
     return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
 
@@ -282,4 +282,4 @@ def on_pages(
 
     cv2.setNumThreads(1)
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
-        return paginate(text, list(pool.map(one, own.sequence())), VariantPolicy(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

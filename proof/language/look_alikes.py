@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.text.model import Script
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 
 MOST = 5
 """A character and its look-alikes: how many there are at most."""
@@ -86,7 +86,7 @@ class Folding:
 
     def __init__(self, look_alikes: LookAlikes) -> None:
         self._kept = look_alikes.row_of >= 0
-        self._policy, self._table = _folded_so_far(look_alikes)
+        self._policy, self._table = policy_of(Script.TRADITIONAL), _folded_so_far(look_alikes)
 
     def __call__(self, tokens: Codes) -> Codes:
         """The tokens folded."""
@@ -103,7 +103,6 @@ class Folding:
 
 
 @cache
-def _folded_so_far(_look_alikes: LookAlikes) -> tuple[VariantPolicy, Codes]:
-    """What decides how characters are folded beside some look-alikes, and by code point what was decided, 0 elsewhere:
-    weighing the dictionaries for all characters of a work takes longer than all else that the sense does with it."""
-    return VariantPolicy(Script.TRADITIONAL), np.zeros(PLANE, np.uint32)
+def _folded_so_far(_look_alikes: LookAlikes) -> Codes:
+    """By code point what characters fold to beside some look-alikes, 0 where it was not asked yet."""
+    return np.zeros(PLANE, np.uint32)

@@ -29,7 +29,7 @@ from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
 from proof.text.model import Column, Page
-from proof.text.variants import VariantPolicy
+from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
@@ -102,7 +102,7 @@ class Checker:
     ) -> Checker:
         """`drawn` is what is read where a project's own font draws characters that the engine does not know."""
         likeness = _likeness(policy, engine, drawn)
-        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine, drawn)
+        reading = likeness if policy.project_file is None else _likeness(policy_of(policy.script), engine, drawn)
         return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
 
     def check(
