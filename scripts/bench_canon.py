@@ -2,14 +2,14 @@
 """Measure the check on pages of printed canons without rules: errors raised, false flags, seconds.
 
     bench_canon.py [--only planted,clean,speed] [--first 1] [--seeds 2] [--canon QL,HW] [--shared DIR] [--keep DIR]
-                   [--sheet FILE.png] [--looked-at FILE.tsv]
+                   [--sheet FILE.png]
 
 Planted and clean as in `bench.py`, on the pages of `shared/facsimile/canon`. Of these no list of errors exists, and
 the texts have some of their own: a place where text and print really differ counts as false. `--sheet` draws every flag
 that is raised on the clean text: the place on the image, what is transcribed and what is suggested in a font, to be
-looked at by eye. `--looked-at` names a table of what somebody saw there (page, line, offset, suggested, seen; tabs
-between them; seen is `image` where the image does not read as the text does, else `text`): it changes nothing of what
-is judged, the false flags that are left are told beside the raw figure.
+looked at by eye. What somebody saw there is in `bench_canon_seen.tsv` (page, line, offset, suggested, seen: `image`
+where the image has another character than the text, `form` where it has the same in another form, else `text`). It
+changes nothing of what is judged: what is left of the false flags by it is told beside the raw figure, with the list.
 Speed: processor time of reading and judging a page, by its characters, against the dense ruled half-folios of JMML.
 """
 
@@ -45,6 +45,8 @@ AROUND, SIDE, ACROSS = 1.2, 150, 6
 """Of the sheet: how much of the page is shown around a flag, in its own height; the pixels of a picture; how many stand
 in a row."""
 
+SEEN = Path(__file__).with_name("bench_canon_seen.tsv")
+
 Place = tuple[str, int, int, str]
 
 
@@ -70,11 +72,9 @@ def place_of(flag: dict[str, Any]) -> Place:
     return flag["page"].split("#")[0], flag["line"], flag["offset"], flag["suggested"]
 
 
-def seen_by_eye(path: Path | None) -> dict[Place, str]:
-    """What somebody saw at places: `image` where it does not read as the text does."""
-    if path is None:
-        return {}
-    rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:] if line)
+def seen_by_eye() -> dict[Place, str]:
+    """What somebody saw at places."""
+    rows = (line.split("\t") for line in SEEN.read_text(encoding="utf-8").splitlines()[1:] if line)
     return {(page, int(line), int(offset), suggested): seen for page, line, offset, suggested, seen in rows}
 
 
@@ -139,16 +139,15 @@ def clean_rows(canon: Canon, options: argparse.Namespace) -> Iterator[tuple[str,
     if options.sheet:
         drawn = options.sheet.with_name(f"{options.sheet.stem}-{canon.name}.png")
         sheet(flags, canon.case.images).save(drawn)
-    seen = seen_by_eye(options.looked_at)
-    for number, flag in enumerate(flags, 1):
+    known = seen_by_eye()
+    seen = [known.get(place_of(flag), "not looked at") for flag in flags]
+    for number, (flag, told) in enumerate(zip(flags, seen, strict=True), 1):
         page, line, offset, suggested = place_of(flag)
-        told = seen.get(place_of(flag), "not looked at" if seen else "")
         change = f"{flag['transcribed']}→{suggested}"
         CONSOLE.print(f"{number:3} {page} {line}:{offset} {flag['kind']} {change} {flag['score']:.2f} {told}")
-    if seen:
-        left = sum(seen.get(place_of(flag)) != "image" for flag in flags)
-        rate = f"{1000 * left / found['characters']:.2f}"
-        yield f"{canon.name}: the same, where the image reads as the text", rate, "", f"{left}, by eye"
+    left, forms = sum(told in ("text", "not looked at") for told in seen), seen.count("form")
+    rate = f"{1000 * left / found['characters']:.2f}"
+    yield f"{canon.name}: the same by eye", rate, "", f"{left}, and {forms} forms of the same character"
 
 
 def measured(bench: Bench, options: argparse.Namespace) -> Iterator[tuple[str, str, str, str]]:
@@ -177,7 +176,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--keep", type=Path, help="work in this folder and leave everything there")
     parser.add_argument("--sheet", type=Path)
-    parser.add_argument("--looked-at", type=Path)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
