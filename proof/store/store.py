@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import URL, Engine, func, select, text, update
+from sqlalchemy import URL, Connection, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
@@ -71,8 +71,9 @@ STORE_NAME = "proof.sqlite"
 class Store:
     """A project's store; `Store.open` gives one."""
 
-    def __init__(self, engine: Engine, journal: Journal | None = None) -> None:
+    def __init__(self, engine: Engine, journal: Journal | None = None, moment: Connection | None = None) -> None:
         self._engine = engine
+        self._read_from = moment or engine
         self.journal = journal
         self._writers = engine.execution_options(writes=True)
         self.cache = Cache(self._reading, self._writing)
@@ -88,7 +89,7 @@ class Store:
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
         self.history = History(self._reading)
-        self.finder = Finder(self._reading, self.queue)
+        self.finder = Finder(self._reading, self.queue, self.glyphs)
 
     @classmethod
     def open(
@@ -407,8 +408,16 @@ class Store:
     # sessions
 
     @contextmanager
+    def at_one_moment(self) -> Iterator[Store]:
+        """This store as it is now, to be read: what is written meanwhile is not in it."""
+        reading = self._engine.execution_options(isolation_level="SERIALIZABLE")
+        with database.explained(self._engine.url), reading.connect() as connection, connection.begin():
+            connection.execute(text("SELECT version_num FROM alembic_version"))  # the moment is that of the first look
+            yield Store(self._engine, self.journal, connection)
+
+    @contextmanager
     def _reading(self) -> Iterator[Session]:
-        with database.explained(self._engine.url), Session(self._engine) as session:
+        with database.explained(self._engine.url), Session(self._read_from) as session:
             yield session
 
     @contextmanager

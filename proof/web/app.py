@@ -41,6 +41,8 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.report_jobs import ReportJobs
+from proof.web.reports import reports
 from proof.web.rereading import Rereading
 
 LARGEST_BODY = 1 << 20
@@ -96,7 +98,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     images = Images(store.queue.image, settings.project.images)
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
     app.extensions["proof"] = Project(
-        settings, store, images, _somebody(), reader, Rereading(reader), GlyphOrders(store)
+        *(settings, store, images, _somebody(), reader, Rereading(reader)), GlyphOrders(store), ReportJobs(store)
     )
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
@@ -109,6 +111,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(comments)
     app.register_api(glyphs)
     app.register_api(layouts)
+    app.register_api(reports)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)

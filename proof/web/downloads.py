@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from io import BytesIO
@@ -14,12 +13,10 @@ from flask import Blueprint, Response, send_file
 from proof.export.decided import decided_in
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
-from proof.report import StoredRun, write_reports
-from proof.store.lookup import NO_WORK
-from proof.store.queue_records import MissingError
 from proof.text.edition import in_script, read_edition
-from proof.web.language import language
+from proof.web.messages import REFUSALS
 from proof.web.project import project
+from proof.web.report_jobs import NoReportError, pack
 
 downloads = Blueprint("downloads", __name__)
 
@@ -38,35 +35,25 @@ def notes(work: str) -> Response:
     return _exported(work, [Form.NOTES], f"{work}-notes.zip")
 
 
-@downloads.get("/works/<work>/report.zip")
-def report(work: str) -> Response:
-    """The report of a work's last run as things stand now, with the tables beside it, as `proof report` writes them."""
-    store = project().store
-    run = store.latest_run(store.queue.work(work).name)
-    if run is None:
-        raise MissingError(NO_WORK, work=work)
-    with TemporaryDirectory() as folder:
-        write_reports(StoredRun(store, run.id), Path(folder), language=language())
-        return _packed(Path(folder), f"{work}-report.zip")
+@downloads.get("/works/<work>/reports/<number>.zip")
+def report(work: str, number: str) -> Response:
+    """A report that was made (`proof.web.reports`), with the tables beside it, as `proof report` writes them."""
+    file = project().reports.job(work, number).file
+    if file is None:
+        raise NoReportError(REFUSALS["no report"])
+    return send_file(file, "application/zip", as_attachment=True, download_name=f"{work}-report.zip")
 
 
 def _exported(work: str, forms: Sequence[Form], name: str) -> Response:
     store, settings = project().store, project().settings
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, store.at_one_moment() as now:
         for path in dict.fromkeys(page.text for page in store.queue.places(work)):
             edition = in_script(read_edition(Path(path)), settings.page.script)
-            decided = decided_in(store, edition)
+            decided = decided_in(now, edition)
             corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
             material = Material(corrected, datetime.now(UTC), title=settings.project.title)
             write_export(material, list(forms), Path(folder) / Path(path).stem)
-        return _packed(Path(folder), name)
-
-
-def _packed(folder: Path, name: str) -> Response:
-    packed = BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file():
-                archive.write(file, file.relative_to(folder))
+        packed = BytesIO()
+        pack(Path(folder), packed)
     packed.seek(0)
     return send_file(packed, "application/zip", as_attachment=True, download_name=name)

@@ -121,7 +121,7 @@ def test_what_cannot_be_fetched_costs_its_page_and_names_the_address(web: str, n
     with pytest.raises(ImageError, match=name):
         images.file(HERE / name, ImageLocations(((str(HERE), web),)))
     assert len(Scans.asked) == asked
-    assert not list(Path(images._folder.name).iterdir())
+    assert not list(images.folder.iterdir())
 
 
 def test_a_server_that_falls_silent_is_not_waited_for(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,9 @@ from pypdfium2 import PdfDocument
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from proof.locale.languages import LANGUAGES
-from proof.report import HeldRun, write_reports
+from proof.report import write_reports
 from tests.report.conftest import PAGE, flag
+from tests.report.held import HeldRun
 
 
 @dataclass

@@ -19,11 +19,12 @@ from proof import atomic
 from proof.errors import OutputError, UsageError
 from proof.model.flags import FOUND, Kind
 from proof.model.result import PageResult
-from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
+from proof.report import StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
 from proof.store.comments import Comment, CommentRequest, CommentState
 from proof.store.saving import CheckedResult
 from tests.remarked import said
+from tests.report.held import HeldRun
 from tests.web.drawn import SCRIPT, WORK, fill
 
 

@@ -58,6 +58,7 @@ def pinch(page: Page, x: float, y: float) -> None:
 def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_around(tablet: Page) -> None:
     cell = tablet.locator(".cell").nth(30)
     text = cell.inner_text()
+    still(cell)  # it moves with the image, which is brought to its place
     box = cell.bounding_box()
     assert box is not None
     assert box["width"] < FINGER

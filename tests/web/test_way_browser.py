@@ -13,7 +13,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.web.drawn import WORK
-from tests.web.waiting import saved
+from tests.web.waiting import open_desk, press, saved
 
 AT = f"/works/{WORK}"
 VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
@@ -107,10 +107,9 @@ def test_a_place_is_marked_as_doubtful_without_a_reading_and_settled_later(page:
 def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> None:
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_hidden()
-    page.goto(f"{AT}/desk?first_page=1&last_page=1")
+    open_desk(page, f"{AT}/desk?first_page=1&last_page=1")
     for _ in range(3):
-        expect(page.locator("#flag")).to_be_visible()
-        page.keyboard.press("k")
+        press(page, "k")
     saved(page)
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_visible()

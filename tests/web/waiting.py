@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import PATIENCE
 from tests.wide import looks_wide
@@ -31,6 +31,27 @@ def until(page: Page, holds: str) -> None:
     while not page.evaluate(holds):
         assert time.monotonic() < deadline, holds
         page.wait_for_timeout(20)
+
+
+def open_desk(page: Page, address: str) -> Page:
+    """Opens the desk there and waits until a flag is shown with its image: from here on a key decides at once."""
+    page.goto(address)
+    expect(page.locator("#flag")).to_be_visible()
+    expect(page.locator("#stage.waiting")).to_have_count(0)
+    return page
+
+
+def shown(page: Page) -> int:
+    """The number of the flag that the desk shows; 0 where nothing is left."""
+    return int(page.locator("body").get_attribute("data-flag") or 0)
+
+
+def press(page: Page, key: str) -> int:
+    """Decides about the flag that is shown, and gives its number; the next one is shown by then."""
+    number = shown(page)
+    page.keyboard.press(key)
+    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
+    return number
 
 
 def saved(page: Page) -> None:
