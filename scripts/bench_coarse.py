@@ -5,8 +5,8 @@
 
 Half-folios are drawn from the texts of `shared/kanripo` in many styles and wears, errors are planted in their text
 (`plant.py`), and every image is shrunk until a cell of its columns is so many pixels high. Told is how many pages are
-said to be too coarse, how much of what was planted on the others is raised there, how many flags are false, and how
-many findings there are on a page that is too coarse: one.
+said to be too coarse or too small, how much of what was planted on the others is raised there, how many flags are
+false, how many pages are taken for other ones, and how many findings at most a page has that is not read: one.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def row_of(bench: Bench, folder: Path, cell: int, text: Path, key: Path) -> tupl
     pool = Pool()
     bench.run(pool, f"coarse-{cell}", text, folder, None, key, "")
     named = {flag["page"] for flag in pool.flags if flag["evidence"]["reason"] == NAMED}
+    named |= {page for page, status in pool.statuses.items() if status.startswith("failed")}
     findings = Counter(flag["page"] for flag in pool.flags if flag["raised"])
     read: dict[str, Any] = bench.score.score(
         pool.flags,
@@ -61,13 +62,14 @@ def row_of(bench: Bench, folder: Path, cell: int, text: Path, key: Path) -> tupl
         {page: columns for page, columns in pool.texts.items() if page not in named},
         [row for row in pool.rows if row["page"] not in named],
     )
+    other = [page for page, status in pool.statuses.items() if status != "checked" and page not in named]
     return (
         f"{cell}",
         f"{len(named)} of {len(pool.texts)}",
         f"{read['caught']} of {read['errors']}",
         f"{read['false']} in {read['characters']}",
-        ", ".join(f"{count} of {status}" for status, count in Counter(pool.statuses.values()).most_common()),
-        f"{max((findings[page] for page in named), default=0)}",
+        f"{len(other)}",
+        f"{max((findings[page] for page in pool.texts if page in named or page in other), default=0)}",
     )
 
 
@@ -80,7 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
     table = Table(title="Recall by size")
-    for name in ("pixels a cell", "too coarse", "planted raised elsewhere", "false", "pages", "findings if too coarse"):
+    for name in (
+        "pixels a cell",
+        "too coarse",
+        "planted raised elsewhere",
+        "false",
+        "another image",
+        "findings if not read",
+    ):
         table.add_column(name)
     with tempfile.TemporaryDirectory() as temporary:
         bench = Bench(options.shared, options.keep or Path(temporary), False)

@@ -66,8 +66,9 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseE
     if known is not None:
         return [_unpacked(*one) for one in json.loads(known)]
     found = evidence([text], model.model(), SenseWeights.shipped())
-    heard = DoubtedText(text, model.model()).heard_at([(one.where.page, one.column, one.offset) for one in found])
-    found = [_less(one, share) for one, share in zip(found, heard, strict=True)]
+    if found:
+        heard = DoubtedText(text, model.model()).heard_at([(one.where.page, one.column, one.offset) for one in found])
+        found = [_less(one, share) for one, share in zip(found, heard, strict=True)]
     cache.put(key, json.dumps([_packed(one) for one in found], ensure_ascii=False).encode())
     return found
 
