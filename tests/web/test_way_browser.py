@@ -13,7 +13,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.web.drawn import WORK
-from tests.web.waiting import open_desk, press, saved
+from tests.web.waiting import open_desk, photographed, press, saved
 
 AT = f"/works/{WORK}"
 VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
@@ -148,7 +148,7 @@ def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Pag
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) -> None:
+def test_nothing_hinders_a_screen_reader(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -165,7 +165,7 @@ def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) ->
             elif name == "finding":
                 page.keyboard.press("/")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-            page.screenshot(path=shots / f"way-{name}-{width}-{theme}.png")
+            photographed(page, f"way-{name}-{width}-{theme}")
             if width < 768 or name == "reading":  # the others are looked at in `test_axe_browser`
                 found = Axe().run(page).response["violations"]
                 grave = [one for one in found if one["impact"] in ("serious", "critical")]
