@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage, load_image
 from proof.locale.notices import in_english
+from proof.model.flags import Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
@@ -68,6 +69,31 @@ def test_columns_without_rules_are_verified_like_ruled_ones(upright: PageResult)
     assert upright.status is Status.CHECKED
     assert len(upright.columns) == 30
     assert [flag for flag in upright.flags if flag.raised] == []
+
+
+def dharani(number: str) -> tuple[Page, LoadedImage]:
+    """A page of the same canon with numbers in small script; the text of 2b has some of them in full width, on 2a a
+    note is no higher than 一 beside 十."""
+    folder = SHARED / "canon" / "QL"
+    if not folder.is_dir():
+        pytest.skip(f"the canon's pages are not here ({folder})")
+    page = next(page for page in read_transcription(folder / "KX1a0001_001.txt").pages if page.id.endswith(number))
+    return page, load_image(folder / "images" / f"{page.id}.jpg")
+
+
+@pytest.mark.parametrize("number", ["2a", "2b"])
+def test_numbers_in_small_script_are_no_insertions(ppocr: PPOCR, number: str) -> None:
+    result = check(ppocr, *dharani(number))
+    assert result.characters_checked > 400
+    assert [flag for flag in result.flags if flag.raised and flag.kind is Kind.INSERTION] == []
+
+
+def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
+    page, image = dharani("2b")
+    sources = [column.source for column in page.columns]
+    wrong = sources[17].replace("五十五", "五十馬五")
+    result = check(ppocr, with_lines(page, [*sources[:17], wrong, *sources[18:]]), image)
+    assert any(flag.transcribed == "馬" and flag.raised and flag.line == 18 for flag in result.flags)
 
 
 def test_an_error_in_a_column_without_rules_is_found_in_its_place(

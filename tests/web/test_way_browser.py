@@ -30,7 +30,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.textContent"))
 
 
-def test_six_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Page) -> None:
+def test_seven_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Page) -> None:
     page.goto(f"{AT}/pages/1")
     for key in ["/", *"10-3a", "Enter"]:
         page.keyboard.press(key)
@@ -170,3 +170,14 @@ def test_nothing_hinders_a_screen_reader(page: Page, theme: str) -> None:
                 found = Axe().run(page).response["violations"]
                 grave = [one for one in found if one["impact"] in ("serious", "critical")]
                 assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+
+
+def test_a_flag_on_a_page_without_an_image_says_so_and_takes_nothing_from_one(page: Page, folder: Path) -> None:
+    with Store.open(Settings.load(folder).store_address) as store, store.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE pages SET image = NULL, status = 'no image' WHERE id = 1")
+        connection.exec_driver_sql("UPDATE works SET revision = revision + 1")
+    page.goto(f"{AT}/desk?first_page=1&last_page=1&kind=substitution")
+    expect(page.locator("#stage")).to_contain_text("No image was found for this page.")
+    expect(page.locator("#take-label")).to_have_text("take the suggestion")
+    page.goto(f"{AT}/desk?first_page=2&last_page=2&kind=substitution")
+    expect(page.locator("#take-label")).to_have_text("take")
