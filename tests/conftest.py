@@ -65,6 +65,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKED_BY[fixture])
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Three workers on two cores: a test of the browser waits a third of its time, for the browser or on purpose."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + cores // 2
+
+
 def pytest_configure() -> None:
     """Behind a shell's & the interrupt is ignored, and so in every process that a test starts and interrupts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

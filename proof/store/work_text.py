@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,8 +21,7 @@ from proof.model.result import Status
 from proof.store.models import ColumnRow, PageRow, WorkRow
 from proof.store.queue_records import ListedPage
 from proof.text.column import TAG
-from proof.text.model import Column
-from proof.text.read import read_transcription
+from proof.text.read import page_sources
 
 BLANK = " \u3000¶"
 """What stands at the ends of a column and is no part of its text."""
@@ -115,7 +113,7 @@ def text_of(session: Session, work: str, pages: Sequence[ListedPage]) -> WorkTex
         for page in pages:
             found = in_files.get(page.number)
             if found is not None:
-                yield from (TextColumn(page, one.number, one.source) for one in found)
+                yield from (TextColumn(page, number, source) for number, source in enumerate(found, 1))
             else:
                 yield from (TextColumn(page, number, source) for number, source in stored.get(page.number, ()))
 
@@ -135,25 +133,19 @@ def _stored(session: Session, work: str) -> dict[int, list[tuple[int, str]]]:
     }
 
 
-def columns_in_files(pages: Iterable[ListedPage]) -> Mapping[int, Sequence[Column]]:
+def columns_in_files(pages: Iterable[ListedPage]) -> Mapping[int, Sequence[str]]:
     """The columns of pages as their texts have them, by the number of the page: of a page without an image the store
     keeps none. Those are left out whose text is gone, or has changed so that it cannot be read."""
     by_file: dict[str, list[ListedPage]] = {}
     for page in pages:
         by_file.setdefault(page.text, []).append(page)
-    found: dict[int, Sequence[Column]] = {}
+    found: dict[int, Sequence[str]] = {}
     for file, listed in by_file.items():
         try:
-            text = read_transcription(Path(file))
+            columns = page_sources(file)
         except ProofError:
             continue
-        named: dict[str, list[Sequence[Column]]] = {}
-        for one in text.pages:
-            named.setdefault(one.id, []).append(one.columns)
-        for page in listed:
-            same = named.get(page.page, [])
-            if page.repeat < len(same):
-                found[page.number] = same[page.repeat]
+        found |= {page.number: columns[page.page] for page in listed if page.page in columns}
     return found
 
 

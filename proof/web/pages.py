@@ -94,7 +94,7 @@ def page(work: str, number: int) -> AnyResponse:
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
     if not place.image_sha:
         columns = columns_in_files([place]).get(number, ())
-        data["columns_of_text"] = [{"number": n, "source": one.source} for n, one in enumerate(columns, 1)]
+        data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(

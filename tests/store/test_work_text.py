@@ -97,7 +97,7 @@ def test_a_page_without_an_image_has_the_columns_of_its_file(tmp_path: Path) -> 
         fill(store, tmp_path, work="other")
         listed = store.queue.places("other")
         found = columns_in_files(listed)
-        assert {tuple(one.source for one in columns) for columns in found.values()} == {tuple(LINES)}
+        assert {tuple(columns) for columns in found.values()} == {tuple(LINES)}
         Path(listed[0].text).unlink()
         assert columns_in_files(listed) == {}
 

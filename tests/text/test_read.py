@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proof.errors import TextError
 from proof.text.encoding import Decoded, encode
 from proof.text.model import Transcription
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import page_sources, parse_transcription, read_transcription
 from proof.text.remarks import Code
 from tests.growth import computing
 from tests.remarked import remarked
@@ -120,6 +120,18 @@ def test_whatever_stands_in_a_file_is_counted_as_the_benchmark_counts_it(textpag
     assert read.text == text
     check_places(read)
     assert all(0 < remark.line <= text.count("\n") + text.count("\r") + 1 for remark in read.remarks)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXTS)
+def test_who_looks_for_words_alone_is_given_the_same_pages_and_columns(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "juan.txt"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    try:
+        expected = columns(read_transcription(path))
+    except TextError:
+        assume(False)
+    assert page_sources(path) == expected
 
 
 def test_every_cell_of_real_texts_stands_where_it_says(shared: Path) -> None:

@@ -5,6 +5,7 @@ import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
 import { change as changeOf, commentable, thread } from "./comments.js";
 import { parameters } from "./filters.js";
+import { sayWhatIsLeft } from "./left.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
@@ -187,12 +188,7 @@ async function leadOn() {
   writeAddress();
   while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
   if (flags[at]) return;
-  const left = await ask(api("left"));
-  const base = `/works/${encodeURIComponent(work)}/`;
-  const ways = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
-    to_mark: "pages/?state=not+proofread", to_validate: "pages/?state=proofread", problems: "pages/?state=problem" };
-  $("still").replaceChildren(...Object.entries(ways).filter(([name]) => left[name]).map(([name, way]) =>
-    make("li", {}, make("a", { href: base + way }, say(`left_${name}`, { num: left[name] })))));
+  await sayWhatIsLeft();
 }
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;

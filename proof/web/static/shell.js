@@ -173,6 +173,12 @@ document.getElementById("theme")?.addEventListener("click", () => {
   remember("theme", root.dataset.theme);
 });
 
+// an image that could not be had is an empty place, not a broken one
+addEventListener("error", (event) => { if (event.target.matches?.("img")) event.target.classList.add("lost"); }, true);
+addEventListener("load", (event) => { if (event.target.matches?.("img")) event.target.classList.remove("lost"); }, true);
+
+document.querySelector(".bar nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // what changes something is out of reach for who may not; `data-needs` names another right than to decide
 for (const control of document.querySelectorAll("#state, #correcting input, #correcting button[value], [data-needs]"))
   if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
