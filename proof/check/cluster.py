@@ -216,7 +216,9 @@ class _Dispatch:
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)
             return None
-        return CheckedPage(task, replace(known, image=task.found.path), answer.key, reused=True)
+        return CheckedPage(
+            task, replace(known.result, image=task.found.path), answer.key, reused=True, packed=known.packed
+        )
 
     def _broken(self, number: int, future: Future) -> CheckedPage | None:
         """A page without an answer: tried again where its worker died, failed where three did; otherwise what went
