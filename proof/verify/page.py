@@ -58,8 +58,8 @@ TURNED = {
 }
 """What is said of an image that lies so."""
 
-COARSEST = 8
-"""Pixels: the least detail that a cell must show for its character to be read."""
+COARSEST = 10
+"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""

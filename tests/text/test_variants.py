@@ -227,6 +227,7 @@ class TestFold:
         keys = [traditional.fold(char) for char in "天地玄黃宇宙洪荒日月盈昃辰宿列張傅搏末未己已人入"]
         assert len(set(keys)) == len(keys)
 
+    @pytest.mark.slow
     def test_chains_of_forms_stay_short(self) -> None:
         keys = [traditional.fold(char) for char in authorities().standard]
         assert max(map(keys.count, set(keys))) <= 10

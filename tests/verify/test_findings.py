@@ -109,6 +109,15 @@ def test_what_was_left_out_at_the_end_belongs_to_the_end() -> None:
     assert told(flags("面上射", sure("面上射揖"))) == [(Kind.OMISSION, 3, 0, "", "揖")]
 
 
+@pytest.mark.parametrize(("source", "offset"), [("稅(三/)多", 4), ("稅(三)多", 3), ("稅(三/)", 4)])
+def test_what_was_left_out_at_the_end_of_a_note_belongs_into_the_note(source: str, offset: int) -> None:
+    rows = (Row.MAIN, Row.RIGHT, Row.LEFT, Row.MAIN)
+    shown = [
+        replace(one, strip=n, row=rows[n]) for n, one in enumerate(sure("稅三十多")) if n < 3 or source[-1] == "多"
+    ]
+    assert told(flags(source, shown)) == [(Kind.OMISSION, offset, 0, "", "十")]
+
+
 def test_neighbours_changed_round_are_one_flag() -> None:
     assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
 
