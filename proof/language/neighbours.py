@@ -29,8 +29,9 @@ COMMON = 0.25
 0.1001 at 0, 0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
 
 
-AROUND = 6
-"""Characters on either side by which it is told how well the language knows a passage."""
+AROUND = 20
+"""Characters on either side by which it is told how well the language knows a passage: of fewer some stand among rare
+words anywhere."""
 
 
 FAMILIAR = 0.8
