@@ -46,7 +46,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.model import Script, Transcription
 from proof.text.read import read_transcription
-from proof.text.variants import Relation, VariantPolicy
+from proof.text.variants import Relation, policy_of
 from proof.verify.pairing import neighbours_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -217,7 +217,7 @@ class Bench:
         return inside, total
 
     def pairs(self) -> tuple[int, int, list[str]]:
-        policy = VariantPolicy(Script.TRADITIONAL)
+        policy = policy_of(Script.TRADITIONAL)
         lines = (self.shared / "gold/pairs.tsv").read_text(encoding="utf-8").splitlines()[1:]
         wrong = []
         for line in lines:

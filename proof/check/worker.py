@@ -21,7 +21,7 @@ from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
-from proof.store import PackedCharacters
+from proof.store import KeptResult, PackedCharacters
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Script
 from proof.verify.page import Checker
@@ -73,7 +73,7 @@ class SentPage:
     def cache(self) -> SentPage:
         return self
 
-    def cached_page(self, key: str) -> PageResult | None:
+    def cached_page(self, key: str) -> KeptResult | None:
         """None: a result that still holds is not sent, it stays in the store (`Answer`)."""
         return None
 

@@ -56,6 +56,8 @@ from proof.store.recovery import Recovered, recover
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
+    KeptResult,
+    PackedCharacters,
     check_flags,
     must_be_newest,
     must_be_read_as,
@@ -288,13 +290,17 @@ class Store:
         with self._reading() as session:
             return queries.kept_pages(session, work)
 
-    def cached_page(self, key: str) -> PageResult | None:
+    def cached_page(self, key: str) -> KeptResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
         if not key:
             return None
         with self._reading() as session:
             page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
-            return queries.results(session, [page])[0] if page else None
+            if page is None:
+                return None
+            (result,) = queries.results(session, [page], characters=False)
+            data = queries.packed_characters(session, [page.id]).get(page.id)
+            return KeptResult(result, PackedCharacters(data, None) if data is not None else None)
 
     def page(self, work: str, page: str, repeat: int = 0) -> PageResult | None:
         """A page of a work as it was last checked; `repeat` counts pages of the same id, from 0."""

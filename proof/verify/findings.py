@@ -231,7 +231,7 @@ class Weigher:
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word than what is transcribed, with its log-probability."""
-        for text, belief in glyph.belief.ranked():
+        for text, belief in glyph.believed.ranked():
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
                 return text, belief
         return None
@@ -314,7 +314,7 @@ class _Place:
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
     """What the engine lists for a glyph, with the probabilities, the five likeliest."""
-    best = sorted(glyph.belief.listed.items(), key=lambda item: -item[1])[:5]
+    best = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])[:5]
     return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
 
 

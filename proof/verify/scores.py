@@ -160,11 +160,12 @@ def doubts(column: ReadColumn) -> list[float]:
     sure leave no doubt, whether they agree with the text or not; what is hardly there does not count.
     """
     certainty = [_certainty(column, pairing) for pairing in column.pairings]
-    found = []
-    for number in range(len(certainty)):
-        before = [c for c in certainty[:number] if c is not None][-NEIGHBOURS:]
-        after = [c for c in certainty[number + 1 :] if c is not None][:NEIGHBOURS]
-        near = before + after
+    known = [c for c in certainty if c is not None]
+    found, before = [], 0
+    for own in certainty:
+        after = before if own is None else before + 1
+        near = known[max(before - NEIGHBOURS, 0) : before] + known[after : after + NEIGHBOURS]
+        before = after
         mean = sum(near) / len(near) if near else 1.0
         found.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
     return found

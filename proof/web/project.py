@@ -14,9 +14,9 @@ from proof.check.recheck import Rechecker
 from proof.errors import OutputError
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.web.download_jobs import DownloadJobs
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.images import Images
-from proof.web.report_jobs import ReportJobs
 from proof.web.rereading import Rereading
 
 SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
@@ -33,7 +33,7 @@ class Project:
     reader: Rechecker
     rereading: Rereading
     glyphs: GlyphOrders
-    reports: ReportJobs
+    downloads: DownloadJobs
 
 
 def project() -> Project:

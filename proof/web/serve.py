@@ -64,7 +64,7 @@ def serve(
     finally:
         server.close()
         with app.app_context():
-            project().reports.close()
+            project().downloads.close()
             project().rereading.close()
 
 

@@ -150,6 +150,7 @@ def worker(place: str, **environment: str) -> str:
     return subprocess.run(line, capture_output=True, text=True, check=True, env=own).stdout  # noqa: S603
 
 
+@pytest.mark.slow
 def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> None:
     trustme = pytest.importorskip("trustme", reason="trustme makes the certificate")
 
@@ -167,6 +168,7 @@ def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> 
     assert "certificate" in refused.lower()
 
 
+@pytest.mark.slow
 def test_an_object_is_fetched_from_s3(monkeypatch: pytest.MonkeyPatch) -> None:
     s3fs = pytest.importorskip("s3fs", reason="proof[s3] is not installed")
     moto = pytest.importorskip("moto.server", reason="moto is the S3 of this test")

@@ -98,6 +98,7 @@ def test_samples_tell_what_was_missed(tmp_path: Path) -> None:
     assert "2500.0" in page
 
 
+@pytest.mark.slow
 def test_before_anybody_decided_there_is_no_progress_to_report(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
     write_reports(StoredRun(store, run), tmp_path / "out")

@@ -7,6 +7,8 @@ import json
 import shutil
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import zipfile
 from pathlib import Path
@@ -251,6 +253,19 @@ def test_no_room_is_told_before_anything_is_unpacked(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 10, 1000))
     with pytest.raises(BackupError, match="there is room for 1,000"):
         restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+
+
+def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path: Path) -> None:
+    there = sorted(tmp_path.rglob("*"))
+    line = [sys.executable, "-m", "proof", "backup", str(tmp_path / "a.zip"), "--config", str(project.folder)]
+    full = subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", 'ulimit -f 40; exec "$@"', "bash", *line], capture_output=True, text=True, check=False
+    )
+    assert full.returncode == 2, full.stderr
+    assert "Traceback" not in full.stderr
+    assert f"{STORE_NAME}: " in full.stderr
+    assert "the disk" in full.stderr
+    assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
 
 
 def test_a_backup_whose_store_lost_something_does_not_verify(project: Settings, tmp_path: Path) -> None:

@@ -238,9 +238,9 @@ def read_in(columns: str) -> Transcription:
 @pytest.mark.slow
 def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_times_and_told() -> None:
     column = "大夫之西比耦(案比今/本訛作)命¶\n"
-    most = 40 * computing(lambda: read_in(column * 1000))
-    assert computing(lambda: read_in(column * 10_000), most / 2) < most
-    read = read_in(column * 10_000)
+    most, made = 40 * computing(lambda: read_in(column * 1000)), list[Transcription]()
+    assert computing(lambda: made.append(read_in(column * 10_000)), most / 2) < most
+    read = made[0]
     assert len(read.pages[0].columns) == 10_000
     assert remarked(read) == [(1, "many-columns")]
 
@@ -249,6 +249,6 @@ def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_ti
 @pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
 def test_a_column_of_a_hundred_thousand_characters_is_read_as_quickly_as_ten_of_ten_thousand(unit: str) -> None:
     short, long = (unit * (length // len(unit)) + "¶\n" for length in (10_000, 100_000))
-    most = 40 * computing(lambda: read_in(short))
-    assert computing(lambda: read_in(long), most / 2) < most
-    assert len(read_in(long).pages[0].columns) == 1
+    most, made = 40 * computing(lambda: read_in(short)), list[Transcription]()
+    assert computing(lambda: made.append(read_in(long)), most / 2) < most
+    assert len(made[0].pages[0].columns) == 1

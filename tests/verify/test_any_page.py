@@ -50,6 +50,12 @@ def check(ppocr: PPOCR, page: Page, image: LoadedImage) -> PageResult:
     return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
 
 
+@pytest.fixture(scope="module")
+def upright(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> PageResult:
+    """The page as it lies."""
+    return check(ppocr, *canon)
+
+
 def lying(image: LoadedImage, pixels: NDArray[np.uint8]) -> LoadedImage:
     return replace(image, pixels=np.ascontiguousarray(pixels), size=(pixels.shape[1], pixels.shape[0]))
 
@@ -59,12 +65,10 @@ def with_lines(page: Page, sources: Sequence[str]) -> Page:
     return replace(page, columns=columns)
 
 
-def test_columns_without_rules_are_verified_like_ruled_ones(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
-    page, image = canon
-    result = check(ppocr, page, image)
-    assert result.status is Status.CHECKED
-    assert len(result.columns) == 30
-    assert [flag for flag in result.flags if flag.raised] == []
+def test_columns_without_rules_are_verified_like_ruled_ones(upright: PageResult) -> None:
+    assert upright.status is Status.CHECKED
+    assert len(upright.columns) == 30
+    assert [flag for flag in upright.flags if flag.raised] == []
 
 
 def dharani(number: str) -> tuple[Page, LoadedImage]:
@@ -106,10 +110,9 @@ def test_an_error_in_a_column_without_rules_is_found_in_its_place(
 
 @pytest.mark.parametrize("lie", TURNS)
 def test_a_turned_page_is_turned_and_read_and_says_so_once(
-    ppocr: PPOCR, canon: tuple[Page, LoadedImage], lie: str
+    ppocr: PPOCR, canon: tuple[Page, LoadedImage], upright: PageResult, lie: str
 ) -> None:
     page, image = canon
-    upright = check(ppocr, page, image)
     turned = lying(image, TURNS[lie](image.pixels))
     result = check(ppocr, page, turned)
     assert result.status is Status.CHECKED

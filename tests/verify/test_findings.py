@@ -12,7 +12,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
-from proof.ocr.belief import FLOOR
+from proof.ocr.belief import FLOOR, Belief
 from proof.settings.config import Settings
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
@@ -39,7 +39,7 @@ def glyph(place: float, presence: float = 1.0, /, **believed: float) -> Glyph:
     """A glyph that many cells down; probabilities of characters."""
     beliefs = {text: max(FLOOR, log(p)) for text, p in believed.items()}
     top = place * PITCH
-    return Glyph(beliefs, presence, 0, Row.MAIN, 0.0, top, 90.0, top + PITCH, top + PITCH / 2, PITCH)
+    return Glyph(Belief(beliefs), presence, 0, Row.MAIN, 0.0, top, 90.0, top + PITCH, top + PITCH / 2, PITCH)
 
 
 def sure(text: str) -> list[Glyph]:
@@ -145,7 +145,7 @@ def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
 
 def test_ink_that_was_not_read_is_no_omission_by_itself() -> None:
     shown = sure("司射適西階")
-    extra = replace(shown[4], believed={}, presence=0.5, y=shown[4].y + PITCH)
+    extra = replace(shown[4], believed=Belief({}), presence=0.5, y=shown[4].y + PITCH)
     found = flags("司射適西階", [*shown, extra])
     assert told(found) == []
 

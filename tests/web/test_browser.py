@@ -21,11 +21,8 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
-from tests.web.waiting import open_desk, press, saved, shown, shown_whole, until
-from tests.wide import looks, looks_wide
-
-ROOT = Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "out" / "screenshots"
+from tests.web.waiting import open_desk, photographed, press, saved, shown, shown_whole, until
+from tests.wide import looks
 
 PAGES = {
     "queue": f"/works/{WORK}/",
@@ -408,14 +405,12 @@ def test_the_dial_trades_places_for_errors_left(server: ServerProcess, tabs: lis
     expect(page.locator("a.row")).to_have_count(4)
 
 
-def photographed(page: Page, name: str) -> None:
+def looked_at(page: Page, name: str) -> None:
     """The page on the screens that proofreaders have, a laptop's and a tablet's."""
     for width, height in ((1366, 768), (1024, 768)):
         page.set_viewport_size({"width": width, "height": height})
-        if looks_wide():  # the pictures are looked at
-            page.wait_for_timeout(150)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is cut off at {width}"
-        page.screenshot(path=SHOTS / f"{name}-{width}.png")
+        photographed(page, f"{name}-{width}")
 
 
 @pytest.mark.parametrize(("language", "theme"), looks())
@@ -423,7 +418,6 @@ def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
     sample_server: ServerProcess, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:
     """The pictures are to be looked at."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     for name, path in PAGES.items():
@@ -436,14 +430,14 @@ def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
             page.locator("#layout-open").click()
             expect(page.locator("[data-handle=corner-0]")).to_be_attached()
         assert page.evaluate("document.documentElement.lang") == language
-        photographed(page, f"{name}-{language}-{theme}")
+        looked_at(page, f"{name}-{language}-{theme}")
     settings = Settings.load(sample_server.folder)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
         assert run is not None
         written = write_reports(StoredRun(store, run.id), tmp_path, language=language)
     page.goto(written.page.as_uri())
-    photographed(page, f"report-{language}-{theme}")
+    looked_at(page, f"report-{language}-{theme}")
     context.close()
 
 
@@ -577,8 +571,7 @@ def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess
         "000_8d937d0b6d447d78 吿 as the image",
         "唐石經 ∅ otherwise",
     ]
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SHOTS / "desk-witnesses.png")
+    photographed(page, "desk-witnesses")
     boxes = [line.bounding_box() for line in lines.all()]
     glyph = page.locator("#glyph").bounding_box()
     assert glyph is not None
@@ -592,7 +585,7 @@ def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess
     assert shown(page) == number
     assert page.evaluate("window.broken") is None
     assert not Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
-    page.screenshot(path=SHOTS / "desk-witnesses-open.png")
+    photographed(page, "desk-witnesses-open")
     page.locator("#main").focus()
     page.keyboard.press("s")
     expect(page.locator("#witnesses")).to_be_hidden()

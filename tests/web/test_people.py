@@ -121,7 +121,7 @@ def test_nobody_sees_anything_before_logging_in(house: House) -> None:
         "region": "full",
         "size": "max",
         "job": "0",
-        "report": "0",
+        "download": "0",
         "line": 1,
         "offset": 0,
         "address": "001-1a",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -63,6 +65,12 @@ def saved(page: Page) -> None:
 def still(place: Locator) -> None:
     """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
     place.evaluate(STILL, 3000)
+
+
+def photographed(page: Page, name: str, *, full_page: bool = False) -> None:
+    """A picture for whoever looks at the pages, where `SCREENSHOTS` names a folder, as `make screenshots` does."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=full_page)
 
 
 def shown_whole(page: Page) -> None:

@@ -165,7 +165,7 @@ function show() {
   $("score").textContent = flag.score.toFixed(1);
   tiles(flag, moved);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
-  $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say("take");
+  $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say(flag.page.image ? "take" : "takeSuggested");
   document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
