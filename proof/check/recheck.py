@@ -32,7 +32,7 @@ from proof.images.find import ImageIndex
 from proof.model.flags import Kind
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
-from proof.ocr.engine import Engine, EngineIdentity, Pixels, Reading
+from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
@@ -241,36 +241,16 @@ class Rechecker:
         return {one.number: one for one in self._store.queue.flags(work, numbers)}
 
 
-@dataclass(frozen=True, slots=True)
-class _CancellableEngine:
+class _CancellableEngine(WrappedEngine):
     """An engine that is asked no further where the reading was taken back."""
 
-    engine: Engine
-    check_cancelled: CheckCancelled
-
-    @property
-    def identity(self) -> EngineIdentity:
-        return self.engine.identity
-
-    @property
-    def at_once(self) -> int:
-        return self.engine.at_once
-
-    def knows(self, character: str) -> bool:
-        return self.engine.knows(character)
-
-    def familiarity(self, character: str) -> float:
-        return self.engine.familiarity(character)
-
-    def class_of(self, character: str) -> int | None:
-        return self.engine.class_of(character)
-
-    def character_of(self, number: int) -> str:
-        return self.engine.character_of(number)
+    def __init__(self, engine: Engine, check_cancelled: CheckCancelled) -> None:
+        super().__init__(engine)
+        self._check_cancelled = check_cancelled
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        self.check_cancelled()
-        return self.engine.read(strips, sought)
+        self._check_cancelled()
+        return super().read(strips, sought)
 
 
 def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:

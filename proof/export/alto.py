@@ -12,7 +12,7 @@ from lxml import etree
 
 import proof
 from proof.export.marked import MarkedLine, MarkedPage
-from proof.export.xml import legal, root_of, written
+from proof.export.xml import add, corners, legal, root_of, written
 from proof.model.geometry import Box
 
 NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -23,27 +23,27 @@ def alto(page: MarkedPage) -> bytes:
     """The page as an ALTO file."""
     root = root_of("alto", NAMESPACE)
     root.set("SCHEMAVERSION", VERSION)
-    description = _add(root, "Description")
-    _add(description, "MeasurementUnit").text = "pixel"
-    _add(_add(description, "sourceImageInformation"), "fileName").text = legal(page.name)
-    processing = _add(description, "Processing", ID="proof")
-    _add(processing, "processingCategory").text = "contentModification"
-    software = _add(processing, "processingSoftware")
-    _add(software, "softwareName").text = "proof"
-    _add(software, "softwareVersion").text = proof.__version__
-    tags = _add(root, "Tags")
+    description = add(root, "Description")
+    add(description, "MeasurementUnit").text = "pixel"
+    add(add(description, "sourceImageInformation"), "fileName").text = legal(page.name)
+    processing = add(description, "Processing", ID="proof")
+    add(processing, "processingCategory").text = "contentModification"
+    software = add(processing, "processingSoftware")
+    add(software, "softwareName").text = "proof"
+    add(software, "softwareVersion").text = proof.__version__
+    tags = add(root, "Tags")
     for row in ("right", "left"):
-        _add(tags, "OtherTag", ID=f"note-{row}", LABEL=f"note-{row}", TYPE="type")
+        add(tags, "OtherTag", ID=f"note-{row}", LABEL=f"note-{row}", TYPE="type")
     columns = [column for column in page.columns if column.lines]
     if columns:
-        order = _add(_add(root, "ReadingOrder"), "OrderedGroup", ID="columns")
+        order = add(add(root, "ReadingOrder"), "OrderedGroup", ID="columns")
         for column in columns:
-            _add(order, "ElementRef", ID=f"o{column.number}", REF=f"c{column.number}")
+            add(order, "ElementRef", ID=f"o{column.number}", REF=f"c{column.number}")
     size = {"WIDTH": str(page.size[0]), "HEIGHT": str(page.size[1])}
-    body = _add(_add(root, "Layout"), "Page", ID="page", PHYSICAL_IMG_NR="1", **size)
-    space = _add(body, "PrintSpace", HPOS="0", VPOS="0", **size)
+    body = add(add(root, "Layout"), "Page", ID="page", PHYSICAL_IMG_NR="1", **size)
+    space = add(body, "PrintSpace", HPOS="0", VPOS="0", **size)
     for column in columns:
-        block = _add(space, "TextBlock", ID=f"c{column.number}", **_box(column.box))
+        block = add(space, "TextBlock", ID=f"c{column.number}", **_box(column.box))
         for number, line in enumerate(column.lines, start=1):
             _line(block, f"c{column.number}_l{number}", line)
     return written(root)
@@ -53,25 +53,16 @@ def _line(block: etree._Element, name: str, line: MarkedLine) -> None:
     middle = round(line.box.x + line.box.w / 2)
     baseline = f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}"
     tags = {} if line.row == "main" else {"TAGREFS": f"note-{line.row.value}"}
-    element = _add(block, "TextLine", ID=name, BASELINE=baseline, BASEDIRECTION="ttb", **tags, **_box(line.box))
-    _add(_add(element, "Shape"), "Polygon", POINTS=_corners(line.box))
-    string = _add(element, "String", ID=f"{name}_s", CONTENT=line.text, **_box(line.box))
+    element = add(block, "TextLine", ID=name, BASELINE=baseline, BASEDIRECTION="ttb", **tags, **_box(line.box))
+    add(add(element, "Shape"), "Polygon", POINTS=corners(line.box))
+    string = add(element, "String", ID=f"{name}_s", CONTENT=line.text, **_box(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if len(glyph.text) == 1:
             stated = None if glyph.confidence is None else min(max(glyph.confidence, 0.0), 1.0)
             sure = {} if stated is None or glyph.text != glyph.sic else {"GC": f"{stated:.4f}"}
-            _add(string, "Glyph", ID=f"{name}_g{index}", CONTENT=glyph.text, **sure, **_box(glyph.box))
+            add(string, "Glyph", ID=f"{name}_g{index}", CONTENT=glyph.text, **sure, **_box(glyph.box))
 
 
 def _box(box: Box) -> dict[str, str]:
     x, y, w, h = box.rounded()
     return {"HPOS": str(x), "VPOS": str(y), "WIDTH": str(w), "HEIGHT": str(h)}
-
-
-def _corners(box: Box) -> str:
-    left, top, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))
-    return f"{left},{top} {right},{top} {right},{bottom} {left},{bottom}"
-
-
-def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})

@@ -8,8 +8,7 @@ from lxml import etree
 
 import proof
 from proof.export.marked import MarkedLine, MarkedPage
-from proof.export.xml import legal, root_of, written
-from proof.model.geometry import Box
+from proof.export.xml import add, corners, legal, root_of, written
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 _VERTICAL = {"readingDirection": "top-to-bottom"}
@@ -18,13 +17,13 @@ _VERTICAL = {"readingDirection": "top-to-bottom"}
 def page_xml(page: MarkedPage, made: datetime) -> bytes:
     """The page as a PAGE XML file; `made` is the time it gives (with its zone)."""
     root = root_of("PcGts", NAMESPACE)
-    metadata = _add(root, "Metadata")
-    _add(metadata, "Creator").text = f"proof {proof.__version__}"
+    metadata = add(root, "Metadata")
+    add(metadata, "Creator").text = f"proof {proof.__version__}"
     stamp = made.isoformat(timespec="seconds")
-    _add(metadata, "Created").text = stamp
-    _add(metadata, "LastChange").text = stamp
+    add(metadata, "Created").text = stamp
+    add(metadata, "LastChange").text = stamp
     width, height = page.size
-    body = _add(
+    body = add(
         root,
         "Page",
         imageFilename=page.name,
@@ -35,14 +34,14 @@ def page_xml(page: MarkedPage, made: datetime) -> bytes:
     )
     columns = [column for column in page.columns if column.lines]
     if columns:
-        order = _add(_add(body, "ReadingOrder"), "OrderedGroup", id="columns")
+        order = add(add(body, "ReadingOrder"), "OrderedGroup", id="columns")
         for index, column in enumerate(columns):
-            _add(order, "RegionRefIndexed", index=str(index), regionRef=f"c{column.number}")
+            add(order, "RegionRefIndexed", index=str(index), regionRef=f"c{column.number}")
     for column in columns:
-        region = _add(
+        region = add(
             body, "TextRegion", id=f"c{column.number}", type="paragraph", textLineOrder="right-to-left", **_VERTICAL
         )
-        _add(region, "Coords", points=_corners(column.box))
+        add(region, "Coords", points=corners(column.box))
         for number, line in enumerate(column.lines, start=1):
             _line(region, f"c{column.number}_l{number}", line)
         _equivalent(region, "\n".join(line.text for line in column.lines))
@@ -51,32 +50,23 @@ def page_xml(page: MarkedPage, made: datetime) -> bytes:
 
 def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
     kind = "structure {type:default;}" if line.row == "main" else f"structure {{type:note-{line.row.value};}}"
-    element = _add(region, "TextLine", id=name, custom=kind, **_VERTICAL)
-    _add(element, "Coords", points=_corners(line.box))
+    element = add(region, "TextLine", id=name, custom=kind, **_VERTICAL)
+    add(element, "Coords", points=corners(line.box))
     middle = round(line.box.x + line.box.w / 2)
-    _add(element, "Baseline", points=f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}")
-    word = _add(element, "Word", id=f"{name}_w", **_VERTICAL)
-    _add(word, "Coords", points=_corners(line.box))
+    add(element, "Baseline", points=f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}")
+    word = add(element, "Word", id=f"{name}_w", **_VERTICAL)
+    add(word, "Coords", points=corners(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if glyph.text:
-            one = _add(word, "Glyph", id=f"{name}_g{index}")
-            _add(one, "Coords", points=_corners(glyph.box))
+            one = add(word, "Glyph", id=f"{name}_g{index}")
+            add(one, "Coords", points=corners(glyph.box))
             _equivalent(one, glyph.text, glyph.confidence if glyph.text == glyph.sic else None)
     _equivalent(word, line.text)
     _equivalent(element, line.text)
 
 
 def _equivalent(parent: etree._Element, text: str, confidence: float | None = None) -> None:
-    element = _add(parent, "TextEquiv")
+    element = add(parent, "TextEquiv")
     if confidence is not None:
         element.set("conf", f"{min(max(confidence, 0.0), 1.0):.4f}")
-    _add(element, "Unicode").text = legal(text)
-
-
-def _corners(box: Box) -> str:
-    left, top, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))
-    return f"{left},{top} {right},{top} {right},{bottom} {left},{bottom}"
-
-
-def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})
+    add(element, "Unicode").text = legal(text)

@@ -28,7 +28,7 @@ from proof.export.apparatus import ApparatusPlace, Turn, apparatus
 from proof.export.collation_notes import with_moved
 from proof.export.corrections import PlacedCorrection
 from proof.export.marked import columns_found
-from proof.export.xml import legal, root_of, written
+from proof.export.xml import add, legal, root_of, written
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
@@ -118,36 +118,36 @@ class _Writer:
         self.text = etree.Element(f"{{{NAMESPACE}}}text")
 
     def _header(self) -> None:
-        header = _add(self.root, "teiHeader")
-        file = _add(header, "fileDesc")
-        statement = _add(file, "titleStmt")
+        header = add(self.root, "teiHeader")
+        file = add(header, "fileDesc")
+        statement = add(file, "titleStmt")
         title = self.title or self.edition.title or self.edition.work
-        _add(statement, "title").text = legal(title) or "Untitled"
+        add(statement, "title").text = legal(title) or "Untitled"
         for name, ident in self.people.items():
-            responsible = _ident(_add(statement, "respStmt"), ident)
-            _add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
-            _add(responsible, "name").text = legal(name) or "unknown"
-        _add(_add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
-        source = _add(file, "sourceDesc")
-        listed = _add(source, "listWit")
+            responsible = _ident(add(statement, "respStmt"), ident)
+            add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
+            add(responsible, "name").text = legal(name) or "unknown"
+        add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
+        source = add(file, "sourceDesc")
+        listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
         for ident, name in names.items():
-            _ident(_add(listed, "witness", n=name), ident).text = legal(name)
-        encoding = _add(header, "encodingDesc")
-        application = _add(_add(encoding, "appInfo"), "application", ident="proof", version=_version())
-        _add(application, "label").text = "proof"
+            _ident(add(listed, "witness", n=name), ident).text = legal(name)
+        encoding = add(header, "encodingDesc")
+        application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
+        add(application, "label").text = "proof"
         if self.collations:
-            _add(encoding, "variantEncoding", method="parallel-segmentation", location="internal")
-        usage = _add(_add(header, "profileDesc"), "langUsage")
+            add(encoding, "variantEncoding", method="parallel-segmentation", location="internal")
+        usage = add(add(header, "profileDesc"), "langUsage")
         code = "lzh-Hans" if self.edition.script is Script.SIMPLIFIED else "lzh-Hant"
-        _add(usage, "language", ident=code).text = "Classical Chinese"
+        add(usage, "language", ident=code).text = "Classical Chinese"
 
     def facsimile(self, pages: Iterable[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
         shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
         if shown:
-            parent = _add(self.root, "facsimile")
+            parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
                 self._surface(parent, page, f"s{number}")
         self.breaks.sort(key=lambda one: one.start)  # stable: a page before its first column
@@ -155,8 +155,8 @@ class _Writer:
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
         width, height = page.image_size
-        surface = _ident(_add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
-        _add(
+        surface = _ident(add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
+        add(
             surface,
             "graphic",
             url=file_name(page.image) if page.image else "",
@@ -193,7 +193,7 @@ class _Writer:
         return any(isinstance(change, ApparatusPlace) for change in self.changes[begin:end])
 
     def body(self) -> None:
-        body = _add(self.text, "body")
+        body = add(self.text, "body")
         breaks = {page.start: page for page in self.edition.pages}
         waiting = sorted(breaks)
         footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
@@ -204,9 +204,9 @@ class _Writer:
         for block in self.edition.blocks:
             heading = block.kind is BlockKind.HEADING and self.edition.format is Format.CRITICAL
             if heading:
-                head = _add(divisions.open(block.level, block.anchor), "head")
+                head = add(divisions.open(block.level, block.anchor), "head")
             elif block.kind is not BlockKind.COLUMN or paragraph is None:
-                paragraph = _add(divisions.current(), "p")
+                paragraph = add(divisions.current(), "p")
                 if block.kind is BlockKind.HEADING:
                     paragraph.set("rend", "heading")
             while waiting and waiting[0] < block.start:
@@ -220,10 +220,10 @@ class _Writer:
         for start in waiting:
             self._page(breaks[start], paragraph)
         if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
-            _add(divisions.current(), "p")
+            add(divisions.current(), "p")
 
     def _page(self, page: PageStart, paragraph: etree._Element | None) -> None:
-        element = _add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
+        element = add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
         if page.id in self.surfaces:
             element.set("facs", f"#{self.surfaces[page.id]}")
 
@@ -234,7 +234,7 @@ class _Writer:
             return
         if block.kind is BlockKind.COLUMN:
             inside = parent[-1] if len(parent) and _goes_on(parent, block) else parent
-            mark = _add(inside, "cb", n=str(block.number))
+            mark = add(inside, "cb", n=str(block.number))
             if (block.page, block.number) in self.zones:
                 mark.set("facs", f"#{self.zones[block.page, block.number]}")
         remaining = list(notes)
@@ -256,7 +256,7 @@ class _Writer:
         return [number for number in found if number not in self.written]
 
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
-        element = _add(parent, "note", place="foot", n=legal(note.label))
+        element = add(parent, "note", place="foot", n=legal(note.label))
         element.text = legal(note.text)
 
     def _stretch(
@@ -276,11 +276,11 @@ class _Writer:
             if before is not None and _open_note(before, kind):
                 target = before
                 if last is not None and last.layer is stretch.layer and block.kind is BlockKind.COLUMN:
-                    _add(target, "lb")
+                    add(target, "lb")
             else:
-                target = _add(parent, "note", place="inline", type=kind)
+                target = add(parent, "note", place="inline", type=kind)
         elif stretch.layer is Layer.HEADING and parent.tag != f"{{{NAMESPACE}}}head":
-            target = _add(parent, "label")
+            target = add(parent, "label")
         at = max(stretch.start, self.reached)
         for number in self._between(at, stretch.end + behind):
             if self.starts[number] >= at:
@@ -300,7 +300,7 @@ class _Writer:
 
     def _break(self, target: etree._Element) -> None:
         one = self.breaks.pop(0)
-        _add(target, one.element, n=one.label, facs=f"#{one.facs}")
+        add(target, one.element, n=one.label, facs=f"#{one.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
         """Write a turn or a place; gives up to where in the source that is written."""
@@ -312,18 +312,18 @@ class _Writer:
         while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
             self._break(target)
         if any(text != change.base for _, text in change.readings):
-            app = _add(target, "app", type=change.category.replace(" ", "-"))
+            app = add(target, "app", type=change.category.replace(" ", "-"))
             agreeing = [f"#w{one + 1}" for one, text in change.readings if text == change.base]
-            self._base(_add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
+            self._base(add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
             for text in dict.fromkeys(text for _, text in change.readings if text != change.base):
                 names = " ".join(f"#w{one + 1}" for one, other in change.readings if other == text)
-                _text(_add(app, "rdg", wit=names), text)
+                _text(add(app, "rdg", wit=names), text)
         else:
             self._base(target, change)
         return change.end
 
     def _turn(self, target: etree._Element, turn: Turn) -> None:
-        mark = _add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
+        mark = add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
         if turn.number:
             mark.set("n", str(turn.number))
 
@@ -335,14 +335,14 @@ class _Writer:
             return
         responsible = f"#{self.people[change.placed.correction.person]}"
         if not change.placed.correction.changes:
-            _text(_add(holder, "sic", resp=responsible), source)
+            _text(add(holder, "sic", resp=responsible), source)
             return
-        choice = _add(holder, "choice")
+        choice = add(holder, "choice")
         own, other = self.halves.get(change.placed.correction.flag, ("", ""))
         if own:
             _ident(choice, own).set("corresp", f"#{other}")
-        _text(_add(choice, "sic"), source)
-        _text(_add(choice, "corr", resp=responsible), change.placed.edit.replacement)
+        _text(add(choice, "sic"), source)
+        _text(add(choice, "corr", resp=responsible), change.placed.edit.replacement)
         if change.start in self.boxes:
             choice.set("facs", f"#{self.boxes[change.start]}")
 
@@ -356,7 +356,7 @@ class _Divisions:
 
     def current(self) -> etree._Element:
         if not self.stack:
-            self.stack.append((0, _add(self.body, "div")))
+            self.stack.append((0, add(self.body, "div")))
         return self.stack[-1][1]
 
     def open(self, level: int, anchor: str) -> etree._Element:
@@ -364,7 +364,7 @@ class _Divisions:
             self.stack.pop()
         if self.stack and self.stack[-1][0] == 0:
             self.stack.pop()
-        division = _add(self.stack[-1][1] if self.stack else self.body, "div")
+        division = add(self.stack[-1][1] if self.stack else self.body, "div")
         if anchor:
             division.set("n", legal(anchor))
         self.stack.append((level, division))
@@ -390,7 +390,7 @@ def _text(parent: etree._Element, text: str) -> None:
     at = 0
     for found in ENTITY.finditer(text):
         _plain(parent, text[at : found.start()])
-        _add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", found[0])).text = legal(found[0])
+        add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", found[0])).text = legal(found[0])
         at = found.end()
     _plain(parent, text[at:])
 
@@ -416,7 +416,7 @@ def _start(addresses: Addresses, page: PageResult, one: CheckedCharacter) -> int
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
     x, y, w, h = box.rounded()
     corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
-    _ident(_add(surface, "zone", type=kind, **corners), ident)
+    _ident(add(surface, "zone", type=kind, **corners), ident)
     return ident
 
 
@@ -428,7 +428,3 @@ def _ident(element: etree._Element, name: str) -> etree._Element:
 def _version() -> str:
     found = re.match(r"\d+(?:\.\d+)*", proof.__version__)
     return found[0] if found else "0"
-
-
-def _add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    return etree.SubElement(parent, f"{{{NAMESPACE}}}{name}", {key: legal(value) for key, value in attributes.items()})

@@ -7,6 +7,8 @@ from typing import Any
 
 from lxml import etree
 
+from proof.model.geometry import Box
+
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -25,3 +27,15 @@ def root_of(name: str, namespace: str) -> etree._Element:
     """The root of a document whose names are all in one namespace."""
     names: Any = {None: namespace}
     return etree.Element(f"{{{namespace}}}{name}", nsmap=names)
+
+
+def add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
+    """Another element in `parent`, of the same namespace."""
+    named = etree.QName(etree.QName(parent).namespace, name)
+    return etree.SubElement(parent, named, {key: legal(value) for key, value in attributes.items()})
+
+
+def corners(box: Box) -> str:
+    """The corners of a box in whole pixels, clockwise, as ALTO and PAGE write points."""
+    left, top, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))
+    return f"{left},{top} {right},{top} {right},{bottom} {left},{bottom}"

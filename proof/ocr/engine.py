@@ -106,3 +106,33 @@ class Engine(Protocol):
         of two glyphs that are both something else, it tells which one looks more like them.
         """
         ...
+
+
+class WrappedEngine:
+    """Another engine, asked through this one: all but what a subclass does otherwise is its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @property
+    def identity(self) -> EngineIdentity:
+        return self._engine.identity
+
+    @property
+    def at_once(self) -> int:
+        return self._engine.at_once
+
+    def knows(self, character: str) -> bool:
+        return self._engine.knows(character)
+
+    def familiarity(self, character: str) -> float:
+        return self._engine.familiarity(character)
+
+    def class_of(self, character: str) -> int | None:
+        return self._engine.class_of(character)
+
+    def character_of(self, number: int) -> str:
+        return self._engine.character_of(number)
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        return self._engine.read(strips, sought)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import EngineError, OutputError
-from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
+from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading, WrappedEngine
 
 FORMAT = 2
 """Version of the recording format; a recording of another is refused."""
@@ -115,12 +115,13 @@ class ReplayEngine:
             ) from None
 
 
-class RecordingEngine:
+class RecordingEngine(WrappedEngine):
     """Reads with another engine and keeps what it read; `save` writes the recording, as does leaving a
     `with` block. A recording that is there already, of the same engine, is added to."""
 
     def __init__(self, engine: Engine, path: Path) -> None:
-        self._engine, self._path = engine, path
+        super().__init__(engine)
+        self._path = path
         self._lock = threading.Lock()
         self._readings: dict[bytes, Reading] = {}
         if path.exists():
@@ -129,28 +130,8 @@ class RecordingEngine:
                 raise EngineError(f"{path}: is a recording of {earlier.identity}; delete it, or name another file")
             self._readings.update(earlier.readings)
 
-    @property
-    def identity(self) -> EngineIdentity:
-        return self._engine.identity
-
-    @property
-    def at_once(self) -> int:
-        return self._engine.at_once
-
-    def knows(self, character: str) -> bool:
-        return self._engine.knows(character)
-
-    def familiarity(self, character: str) -> float:
-        return self._engine.familiarity(character)
-
-    def class_of(self, character: str) -> int | None:
-        return self._engine.class_of(character)
-
-    def character_of(self, number: int) -> str:
-        return self._engine.character_of(number)
-
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        readings = self._engine.read(strips, sought)
+        readings = super().read(strips, sought)
         with self._lock:
             self._readings.update((strip_key(strip), read) for strip, read in zip(strips, readings, strict=True))
         return readings

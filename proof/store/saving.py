@@ -15,7 +15,7 @@ from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
-from proof.store import codec, rows
+from proof.store import codec, queries, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
@@ -74,6 +74,16 @@ class CheckedResult:
         if self.packed is not None:
             return self.packed
         return PackedCharacters.of(self.result.characters, self.shapes) if self.result.characters else None
+
+
+def kept_result(session: Session, key: str) -> KeptResult | None:
+    """The result of the page that has that key, if there is one."""
+    page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
+    if page is None:
+        return None
+    (result,) = queries.results(session, [page], characters=False)
+    data = queries.packed_characters(session, [page.id]).get(page.id)
+    return KeptResult(result, PackedCharacters(data, None) if data is not None else None)
 
 
 def check_flags(result: PageResult, quality: QualityFlags) -> None:

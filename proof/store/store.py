@@ -57,8 +57,8 @@ from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
     KeptResult,
-    PackedCharacters,
     check_flags,
+    kept_result,
     must_be_newest,
     must_be_read_as,
     page_there,
@@ -295,12 +295,7 @@ class Store:
         if not key:
             return None
         with self._reading() as session:
-            page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
-            if page is None:
-                return None
-            (result,) = queries.results(session, [page], characters=False)
-            data = queries.packed_characters(session, [page.id]).get(page.id)
-            return KeptResult(result, PackedCharacters(data, None) if data is not None else None)
+            return kept_result(session, key)
 
     def page(self, work: str, page: str, repeat: int = 0) -> PageResult | None:
         """A page of a work as it was last checked; `repeat` counts pages of the same id, from 0."""

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
-from operator import attrgetter
 
 from proof.errors import ImageError
 from proof.images.find import PageImage
@@ -430,7 +429,7 @@ def _characters(layout: Outline, columns: Sequence[ReadColumn], likeness: WordLi
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
                 found.append(_character(layout, column, i, column.glyphs[j], likeness))
-    return sorted(found, key=attrgetter("line", "offset"))
+    return sorted(found, key=lambda character: (character.line, character.offset))
 
 
 def _character(

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, RootModel
 
-from proof.model.flags import Kind
-from proof.store.accounts import AccountChannel, Deed, Role
+from proof.model.flags import Kind, WitnessReading
+from proof.store.accounts import AccountEvent, Role
 from proof.store.acts import What
-from proof.store.decision_records import Decision, State
-from proof.store.page_states import PageState
+from proof.store.decision_records import Decision, DisplacedDecision, State
+from proof.store.page_states import PageEvent, PageState
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -43,19 +43,9 @@ class PeopleOut(BaseModel):
     items: list[PersonOut]
 
 
-class PeopleEventOut(BaseModel):
+class PeopleEventOut(RootModel[AccountEvent]):
     """Something that was done to the account `number`; `person` did it. `was` and `now` are roles where it is about
     them; a password that is to be changed is `provisional` now."""
-
-    id: int
-    number: int
-    name: str
-    deed: Deed
-    was: str
-    now: str
-    person: str
-    way: AccountChannel
-    at: datetime
 
 
 class PeopleEventsOut(BaseModel):
@@ -68,14 +58,8 @@ class NewPersonOut(BaseModel):
     password: str
 
 
-class PageEventOut(BaseModel):
-    page: int
-    version: int
-    state: PageState
-    person: str
-    at: datetime
-    note: str
-    back: bool = Field(description="Said by taking something back, or doing it again")
+class PageEventOut(RootModel[PageEvent]):
+    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
 
 
 class PageEventsOut(BaseModel):
@@ -230,14 +214,8 @@ class AlternativeOut(BaseModel):
     p: float
 
 
-class WitnessOut(BaseModel):
+class WitnessOut(RootModel[WitnessReading]):
     """What a witness reads here; `side` is `text` or `image` where it agrees with one, `note` its apparatus."""
-
-    siglum: str
-    reading: str
-    side: str
-    note: str
-    weight: float
 
 
 class OtherHalfOut(BaseModel):
@@ -373,9 +351,8 @@ class HistoryOut(BaseModel):
     next: str | None
 
 
-class DisplacedOut(BaseModel):
-    decision: DecisionOut
-    applied: bool
+class DisplacedOut(RootModel[DisplacedDecision]):
+    """A decision whose place is no longer in the text; `applied`: the text now reads there what was decided."""
 
 
 class DisplacedListOut(BaseModel):

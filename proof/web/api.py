@@ -21,7 +21,7 @@ from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
-from proof.web.undone import entry_of, event_of, undone_of
+from proof.web.undone import entry_of, undone_of
 
 MOST_DETAILS = 20
 
@@ -113,7 +113,7 @@ def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Respo
 )
 def page_states(path: schemas.PagePath) -> Response:
     events = project().store.page_states.history(path.work, path.page)
-    return answer(answers.PageEventsOut(items=[event_of(event) for event in events]))
+    return answer(answers.PageEventsOut(items=[answers.PageEventOut(event) for event in events]))
 
 
 @api.post(
@@ -124,7 +124,7 @@ def page_states(path: schemas.PagePath) -> Response:
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
     said = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
-    return answer(event_of(said), 201)
+    return answer(answers.PageEventOut(said), 201)
 
 
 @api.get(
@@ -252,8 +252,7 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    found = store.decisions.displaced(path.work)
-    items = [answers.DisplacedOut(decision=answers.DecisionOut(one.decision), applied=one.applied) for one in found]
+    items = [answers.DisplacedOut(one) for one in store.decisions.displaced(path.work)]
     return answer(answers.DisplacedListOut(items=items))
 
 

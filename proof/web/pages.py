@@ -200,10 +200,7 @@ def history(work: str) -> AnyResponse:
     data = {
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
-        "displaced": [
-            {"decision": answers.DecisionOut(one.decision).model_dump(mode="json"), "applied": one.applied}
-            for one in store.decisions.displaced(work)
-        ],
+        "displaced": [answers.DisplacedOut(one).model_dump(mode="json") for one in store.decisions.displaced(work)],
         "people": {
             who: {verdict.value: n for verdict, n in said.items()}
             for who, said in store.decisions.people(work, seeded=True).items()

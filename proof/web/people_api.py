@@ -7,7 +7,7 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
-from proof.store.accounts import Account, AccountEvent, new_password
+from proof.store.accounts import Account, new_password
 from proof.web import answers, people, schemas
 from proof.web.api import ERRORS, answer, number_of
 from proof.web.people import must_have_people
@@ -71,9 +71,9 @@ def list_people() -> Response:
 def people_events(query: schemas.Cursor) -> Response:
     must_have_people()
     found = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
-    items = [_event(one) for one in found[: query.limit]]
-    more = len(found) > query.limit
-    return answer(answers.PeopleEventsOut(items=items, next=str(items[-1].id) if more else None))
+    shown = found[: query.limit]
+    items = [answers.PeopleEventOut(one) for one in shown]
+    return answer(answers.PeopleEventsOut(items=items, next=str(shown[-1].id) if len(found) > len(shown) else None))
 
 
 @people_api.post(
@@ -127,10 +127,6 @@ def _session() -> answers.SessionOut:
         rights=sorted(people.rights()),
         token=generate_csrf(),
     )
-
-
-def _event(one: AccountEvent) -> answers.PeopleEventOut:
-    return answers.PeopleEventOut(**{name: getattr(one, name) for name in answers.PeopleEventOut.model_fields})
 
 
 def _person(one: Account) -> answers.PersonOut:

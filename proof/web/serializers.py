@@ -123,7 +123,7 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
             for text, p in evidence.alternatives[:MOST_ALTERNATIVES]
             if text and p >= LEAST_CHANCE
         ],
-        witnesses=[WitnessOut(**one.as_dict()) for one in evidence.witnesses],
+        witnesses=[WitnessOut(one) for one in evidence.witnesses],
         ordinal=ordinal(result, flag),
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
-from proof.store.page_states import PageEvent
 from proof.web import answers
 from proof.web.comment_answers import CommentOut
 from proof.web.language import say
@@ -23,15 +22,10 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
         told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
         decisions=[answers.DecisionOut(one) for one in undone.decisions],
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
-        page=event_of(page) if page else None,
+        page=answers.PageEventOut(page) if page else None,
         laid_out=undone.laid_out,
         repeated=undone.repeated,
     )
-
-
-def event_of(event: PageEvent) -> answers.PageEventOut:
-    """What was said of a page, as the API shows it."""
-    return answers.PageEventOut(**{name: getattr(event, name) for name in answers.PageEventOut.model_fields})
 
 
 def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
@@ -44,7 +38,7 @@ def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
         at=entry.at,
         decision=answers.DecisionOut(decision) if decision else None,
         rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
-        page=event_of(page) if page else None,
+        page=answers.PageEventOut(page) if page else None,
         comment=CommentOut(entry.comment) if entry.comment else None,
         name=entry.name,
         was=entry.was,
