@@ -60,7 +60,7 @@ coverage: test-system $(VENV)/installed-dev
 	$(BIN)/python -m coverage report
 
 screenshots: test-system $(VENV)/installed-dev
-	$(BIN)/python -m pytest -q -rs --hypothesis-profile=wide tests/web -k photographed
+	SCREENSHOTS=out/screenshots $(BIN)/python -m pytest -q -rs --hypothesis-profile=wide tests/web -k photographed
 	@ls out/screenshots
 
 # Programs that the exports are for; neither is needed to run or to test the rest.

@@ -36,7 +36,7 @@ from rich.table import Table
 
 from proof.check.executor import checker_for, engine_settings
 from proof.check.pipeline import check
-from proof.facsimile.benchmark_pages import choose, rendered
+from proof.facsimile.benchmark_pages import Trial, choose, rendered
 from proof.facsimile.files import write_image
 from proof.images.find import ImageIndex
 from proof.images.load import load_image
@@ -46,7 +46,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.model import Script, Transcription
 from proof.text.read import read_transcription
-from proof.text.variants import Relation, VariantPolicy
+from proof.text.variants import Relation, policy_of
 from proof.verify.pairing import neighbours_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -181,20 +181,9 @@ class Bench:
         folder = self.folder / (f"rendered-{count}" if seed == RENDER_SEED else f"rendered-{count}-{seed}")
         if (folder / "text.txt").is_file():
             return folder
-        folder.mkdir(parents=True)
         files = sorted((self.shared / "kanripo").glob("*/*.txt"))
         texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
-        trials = choose(texts, count, seed)
-        lines, boxes = [], []
-        for trial, (_, page) in zip(trials, rendered(trials, seed), strict=True):
-            write_image(folder / f"{trial.page.id}.png", page.image)
-            lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
-            boxes += [
-                {"page": trial.page.id, "line": c.line, "offset": c.offset, "cell": c.cell.rounded()}
-                for c in page.characters
-            ]
-        (folder / "text.txt").write_text("".join(lines), encoding="utf-8")
-        (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
+        draw(folder, choose(texts, count, seed), seed)
         return folder
 
     def rendered(self, count: int, rate: float) -> dict[str, Any]:
@@ -228,7 +217,7 @@ class Bench:
         return inside, total
 
     def pairs(self) -> tuple[int, int, list[str]]:
-        policy = VariantPolicy(Script.TRADITIONAL)
+        policy = policy_of(Script.TRADITIONAL)
         lines = (self.shared / "gold/pairs.tsv").read_text(encoding="utf-8").splitlines()[1:]
         wrong = []
         for line in lines:
@@ -286,6 +275,21 @@ class Bench:
         full, first = _timed(folder / "text.txt", folder, self.folder / "memory-full")
         _, second = _timed(folder / "text.txt", folder, self.folder / "memory-full")
         return small, full, first, second
+
+
+def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:
+    """Draw trial pages into a new folder: images, one text, and the true boxes."""
+    folder.mkdir(parents=True)
+    lines, boxes = [], []
+    for trial, (_, page) in zip(trials, rendered(trials, seed), strict=True):
+        write_image(folder / f"{trial.page.id}.png", page.image)
+        lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
+        boxes += [
+            {"page": trial.page.id, "line": c.line, "offset": c.offset, "cell": c.cell.rounded()}
+            for c in page.characters
+        ]
+    (folder / "text.txt").write_text("".join(lines), encoding="utf-8")
+    (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
 
 
 def _timed(text: Path, images: Path, out: Path) -> tuple[float, float]:

@@ -37,7 +37,7 @@ from proof.ocr.ppocr import PPOCR
 from proof.settings.config import Settings
 from proof.text.model import Page, Script
 from proof.text.read import read_transcription
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.verify.page import Checker, half_folio
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -267,7 +267,7 @@ class Row:
 
 class Bench:
     def __init__(self, folder: Path, out: Path | None) -> None:
-        policy = VariantPolicy(Script.TRADITIONAL, None)
+        policy = policy_of(Script.TRADITIONAL, None)
         self.checker = Checker.of(PPOCR(), policy, 8, 21, Settings().flags.threshold, no_pages)
         self.folder = folder
         self.out = out

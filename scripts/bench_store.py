@@ -78,7 +78,7 @@ def opened(store: Path) -> list[Row]:
 def decide(browser: Browser, number: int) -> None:
     """The first flags of the store, which are numbered from 1."""
     for flag in range(1, number + 1):
-        browser.decide(flag, f"bench-{flag}")
+        browser.decide(flag, f"bench-{flag:06}")
 
 
 def served(folder: Path, people: int, seconds: float) -> list[Row]:

@@ -38,7 +38,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edition import read_edition
 from proof.text.read import read_transcription
-from proof.text.variants import VariantPolicy
+from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Addresses, Edition, Layer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -177,7 +177,7 @@ class Trials:
         return Trialled(
             tag,
             edition,
-            VariantPolicy(edition.script, None),
+            policy_of(edition.script, None),
             flags,
             truths(flags, rows, self._bench.score.meets),
             self._bench.texts.read_pages(bad),

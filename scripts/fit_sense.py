@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fit what the sense weighs beside the image (`CONTEXT` in proof/verify/scores.py, `FIRM` and `COMMON` in
-proof/language/neighbours.py), and print what comes of it.
+"""Fit what the sense weighs beside the image (`CONTEXT` and `LIFTED` in proof/verify/scores.py, `FIRM`,
+`COMMON` and `FAMILIAR` in proof/language/neighbours.py), and print what comes of it.
 
-    fit_sense.py --keep DIR [--shared DIR] [--pages 100] [--seed 31]
+    fit_sense.py --keep DIR [--shared DIR] [--pages 100] [--foreign 60] [--seed 31]
 
-Half-folios are drawn from the texts of `shared/kanripo`, by a seed that no measurement uses. Errors are planted in
+Half-folios are drawn from the texts of `shared/kanripo`, by a seed that no measurement uses, and `--foreign` ones from
+works of `shared/corpus` that have foreign names: of many those of which the language knows least. Errors are planted in
 their text: those of `plant.py` twice, and once fluent ones (a look-alike of `confusables.txt` that was met with a
 neighbour of the place `MET` times). They are checked with the sense silent. Every flag on one character is an example:
 its score, what the image may show there, and by `score.py` whether it is an error. The counts of the language are those
@@ -23,15 +24,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench import Bench, Pool, module
+from bench import Bench, Pool, draw, module
 from make_language import LEAST, Without, Work, works
 from numpy.typing import NDArray
 from rich.console import Console
 
+from proof.facsimile.benchmark_pages import Trial, choose
+from proof.language.doubts import MOST as PLACES
 from proof.language.doubts import Doubt, DoubtedText, odds_against
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import LanguageModel
-from proof.language.neighbours import COMMON, FIRM, Pairs, fitting
+from proof.language.neighbours import COMMON, FAMILIAR, FIRM, Pairs, fitting, trusted
 from proof.language.ngrams import BEFORE, BEHIND
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
@@ -45,6 +48,9 @@ FLUENT_RATE = 0.25
 PLANTINGS = ("plain-1", "fluent-2", "plain-3")
 FIRMS = (0.5, 1.0, 2.0, 5.0, 10.0)
 COMMONS = (0.0, 0.25, 0.5, 1.0)
+FAMILIARS = (0.001, 0.2, 0.4, 0.6, 0.8, 1.0)
+OF, FILES = 6, 12
+"""One in so many pages of the corpus is taken, out of so many files of each work."""
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +90,7 @@ def planted(bench: Bench, kind: str, seed: int, text: Path, fluent: FluentErrors
     """The spoiled text and its key."""
     if kind == "plain":
         return bench.plant(text, seed, 0.03, "", None)
-    out, key = bench.folder / f"{kind}-{seed}.txt", bench.folder / f"{kind}-{seed}.tsv"
+    out, key = (bench.folder / f"{text.stem}-{kind}-{seed}.{ending}" for ending in ("txt", "tsv"))
     names = ["page", "line", "offset", "length", "transcribed", "reading", "kind", "class"]
     rng, lines, rows = random.Random(seed), [], ["\t".join(names)]  # noqa: S311 - a measurement that can be repeated
     for raw, page, number, body in bench.texts.walk(text.read_text(encoding="utf-8")):
@@ -107,12 +113,14 @@ class Examples:
     met: Pairs
     frequency: NDArray[np.float32]
     beside: tuple[NDArray[np.float32], ...]
+    passage: NDArray[np.float32]
 
-    def odds(self, firm: float, common: float) -> Floats:
+    def odds(self, firm: float, common: float, familiar: float = FAMILIAR) -> Floats:
         """The odds against what is transcribed, under other constants than those of the program."""
         scores = fitting(self.candidates, self.frequency, self.met, self.beside, firm, common)
         known = self.met.before.any(1) | self.met.behind.any(1)
-        return np.clip(np.where(known, odds_against(scores, self.chances), 0.0), -MOST, MOST)
+        odds = np.where(known, odds_against(scores, self.chances), 0.0)
+        return np.clip(odds * trusted(self.passage, familiar), -MOST, MOST)
 
 
 def judged(bench: Bench, pool: Pool) -> list[tuple[dict[str, Any], bool]]:
@@ -133,46 +141,82 @@ def doubt_of(text: Transcription, flag: dict[str, Any]) -> Doubt:
     return Doubt(number, column, flag["offset"], flag["transcribed"], flag["suggested"], shown)
 
 
+class Languages:
+    """The counts of the language without the work that is looked at."""
+
+    def __init__(self, every: list[Work]) -> None:
+        self._every = {work.name: work for work in every}
+        self._folding = Folding(LookAlikes.shipped())
+        self._found: dict[str, Without] = {}
+
+    def without(self, name: str) -> Without:
+        if name not in self._found:
+            tokens = self._every[name].tokens
+            model = LanguageModel.shipped()
+            self._found[name] = Without(model, tokens, self._folding(tokens), LEAST, (BEFORE, BEHIND))
+        return self._found[name]
+
+
+def foreign(options: argparse.Namespace, languages: Languages) -> list[Trial]:
+    """Pages of the corpus of which the language knows least, one in `OF` that fit."""
+    rng = np.random.default_rng([options.seed, 9])
+    found: list[tuple[float, str, Trial]] = []
+    for folder in sorted((options.shared / "corpus").iterdir()):
+        files = sorted(folder.glob("*_[0-9]*.txt"))
+        texts = [read_transcription(files[int(at)]) for at in rng.permutation(len(files))[:FILES]]
+        texts = [text for text in texts if text.pages]
+        told = {id(text): DoubtedText(text, languages.without(folder.name)) for text in texts}
+        for trial in choose(texts, OF * options.foreign, options.seed):
+            number = trial.transcription.pages.index(trial.page)
+            tokens = told[id(trial.transcription)]
+            found.append((tokens.known_on(number), trial.page.id, trial))
+    found.sort(key=lambda one: one[:2])
+    return [trial for _, _, trial in found[: options.foreign]]
+
+
 def gathered(bench: Bench, options: argparse.Namespace) -> dict[str, list[Examples]]:
     """The examples, by work."""
-    folder = bench.render(options.pages, options.seed)
     every = works(options.shared)
+    languages = Languages(every)
+    folders = [bench.render(options.pages, options.seed)]
+    if options.foreign:
+        folders.append(bench.folder / f"foreign-{options.foreign}-{options.seed}")
+        if not (folders[1] / "text.txt").is_file():
+            draw(folders[1], foreign(options, languages), options.seed)
     plant = module(options.shared / "bench" / "plant.py")
     fluent = FluentErrors(every, plant.look_alikes())
     found: defaultdict[str, list[Examples]] = defaultdict(list)
-    without: dict[str, Without] = {}
-    folding = Folding(LookAlikes.shipped())
-    for planting in PLANTINGS:
+    for folder, planting in product(folders, PLANTINGS):
         kind, seed = planting.split("-")
-        spoiled, key = planted(bench, kind, int(seed), folder / "text.txt", fluent)
+        copied = bench.folder / f"{folder.name}.txt"
+        copied.write_bytes((folder / "text.txt").read_bytes())
+        spoiled, key = planted(bench, kind, int(seed), copied, fluent)
         pool = Pool()
-        bench.run(pool, f"{planting}-{options.seed}", spoiled, folder, None, key, "", flags__sense=False)
-        CONSOLE.print(f"{planting}: {len(pool.rows)} errors, {len(pool.flags)} flags")
+        bench.run(pool, f"{planting}-{folder.name}", spoiled, folder, None, key, "", flags__sense=False)
+        CONSOLE.print(f"{folder.name} {planting}: {len(pool.rows)} errors, {len(pool.flags)} flags")
         text = read_transcription(spoiled)
         of_work: defaultdict[str, list[tuple[Doubt, float, bool]]] = defaultdict(list)
         for flag, error in judged(bench, pool):
             of_work[flag["page"].split("_")[0]].append((doubt_of(text, flag), float(flag["score"]), error))
         for name, flags in of_work.items():
-            if name not in without:
-                tokens = next(one for one in every if one.name == name).tokens
-                without[name] = Without(LanguageModel.shipped(), tokens, folding(tokens), LEAST, (BEFORE, BEHIND))
-            found[name].append(examples(text, without[name], flags))
+            found[name].append(examples(text, languages.without(name), flags))
     return found
 
 
 def examples(text: Transcription, language: Without, flags: list[tuple[Doubt, float, bool]]) -> Examples:
     doubted = DoubtedText(text, language)
     asked = [(row, flag) for flag in flags if (row := doubted.row(flag[0])) is not None]
-    candidates = np.array([row.candidates for row, _ in asked], np.uint32)
-    places = np.array([row.place for row, _ in asked])
+    candidates = np.array([row.candidates for row, _ in asked], np.uint32).reshape(-1, PLACES)
+    places = np.array([row.place for row, _ in asked], np.int64)
     return Examples(
         np.array([score for _, (_, score, _) in asked]),
-        np.array([error for _, (_, _, error) in asked]),
+        np.array([error for _, (_, _, error) in asked], np.bool_),
         candidates,
-        np.array([row.chances for row, _ in asked], np.float32),
+        np.array([row.chances for row, _ in asked], np.float32).reshape(-1, PLACES),
         doubted.neighbours.met(places, candidates),
         language.frequency(candidates),
         tuple(language.occurrences(doubted.tokens.raw[places + step])[:, None] for step in (-1, 1)),
+        doubted.neighbours.known(places),
     )
 
 
@@ -193,40 +237,66 @@ def loss(weights: Floats, scores: Floats, odds: Floats, error: NDArray[np.bool_]
     return float(np.logaddexp(0, np.where(error, -at, at)).mean())
 
 
-def report(found: dict[str, list[Examples]]) -> None:
-    parts = {name: ones for name, ones in found.items() if sum(len(one.scores) for one in ones)}
-    scores, error = (
-        {work: np.concatenate([getattr(one, name) for one in ones]) for work, ones in parts.items()}
-        for name in ("scores", "error")
-    )
-    CONSOLE.print({name: (len(error[name]), int(error[name].sum())) for name in parts})
-    for firm, common in product(FIRMS, COMMONS):
-        odds = {name: np.concatenate([one.odds(firm, common) for one in ones]) for name, ones in parts.items()}
+@dataclass(frozen=True)
+class Fitted:
+    """All examples by work, as regression takes them."""
+
+    parts: dict[str, list[Examples]]
+
+    def of(self, name: str) -> dict[str, NDArray[Any]]:
+        return {work: np.concatenate([getattr(one, name) for one in ones]) for work, ones in self.parts.items()}
+
+    def told(self, firm: float, common: float, familiar: float) -> str:
+        """How well the odds under these constants tell errors, each work judged by what the others gave."""
+        scores, error = self.of("scores"), self.of("error")
+        odds = {
+            name: np.concatenate([one.odds(firm, common, familiar) for one in ones])
+            for name, ones in self.parts.items()
+        }
         left_out = alone = 0.0
-        for name in parts:
-            rest = [other for other in parts if other != name] or [name]
+        for name in self.parts:
+            rest = [other for other in self.parts if other != name] or [name]
             s, o, e = (np.concatenate([each[other] for other in rest]) for each in (scores, odds, error))
             near = s < 9
             weights, plain = regression(s[near], o[near], e[near]), regression(s[near], 0 * o[near], e[near])
             own = scores[name] < 9
             left_out += loss(weights, scores[name][own], odds[name][own], error[name][own]) * own.sum()
             alone += loss(plain, scores[name][own], 0 * odds[name][own], error[name][own]) * own.sum()
-        size = sum((scores[name] < 9).sum() for name in parts)
+        size = sum((scores[name] < 9).sum() for name in self.parts)
         s, o, e = (np.concatenate(list(each.values())) for each in (scores, odds, error))
         weights = regression(s[s < 9], o[s < 9], e[s < 9])
-        CONSOLE.print(
-            f"firm {firm:6.0f} common {common:.2f}: log loss {left_out / size:.4f} (image alone {alone / size:.4f}); "
+        return (
+            f"log loss {left_out / size:.4f} (image alone {alone / size:.4f}); "
             f"a nat of odds weighs {weights[2] / weights[1]:.3f}; even at {-weights[0] / weights[1]:.2f}"
         )
-    chosen = CONTEXT * odds_of(parts, FIRM, COMMON)
-    for lifted, lowered in product((1.0, 1.5, 2.0), (0.0, 1.0, 2.0)):
-        before, after = s >= THRESHOLD, s + np.clip(chosen, -lowered, lifted) >= THRESHOLD
-        told = [f"{(which & before).sum()} to {(which & after).sum()}" for which in (e, ~e)]
-        CONSOLE.print(f"as it is, up {lifted} and down {lowered} at most: errors raised {told[0]}, false {told[1]}")
+
+    def raised(self, lifted: float, lowered: float, familiar: float) -> str:
+        """How many errors and others are raised by the image alone, and with the sense."""
+        s, e = (np.concatenate(list(self.of(name).values())) for name in ("scores", "error"))
+        odds = np.concatenate([one.odds(FIRM, COMMON, familiar) for ones in self.parts.values() for one in ones])
+        before, after = s >= THRESHOLD, s + np.clip(CONTEXT * odds, -lowered, lifted) >= THRESHOLD
+        return ", ".join(f"{(which & before).sum()} to {(which & after).sum()}" for which in (e, ~e))
 
 
-def odds_of(parts: dict[str, list[Examples]], firm: float, common: float) -> Floats:
-    return np.concatenate([one.odds(firm, common) for ones in parts.values() for one in ones])
+def report(found: dict[str, list[Examples]], shared: Path) -> None:
+    parts = {name: ones for name, ones in found.items() if sum(len(one.scores) for one in ones)}
+    corpus = {folder.name for folder in (shared / "corpus").iterdir()}
+    groups = {
+        "all": Fitted(parts),
+        "foreign": Fitted({name: ones for name, ones in parts.items() if name in corpus}),
+        "others": Fitted({name: ones for name, ones in parts.items() if name not in corpus}),
+    }
+    groups = {name: group for name, group in groups.items() if group.parts}
+    for name, errors in groups["all"].of("error").items():
+        CONSOLE.print(name, len(errors), int(errors.sum()), f"{groups['all'].of('passage')[name].mean():.2f}")
+    for firm, common in product(FIRMS, COMMONS):
+        CONSOLE.print(f"firm {firm:6.1f} common {common:.2f}:", groups["all"].told(firm, common, (FAMILIAR)))
+    for familiar in FAMILIARS:
+        for name, group in groups.items():
+            CONSOLE.print(f"familiar to {familiar}, {name}:", group.told(FIRM, COMMON, familiar))
+    for familiar, lifted, lowered in product(FAMILIARS, (0.5, 1.0, 1.5, 2.0), (0.0, 1.0, 2.0)):
+        counts = [f"{name} {group.raised(lifted, lowered, familiar)}" for name, group in groups.items()]
+        CONSOLE.print(f"familiar {familiar} up {lifted} down {lowered}: errors, false raised:", "; ".join(counts))
 
 
 def main() -> None:
@@ -234,10 +304,11 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--keep", type=Path, required=True, help="pages and checks are kept here")
     parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--foreign", type=int, default=0)
     parser.add_argument("--seed", type=int, default=31)
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
-    report(gathered(Bench(options.shared, options.keep, False), options))
+    report(gathered(Bench(options.shared, options.keep, False), options), options.shared)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from proof.ocr.ppocr import PPOCR
 from proof.text.alike import look_alikes, run_together
 from proof.text.edition import read_text
 from proof.text.model import Script, is_han
-from proof.text.variants import Relation, VariantPolicy
+from proof.text.variants import Relation, policy_of
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "language" / "data" / "look_alikes.tsv"
@@ -134,7 +134,7 @@ def main() -> None:
     font = ImageFont.truetype(str(face.path), 64, index=face.index)
     glyphs = {one: glyph for one in characters if (glyph := drawn(one, font)) is not None}
     confused, alike = confusions(glyphs), nearest(glyphs)
-    relation = VariantPolicy(Script.TRADITIONAL).relation
+    relation = policy_of(Script.TRADITIONAL).relation
     rank = {one: number for number, one in enumerate(characters)}
     chosen = []
     for one, other in {*confused, *alike, *known(characters)}:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,6 +64,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKED_BY[fixture])
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker a core, and where tests of the browser are among them, which wait a third of their time, half as many
+    more."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if config.getoption("markexpr").startswith("not (browser") else cores + cores // 2
+
+
 def pytest_configure() -> None:
     """Behind a shell's & the interrupt is ignored, and so in every process that a test starts and interrupts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -83,15 +89,6 @@ def models_kept_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
-
-
-@pytest.fixture(scope="session")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where photographs of pages are kept to be looked at; in a checkout that may only be read, nowhere for long."""
-    folder = ROOT / "out" / "screenshots"
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder if os.access(folder, os.W_OK) else tmp_path_factory.mktemp("screenshots")
 
 
 @pytest.fixture(scope="session")

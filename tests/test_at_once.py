@@ -24,7 +24,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.models import PageRow
 from proof.store.page_states import PageState
-from tests.conftest import PATIENCE
+from tests.forked import ForkedCommand
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.slow
@@ -48,18 +48,12 @@ def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> 
     return folder
 
 
-def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """A command of the program, in a process of its own."""
-    command = [sys.executable, "-m", "proof", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
-
-
-def ended(process: subprocess.Popen[str]) -> str:
-    """What the process wrote, once it ended well."""
-    out, err = process.communicate(timeout=PATIENCE * 4)
-    assert process.returncode in (0, 1), err
-    assert "Traceback" not in err
-    return out + err
+def ended(command: ForkedCommand) -> str:
+    """What the command wrote, once it ended well."""
+    status, said = command.ended()
+    assert status in (0, 1), said
+    assert "Traceback" not in said
+    return said
 
 
 def absent(store: Store) -> list[str]:
@@ -78,9 +72,9 @@ def runs(store: Store, work: str) -> tuple[int, int]:
 @pytest.mark.parametrize("offset", [0.0, 0.3, 0.8])
 def test_two_checks_at_once_leave_every_page_in_its_text(tmp_path: Path, offset: float) -> None:
     folder = make(tmp_path)
-    first = begin(folder, "check", "-q")
+    first = ForkedCommand(folder, "check", "-q")
     time.sleep(offset)
-    second = begin(folder, "check", "-q")
+    second = ForkedCommand(folder, "check", "-q")
     ended(first)
     ended(second)
     with Store.open(folder / "proof.sqlite") as store:
@@ -93,9 +87,8 @@ def test_a_second_check_waits_says_so_and_reads_the_text_as_it_is_then(tmp_path:
     with Store.open(folder / "proof.sqlite") as store:
         with store.checking("text") as waited:
             assert not waited
-            second = begin(folder, "check")
-            assert second.stderr is not None
-            assert "text is being checked by another proof check; waiting" in second.stderr.readline()
+            second = ForkedCommand(folder, "check")
+            assert "text is being checked by another proof check; waiting" in second.said.readline()
             make(folder, pages=4)
         ended(second)
         assert runs(store, "text") == (4, 4)
@@ -123,7 +116,7 @@ def test_two_works_in_one_store_are_checked_side_by_side(tmp_path: Path) -> None
     folders = [make(tmp_path / name, name=name, config=url) for name in ("one", "two")]
     with Store.open(tmp_path / "both.sqlite") as store:
         with store.checking("another"):
-            for each in [begin(folder, "check") for folder in folders]:
+            for each in [ForkedCommand(folder, "check") for folder in folders]:
                 assert "waiting" not in ended(each)
         assert [runs(store, work) for work in ("one", "two")] == [(6, 6), (6, 6)]
 
@@ -191,7 +184,7 @@ def test_a_project_that_was_copied_has_the_pages_of_its_own_text_and_no_others(t
 
 def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
     folder = make(tmp_path)
-    ended(begin(folder, "check", "-q"))
+    ended(ForkedCommand(folder, "check", "-q"))
     with Store.open(folder / "proof.sqlite") as store:
         pages = store.queue.pages("text")
         for n, page in enumerate(pages):
@@ -200,8 +193,8 @@ def test_decisions_outlive_a_store_that_is_lost(tmp_path: Path) -> None:
     for file in folder.glob("proof.sqlite*"):
         file.write_bytes(b"lost")
         file.rename(file.with_name(f"damaged-{file.name}"))
-    ended(begin(folder, "check", "-q"))
-    assert "rebuilt: 6 pages" in ended(begin(folder, "recover"))
-    assert "rebuilt: nothing; in the store already: 6" in ended(begin(folder, "recover"))
+    ended(ForkedCommand(folder, "check", "-q"))
+    assert "rebuilt: 6 pages" in ended(ForkedCommand(folder, "recover"))
+    assert "rebuilt: nothing; in the store already: 6" in ended(ForkedCommand(folder, "recover"))
     with Store.open(folder / "proof.sqlite") as store:
         assert [(one.page, one.state, one.version) for one in store.queue.pages("text")] == said

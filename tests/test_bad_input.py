@@ -15,7 +15,9 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from proof.cli import main
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.engine
@@ -149,11 +152,10 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Spoilt:
     images = lay_out(folder, PAGES) / "images"
 
     def check(out: str) -> Ran:
-        line = [sys.executable, "-m", "proof", "check", "text.txt", "--images", "images", "--out", out]
-        surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(  # noqa: S603
-            line, cwd=folder, env=surroundings, capture_output=True, text=True, check=False
-        )
+        words = ["check", str(folder / "text.txt"), "--images", str(images), "--out", str(folder / out)]
+        with redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()) as complained:
+            status = main(words)
+        return Ran(words, status, said.getvalue(), complained.getvalue())
 
     assert check("whole").returncode == 0
     for page, spoil in SPOILT.items():

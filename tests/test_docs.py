@@ -40,6 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Co
     return site, ran("-m", "mkdocs", "build", "--strict", "--site-dir", str(site))
 
 
+@pytest.mark.slow
 def test_it_is_built_strictly_and_every_link_in_it_leads_somewhere(
     built: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -48,6 +49,7 @@ def test_it_is_built_strictly_and_every_link_in_it_leads_somewhere(
     assert (site / "zh" / "tutorial.html").is_file()
 
 
+@pytest.mark.slow
 def test_who_reads_it_asks_no_other_host_for_anything(built: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     pages = list(built[0].rglob("*.html"))
     assert pages
@@ -60,6 +62,7 @@ def test_links_beside_it_lead_to_files_that_are_there(name: str) -> None:
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
 
 
+@pytest.mark.slow
 def test_settings_commands_exit_statuses_and_api_are_those_of_the_program() -> None:
     done = ran("scripts/make_reference.py", "--check")
     assert done.returncode == 0, done.stderr

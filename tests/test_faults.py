@@ -36,5 +36,5 @@ def test_a_pair_leaves_what_one_after_the_other_leaves(base: Path, pair: tuple[s
 @pytest.mark.parametrize("job", ["decide", "acts", "restore", "recover", "migrate-0008"])
 def test_a_call_that_fails_loses_nothing_and_leaves_nothing_by_halves(base: Path, job: str) -> None:
     """In each of the ways that a call can fail, at a few calls."""
-    for way, calls, done, found in bench_faults.tried(job, base, list(Way), 47):
+    for way, calls, done, found in bench_faults.tried(job, base, list(Way), 97):
         assert (way, calls.calls > 10, done > 0, found) == (way, True, True, [])

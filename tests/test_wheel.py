@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,7 +24,8 @@ Ran = subprocess.CompletedProcess[str]
 
 def python(*arguments: object, folder: Path, path: Path | None = None) -> Ran:
     line = [sys.executable, *(str(argument) for argument in arguments)]
-    surroundings = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({"PYTHONPATH": str(path)} if path else {})
+    surroundings = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
+    surroundings |= {"PYTHONPATH": str(path)} if path else {}
     return subprocess.run(  # noqa: S603
         line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -77,13 +79,20 @@ def test_it_holds_templates_sample_data_and_migrations(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/", "scripts/")) or "__pycache__" in name]
 
 
-def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(installed: Path, tmp_path: Path) -> None:
+@pytest.mark.engine
+def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(
+    installed: Path, demo: tuple[Path, Ran], tmp_path: Path
+) -> None:
+    """With the readings of the demo of the checkout, so that no page is read twice in a run."""
+    (tmp_path / "out").mkdir()
+    shutil.copy(demo[0] / "out" / "proof.sqlite", tmp_path / "out")
     before = {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()}
     where = python("-c", "import proof; print(proof.__file__)", folder=tmp_path, path=installed)
     assert Path(where.stdout.strip()).is_relative_to(installed)
     ran = python("-m", "proof", "demo", folder=tmp_path, path=installed)
     assert ran.returncode == 0, ran.stderr
-    assert "[北]" in ran.stdout
+    assert ran.stdout == demo[1].stdout
+    assert "20 reused" in ran.stderr
     assert "report: out/report.html" in ran.stdout
     assert (tmp_path / "out" / "report.html").is_file()
     assert {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()} == before

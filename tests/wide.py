@@ -18,6 +18,12 @@ def looks_wide() -> bool:
     return settings.get_current_profile_name() == "wide"
 
 
+def examples(few: int) -> int:
+    """How many examples something is tried with that takes long: so few, or twenty times as many where the run looks
+    wide."""
+    return 20 * few if looks_wide() else few
+
+
 def cross_section(found: Sequence[T], count: int, kind: Callable[[T], object] = lambda one: None) -> list[T]:
     """At most so many of each `kind`, strewn evenly over all of it; all where the run looks wide."""
     if looks_wide():

@@ -32,8 +32,11 @@ from proof.store import KeptPage, Store
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-AHEAD = 3
+AHEAD = 4
 """Pages in work or on their way for each thread of a worker: enough to keep it busy, few enough to keep memory flat."""
+
+MESSAGES = 6
+"""Messages in which the pages go that may be in work: one for each page would be most of what the scheduler does."""
 
 DEATHS = 3
 """Workers that may die of a page before it counts as failed."""
@@ -124,6 +127,8 @@ class _Dispatch:
         """Fill the room that there is; what no worker is needed for is ready at once."""
         self._count_room()
         room = self._room - len(self._flying) - len(self._ready)
+        if room < self._room / MESSAGES and (self._flying or self._ready):
+            return  # as the writer takes page after page there soon is more
         numbers: list[int] = []
         while len(numbers) < room and self._alone is None:
             number = self._again.popleft() if self._again else next(self._unsent, None)
@@ -211,7 +216,9 @@ class _Dispatch:
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)
             return None
-        return CheckedPage(task, replace(known, image=task.found.path), answer.key, reused=True)
+        return CheckedPage(
+            task, replace(known.result, image=task.found.path), answer.key, reused=True, packed=known.packed
+        )
 
     def _broken(self, number: int, future: Future) -> CheckedPage | None:
         """A page without an answer: tried again where its worker died, failed where three did; otherwise what went

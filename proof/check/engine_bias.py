@@ -20,6 +20,10 @@ from proof.model.result import PageResult
 OFTEN = 3
 """Times that a pair must occur before it can be a habit."""
 
+WAVERS = 0.25
+"""Of the readings of a character that the engine does not know: what is read so often is how it reads it, and it may
+waver between two such (唎 between 利 and 喇)."""
+
 REMEMBERED = 200
 """Readings of a pair that are remembered: enough to tell what is usual."""
 
@@ -100,9 +104,9 @@ class EngineBias:
         """A character that the engine does not know: by how it reads its other occurrences."""
         readings = self.unknown[transcribed]
         usual, count = readings.most_common(1)[0] if readings else ("", 0)
+        if readings[read] >= max(OFTEN, WAVERS * readings.total()):
+            return min(base, 0.01), "always read so"
         if count < OFTEN or count < 0.6 * readings.total():
             return base, ""
-        if read == usual:
-            return min(base, 0.01), "always read so"
         certain = evidence.p_best is not None and evidence.p_best >= CERTAIN
         return (STRANGER, f"elsewhere read {usual}") if certain else (base, "")

@@ -33,9 +33,9 @@ from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.quality.sampling import samples_of
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.settings.config import Settings
-from proof.store import PackedCharacters, Store
+from proof.store import KeptResult, PackedCharacters, Store
 from proof.text.model import Script, Transcription
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.text.witness import Edition
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
@@ -64,7 +64,7 @@ class KeptResults(Protocol):
     @property
     def cache(self) -> KeptReadings: ...
 
-    def cached_page(self, key: str) -> PageResult | None: ...
+    def cached_page(self, key: str) -> KeptResult | None: ...
 
     @property
     def glyphs(self) -> KnownGlyphs: ...
@@ -92,7 +92,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
     def pages() -> PageEngine:
         return open_page_engine(replace(engine_settings(settings), name="paddleocr", model=""))
 
-    policy = VariantPolicy(script, settings.variants.file)
+    policy = policy_of(script, settings.variants.file)
     page = settings.page
     return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
 
@@ -111,7 +111,7 @@ class CheckedPage:
 
     `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
     was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already. Of a
-    page that another machine read the characters are `packed`, and the result has none.
+    page that another machine read, or that came out of the store, the characters are `packed`, and the result has none.
     """
 
     task: PageTask
@@ -124,7 +124,7 @@ class CheckedPage:
 
     def whole(self) -> PageResult:
         """The result with its characters."""
-        return replace(self.result, characters=self.packed.characters()) if self.packed else self.result
+        return KeptResult(self.result, self.packed).whole()
 
 
 def results(
@@ -172,7 +172,8 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     key = keys.key(task)
     known = kept.cached_page(key)
     if known is not None:
-        return CheckedPage(task, replace(known, image=task.found.path), key, reused=True)
+        result = replace(known.result, image=task.found.path)
+        return CheckedPage(task, result, key, reused=True, packed=known.packed)
     hint = task.override.layout if task.override else None
     readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
@@ -281,4 +282,4 @@ def on_pages(
 
     cv2.setNumThreads(1)
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
-        return paginate(text, list(pool.map(one, own.sequence())), VariantPolicy(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

@@ -135,8 +135,9 @@ class Rechecker:
         drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
         checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
         page, trouble = self._checked(task, job, checker)
-        overlay = quality_flags(page.result, self._settings, checker)
-        given, overlay = self._settled(work, page.result, overlay, evidence, sense)
+        result = page.whole()
+        overlay = quality_flags(result, self._settings, checker)
+        given, overlay = self._settled(work, result, overlay, evidence, sense)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
@@ -146,7 +147,7 @@ class Rechecker:
             self._store.move_text(work, known.text, place.text)
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
         self._store.rescore(work, overlay.among(given.flags))
-        return _compared(page.result, trouble, before, self._flags(work, place))
+        return _compared(result, trouble, before, self._flags(work, place))
 
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The page with its result, and why it could not be checked."""

@@ -19,7 +19,7 @@ from proof.text.authorities import lists_fingerprint
 from proof.text.edition import edition_of
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.model import Script, Transcription
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.text.witness import Addresses, Edition
 
 AT_ONCE = 2_000
@@ -108,7 +108,7 @@ def witness_evidence_of(
             if parallel.aligned:
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
-        policy = VariantPolicy(script, settings.variants.file)
+        policy = policy_of(script, settings.variants.file)
         evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
         found |= {page.id: evidence for page in text.pages}
     return found

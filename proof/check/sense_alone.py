@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import proof
 from proof.check.plan import METHOD, CheckPlan
+from proof.language.doubts import DoubtedText
 from proof.language.findings import PagePosition, SenseEvidence, evidence, flag_of
 from proof.language.model import ModelFile
 from proof.language.weights import SenseWeights
@@ -58,14 +59,24 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
 
 
 def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseEvidence]:
-    """What the sense says against a text, which it hears by itself."""
+    """What the sense says against a text, which it hears by itself; in a passage that the language does not know less
+    loudly, as where it weighs what an image shows."""
     key = key_of("sense alone", text, model)
     known = cache.get(key)
     if known is not None:
         return [_unpacked(*one) for one in json.loads(known)]
     found = evidence([text], model.model(), SenseWeights.shipped())
+    if found:
+        heard = DoubtedText(text, model.model()).heard_at([(one.where.page, one.column, one.offset) for one in found])
+        found = [_less(one, share) for one, share in zip(found, heard, strict=True)]
     cache.put(key, json.dumps([_packed(one) for one in found], ensure_ascii=False).encode())
     return found
+
+
+def _less(one: SenseEvidence, share: float) -> SenseEvidence:
+    """What the sense says, heard by that share."""
+    odds = round(share * one.odds, 3)
+    return replace(one, odds=odds, told=replace(one.told, odds=odds))
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import proof
 from proof.check.executor import Plates, check_or_fail, checker_for, engine_settings, failed_result
@@ -20,11 +21,14 @@ from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
-from proof.store import PackedCharacters
+from proof.store import KeptResult, PackedCharacters
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Script
 from proof.verify.page import Checker
 from proof.verify.pairing import REACH
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 _LOCK = Lock()
 
@@ -69,7 +73,7 @@ class SentPage:
     def cache(self) -> SentPage:
         return self
 
-    def cached_page(self, key: str) -> PageResult | None:
+    def cached_page(self, key: str) -> KeptResult | None:
         """None: a result that still holds is not sent, it stays in the store (`Answer`)."""
         return None
 
@@ -116,7 +120,7 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
     there = task.found.path if task.found else Path()
     try:
         if task.found is not None:
-            task = replace(task, found=replace(task.found, path=_images().file(there, job.images)))
+            task = replace(task, found=replace(task.found, path=_images(_scratch()).file(there, job.images)))
         if sent.key and job.keys.key(task) == sent.key:
             return Answer(sent.key, None)
     except ImageError as error:
@@ -153,9 +157,16 @@ def _unpacked(job: bytes) -> ClusterJob:
     return unpacked
 
 
-@lru_cache(maxsize=1)
-def _images() -> FetchedImages:
-    return FetchedImages()
+@lru_cache(maxsize=8)
+def _images(inside: Path | None) -> FetchedImages:
+    return FetchedImages(inside)
+
+
+def _scratch() -> Path | None:
+    """A folder of this worker, which Dask removes when the worker ends, or, where it was killed, when the next one
+    starts on its machine."""
+    own = _worker()
+    return Path(own.local_directory) / "images" if own else None
 
 
 def _checker(job: ClusterJob, script: Script) -> Checker:
@@ -187,9 +198,15 @@ def _engine(settings: EngineSettings) -> Engine:
 
 
 def _threads() -> int:
+    own = _worker()
+    return int(own.state.nthreads) if own else 1
+
+
+def _worker() -> Worker | None:
+    """The worker that this runs on; None where it runs on none."""
     from distributed import get_worker  # noqa: PLC0415 - a tenth of a second, which who only imports this need not pay
 
     try:
-        return int(get_worker().state.nthreads)
-    except ValueError:  # not on a worker
-        return 1
+        return get_worker()
+    except ValueError:
+        return None

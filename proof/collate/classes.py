@@ -33,7 +33,7 @@ from proof.collate.tokens import WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
 from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
+from proof.text.variants import Relation, VariantPolicy, VariantVerdict, policy_of, unified
 
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
@@ -119,7 +119,7 @@ class CharacterClassifier:
 
     def policy(self, script: Script) -> VariantPolicy:
         if script not in self.policies:
-            self.policies[script] = VariantPolicy(script)
+            self.policies[script] = policy_of(script)
         return self.policies[script]
 
 

@@ -16,7 +16,7 @@ from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.text.model import Script
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.text.witness import Addresses, Edition, Layer
 
 SAID_AGAIN = "said-again"
@@ -117,7 +117,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
     Raises UsageError where one of the two has no text.
     """
     mine, theirs = shared_layers(base, witness)
-    policies = {script: VariantPolicy(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
+    policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
     keys = Keys(policies[Script.SIMPLIFIED].fold)
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     for one in (a, b):

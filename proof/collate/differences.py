@@ -51,8 +51,8 @@ class Difference:
     """One difference of the base (`a`) from the witness (`b`).
 
     `a0:a1` and `b0:b1` are numbers of characters in the two sequences (equal ones: nothing stands there); `start` and
-    `length` are code points in the base's file, `witness_start` one in the witness's. `rule` names what made it a
-    variant; `notes` are what the apparatus of either says about the place.
+    `length` are code points in the base's file. `rule` names what made it a variant; `notes` are what the apparatus of
+    either says about the place.
     """
 
     kind: Kind
@@ -66,7 +66,6 @@ class Difference:
     witness: str
     start: int
     length: int
-    witness_start: int
     notes: tuple[ApparatusNote, ...] = ()
 
 
@@ -171,8 +170,7 @@ def _made(
         length = a.cells[a1 - 1].start + a.cells[a1 - 1].length - start
     else:
         start, length = _hole(a, a0), 0
-    there = b.cells[min(b0, len(b.cells) - 1)].start if b.cells else 0
-    return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length, there)
+    return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length)
 
 
 def _hole(a: WitnessTokens, at: int) -> int:

@@ -10,7 +10,7 @@ from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag
 from proof.store import FlagFilter, Store, StoredFlag
 from proof.store.text_pages import TextInStore, find_text
-from proof.text.variants import VariantPolicy
+from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Edition
 
 THRESHOLD = 3.0
@@ -26,7 +26,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     edition = collations[0].base.edition
     text = find_text(store, edition)
     parallels = [Parallel.of(collation) for collation in collations]
-    policy = VariantPolicy(edition.script, pairs)
+    policy = policy_of(edition.script, pairs)
     return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({one.work for one in text.own}))
 
 

@@ -20,7 +20,7 @@ from proof.collate.sigla import names_of
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.model.flags import Flag, Kind, WitnessReading, is_raised
 from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy
+from proof.text.variants import Relation, VariantPolicy, policy_of
 from proof.text.witness import Address, Addresses, Edition
 
 TEXT, IMAGE = "text", "image"
@@ -81,7 +81,7 @@ ALIGNED = "4"
 def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple[Parallel, bytes]:
     """A text beside a witness; the bytes are the alignment, which serve as `known` while neither changes."""
     mine, theirs = shared_layers(base, witness)
-    keys = Keys(VariantPolicy(Script.SIMPLIFIED).fold)
+    keys = Keys(policy_of(Script.SIMPLIFIED).fold)
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     if known is None:
         blocks = align(a.keys, b.keys)

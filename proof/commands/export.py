@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -91,16 +92,18 @@ def command(
     """
     settings = settings_of(config, (text,), given)
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
-    decided = decided_for(text, corrections, settings, reanchor=reanchor)
     chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
-    corrected = correct(decided.edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs)
+    with _store_now(settings, asked=corrections is None or _needs_pages(wanted)) as store:
+        decided = decided_for(text, corrections, settings, store, reanchor=reanchor)
+        corrected = correct(decided.edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs)
+        pages = _pages(store, corrected) if store and _needs_pages(wanted) else []
     others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
     read = [corrected.edition, *others]
     print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
     material = Material(
         corrected,
         datetime.now(UTC),
-        pages=_pages(settings, corrected) if _needs_pages(settings, wanted) else (),
+        pages=pages,
         collations=[collate(corrected.edition, one, settings.variants.file) for one in others],
         title=settings.project.title,
         name=name,
@@ -123,16 +126,28 @@ def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequen
         click.echo(path)
 
 
-def decided_for(text: Path, corrections: Path | None, settings: Settings, *, reanchor: bool = False) -> Decided:
+@contextmanager
+def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
+    """The project's store as it is at this moment, whatever people decide meanwhile; None where there is none, or it is
+    not asked for anything."""
+    if not asked or is_missing(settings.store_address):
+        yield None
+        return
+    with Store.open(settings.store_address) as store, store.at_one_moment() as now:
+        yield now
+
+
+def decided_for(
+    text: Path, corrections: Path | None, settings: Settings, store: Store | None, *, reanchor: bool = False
+) -> Decided:
     """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
     decided for it in the project's store. Raises ProofError."""
     edition = in_script(read_edition(text), settings.page.script)
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
-    if not _has_store(settings):
+    if store is None:
         raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
-    with Store.open(settings.store_address) as store:
-        return decided_in(store, edition, reanchor=reanchor)
+    return decided_in(store, edition, reanchor=reanchor)
 
 
 def _tell(decided: Decided, corrected: CorrectedSource) -> None:
@@ -153,22 +168,17 @@ def _tell(decided: Decided, corrected: CorrectedSource) -> None:
             click.echo(f"  {one}", err=True)
 
 
-def _has_store(settings: Settings) -> bool:
-    return not is_missing(settings.store_address)
-
-
-def _needs_pages(settings: Settings, forms: Sequence[Form]) -> bool:
+def _needs_pages(forms: Sequence[Form]) -> bool:
     """Whether pages of a check are wanted; TEI takes them where there are any."""
-    return _has_store(settings) and bool(ON_IMAGES.union({Form.TEI}) & set(forms))
+    return bool(ON_IMAGES.union({Form.TEI}) & set(forms))
 
 
-def _pages(settings: Settings, corrected: CorrectedSource) -> list[PageResult]:
+def _pages(store: Store, corrected: CorrectedSource) -> list[PageResult]:
     """The pages of this text as they were last checked."""
-    with Store.open(settings.store_address) as store:
-        try:
-            text = find_text(store, corrected.edition)
-        except UsageError:  # corrections from a file, for a text that this store does not know
-            return []
-        work = text.latest.work
-        wanted = text.pages(work)
-        return [page for page in store.results(work=work) if page.page in wanted]
+    try:
+        text = find_text(store, corrected.edition)
+    except UsageError:  # corrections from a file, for a text that this store does not know
+        return []
+    work = text.latest.work
+    wanted = text.pages(work)
+    return [page for page in store.results(work=work) if page.page in wanted]

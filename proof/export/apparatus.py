@@ -109,13 +109,6 @@ class _Answers:
         classes = {one.start: one.category for one in collation.differences}
         return cls([cell.text for cell in collation.witness.cells], at, before, classes)
 
-    def turns(self, at: int) -> bool:
-        """Whether a turn is needed before a character of the base."""
-        span = self.at.get(at)
-        if span is None:
-            return self.there
-        return not self.there or (span[0] != span[1] and span[0] != self.expected)
-
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
 

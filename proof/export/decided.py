@@ -14,7 +14,7 @@ from proof.store.decision_records import Decision, State, Verdict
 from proof.store.records import DecidedPlace
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.model import Script
-from proof.text.variants import VariantPolicy
+from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Edition
 
 
@@ -79,7 +79,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
     found: list[tuple[Decision, Correction]] = []
     left_out: list[LeftOut] = []
     settled = applied = 0
-    policy = VariantPolicy(edition.script)
+    policy = policy_of(edition.script)
     for work in sorted({known.work for known in (*text.own, *text.others)}):
         mine, others = _parted(store, work, text, edition)
         left_out += others

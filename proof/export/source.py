@@ -13,7 +13,7 @@ from proof.export.diff import unified_diff
 from proof.export.script import FormChoice, in_source_script
 from proof.text.edit import edited
 from proof.text.encoding import encode
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 from proof.text.witness import Edition
 
 
@@ -59,7 +59,7 @@ def correct(
     character.
     """
     given = list(corrections)
-    policy = VariantPolicy(edition.script, pairs)
+    policy = policy_of(edition.script, pairs)
     written = in_source_script(given, policy, choices)
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
     found = place(edition, [one for one in written if one not in in_text], reanchor=reanchor)

@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -54,14 +54,6 @@ class PageImage:
     quadrant: str
     how: FoundBy
     notices: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A page without an image, and the files that were looked for."""
-
-    page: Page
-    looked_for: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,23 +194,6 @@ class ImageIndex:
             return None
         return ImageRef.match(entry.file) if entry else None
 
-    def missing(self, pages: Iterable[Page]) -> tuple[Missing, ...]:
-        """The pages without an image, each with what was looked for; pages with a refused line are not among them."""
-        found: list[Missing] = []
-        for page in pages:
-            try:
-                if self.find(page) is None:
-                    found.append(Missing(page, tuple(self._looked_for(page))))
-            except ImageListError:
-                continue
-        return tuple(found)
-
-    def unused(self, used: Iterable[PageImage]) -> tuple[Path, ...]:
-        """The image files that none of the `used` images is, in the order of the folders."""
-        asked = {_identity(image.path) for image in used}
-        left = {file.identity: file.path for file in self._shelf.files if file.identity not in asked}
-        return tuple(left.values())
-
     def _listed(self, entry: Entry) -> PageImage | None:
         found = self._served(entry.file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
         if found is None:
@@ -259,18 +234,6 @@ class ImageIndex:
 
     def _called(self, name: str) -> Sequence[_ImageFile]:
         return self._shelf.by_name.get(_name_key(_without_suffix(name)), ())
-
-    def _looked_for(self, page: Page) -> Iterator[str]:
-        entry = self._lists.entry(page)
-        if entry:
-            yield f"{entry.file} ({entry.source.name}:{entry.line})"
-        ref = self.reference(page)
-        if ref:
-            yield str(ref)
-            if ref.quadrant:
-                yield str(ref.plate)
-        yield from _spellings(page)
-        yield from (name for name, _ in _openings(page)[:2])
 
     def _refuse_outward_link(self, entry: Entry) -> None:
         path = _normal(entry.file)
@@ -426,11 +389,6 @@ def _is_file(entry: os.DirEntry[str], shelf: _Shelf) -> bool:
     except OSError as error:  # a link that leads to itself
         shelf.notices.append(Notice.of(NoticeCode.LINK_BROKEN, path=entry.path, error=error.strerror or ""))
         return False
-
-
-def _identity(path: Path) -> str:
-    page = PdfPage.match(path)
-    return f"{os.path.realpath(page.file)}#{page.number}" if page else os.path.realpath(path)
 
 
 def _inside(path: str, roots: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath
 from threading import Lock
 from typing import Any
@@ -79,10 +80,12 @@ def scheme_of(place: str) -> str:
 
 
 class FetchedImages:
-    """Images as files of this machine; what has to be fetched is kept while few others were fetched since."""
+    """Images as files of this machine; what has to be fetched is kept while few others were fetched since, in the
+    folder `inside`, whose maker removes it, or in a temporary one of this process."""
 
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="proof-images-")
+    def __init__(self, inside: Path | None = None) -> None:
+        self._inside = inside
+        self._own: tempfile.TemporaryDirectory[str] | None = None
         self._held: OrderedDict[str, Path] = OrderedDict()
         self._lock = Lock()
         self._count = 0
@@ -101,12 +104,22 @@ class FetchedImages:
             here = Path(place)
         return PdfPage(here, page.number).path if page else here
 
+    @cached_property
+    def folder(self) -> Path:
+        """Where the files lie. It is made where there is something to fetch: most workers see the images as they are,
+        and one that is killed removes nothing."""
+        if self._inside is not None:
+            self._inside.mkdir(parents=True, exist_ok=True)
+            return self._inside
+        self._own = tempfile.TemporaryDirectory(prefix="proof-images-")
+        return Path(self._own.name)
+
     def _fetch(self, place: str) -> Path:
         while len(self._held) >= KEPT:
             _, gone = self._held.popitem(last=False)
             gone.unlink(missing_ok=True)
         self._count += 1
-        here = Path(self._folder.name) / f"{self._count}{PurePath(place).suffix}"
+        here = self.folder / f"{self._count}{PurePath(place).suffix}"
         for left in reversed(range(TRIES)):
             try:
                 _get(place, here)

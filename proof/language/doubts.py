@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from proof.language.evidence import TextTokens
 from proof.language.look_alikes import PLANE, Folding, LookAlikes
 from proof.language.model import Counted
-from proof.language.neighbours import Neighbours
+from proof.language.neighbours import Neighbours, trusted
 from proof.language.ngrams import Numbers
 from proof.language.stream import UNKNOWN, stream_of
 from proof.language.weights import NOTHING, Floats
@@ -73,7 +73,7 @@ class DoubtedText:
         met = self.neighbours.met(places, candidates)
         chances = np.array([row.chances for _, row in asked], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
-        odds = odds_against(scores, chances)
+        odds = odds_against(scores, chances) * trusted(self.neighbours.known(places))
         likeliest = 1 + (scores + np.log(np.maximum(chances, LEAST)))[:, 1:].argmax(1)
         for at, (number, row) in enumerate(asked):
             if met.before[at].any() or met.behind[at].any():
@@ -82,9 +82,19 @@ class DoubtedText:
                 found[number] = self._told(row, pair, counts, float(odds[at]))
         return found
 
+    def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
+        """How far the sense is heard (0 to 1) at places: the index of the page, that of the column, the code point."""
+        places = np.array([self._place(*one) for one in addresses], np.int64)
+        return [float(share) for share in trusted(self.neighbours.known(places))]
+
+    def known_on(self, page: int) -> float:
+        """How well the language knows the characters of a page, 0 to 1 (`Neighbours.known`)."""
+        places = np.flatnonzero(self.tokens.page == page)
+        return float(self.neighbours.known(places).mean()) if len(places) else 1.0
+
     def row(self, one: Doubt) -> DoubtRow | None:
         """What is weighed of a doubt; None where no single characters stand against each other."""
-        place = self._place(one)
+        place = self._place(one.page, one.column, one.offset)
         if place < 0 or not (_single(one.transcribed) and _single(one.suggested)):
             return None
         chances = {text: chance for text, chance in one.shown if _single(text) and is_han(text)}
@@ -97,9 +107,9 @@ class DoubtedText:
     def _folded(self, text: str) -> int:
         return int(self._folding(np.array([ord(text)], np.uint32))[0])
 
-    def _place(self, one: Doubt) -> int:
+    def _place(self, page: int, column: int, offset: int) -> int:
         """The number of the token at a place; -1 where there is none."""
-        address = _address(one.page, one.column, one.offset)
+        address = _address(page, column, offset)
         at = int(np.searchsorted(self._addresses, address, sorter=self._order))
         number = int(self._order[min(at, len(self._order) - 1)])
         return number if self._addresses[number] == address else -1

@@ -23,8 +23,8 @@ from proof.language.weights import NOTHING, Floats, SenseWeights, features
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
 
-AT_ONCE = 4_000
-"""Places that are weighed together: what memory it takes grows with it."""
+AT_ONCE, WEIGHED = 4_000, 500
+"""Places that are counted together, and those of them that are weighed together: what memory it takes grows with it."""
 
 Places = NDArray[np.int64]
 
@@ -70,10 +70,12 @@ class Sense:
         """How likely each of the characters is at each place (n x k, logarithms but for what is common to a place;
         `NOTHING` where a candidate is 0). The first candidate is the one that is transcribed."""
         found = np.empty(candidates.shape, np.float32)
-        for start, met in self.met(places, candidates):
-            some = slice(start, start + len(met.text))
-            shown = self.shown(places[some], candidates[some], met)
-            found[some] = np.where(candidates[some] > 0, self._weights.scores(shown), NOTHING)
+        for begin, met in self.met(places, candidates):
+            for start in range(0, len(met.text), WEIGHED):
+                part = slice(start, start + WEIGHED)
+                some = slice(begin + start, begin + min(start + WEIGHED, len(met.text)))
+                shown = self.shown(places[some], candidates[some], Met(met.language[part], met.text[part]))
+                found[some] = np.where(candidates[some] > 0, self._weights.scores(shown), NOTHING)
         return found
 
     def shown(self, places: Places, candidates: Codes, met: Met) -> Floats:
@@ -101,7 +103,7 @@ class Sense:
             wanted = keys(contexts_at(self._tokens.folded, places, number)[rows], asked)
             met = own.whole[number].of_keys(wanted)
             language[rows, number, columns] = self._language.of_keys(number, wanted)
-            whole[rows, number, columns] = met
+            whole[rows, number, columns] = np.maximum(met, columns == 0)
             text[rows, number, columns] = own.elsewhere(number, wanted, page[rows], met)
         learned = self._learned[places]
         if learned.any():
@@ -110,16 +112,19 @@ class Sense:
 
 
 class _OwnText:
-    """What the text itself says: counts over all its pages, and those of each page."""
+    """What the text itself says: counts over all its pages, and those of each page. What stands between characters
+    between which nothing else stands tells nobody anything: it is left out, most of all of the longer patterns."""
 
     def __init__(self, tokens: TextTokens, centres: Codes) -> None:
         self.whole: list[Counts] = []
         self._pages: list[Counts] = []
         places = own_places(tokens, centres)
         for number in range(len(PATTERNS)):
-            met = keys_at(tokens, places, number)
+            contexts = contexts_at(tokens.folded, places, number)
+            some = _met_again(contexts)
+            met = keys(contexts[some], tokens.raw[places[some]])
             self.whole.append(Counts.of(met))
-            self._pages.append(Counts.of(on_page(met, tokens.page[places]), 32))
+            self._pages.append(Counts.of(on_page(met, tokens.page[places[some]]), 32))
 
     def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern were met on other pages than these, of which it is known how often they were
@@ -129,6 +134,14 @@ class _OwnText:
         here = self._pages[number].of_keys(on_page(wanted[some], page[some]))
         found[some] = np.maximum(whole[some] - here, 0)
         return found
+
+
+def _met_again(contexts: Keys) -> Places:
+    """Which of these are there more than once."""
+    order = np.argsort(contexts)
+    same = contexts[order[1:]] == contexts[order[:-1]]
+    again = np.concatenate([[False], same]) | np.concatenate([same, [False]])
+    return np.sort(order[again[: len(order)]])
 
 
 def own_places(tokens: TextTokens, centres: Codes) -> Places:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.text.model import Script
-from proof.text.variants import VariantPolicy
+from proof.text.variants import policy_of
 
 MOST = 5
 """A character and its look-alikes: how many there are at most."""
@@ -81,12 +81,12 @@ class Folding:
     """One form for every word, whatever the edition and its script: what stands around a character is compared so.
 
     A character that has look-alikes stays what it is, and no other is folded into it: between these the sense decides.
+    What a character folds to is asked once for all texts.
     """
 
     def __init__(self, look_alikes: LookAlikes) -> None:
         self._kept = look_alikes.row_of >= 0
-        self._policy = VariantPolicy(Script.TRADITIONAL)
-        self._table = np.zeros(PLANE, np.uint32)
+        self._policy, self._table = policy_of(Script.TRADITIONAL), _folded_so_far(look_alikes)
 
     def __call__(self, tokens: Codes) -> Codes:
         """The tokens folded."""
@@ -100,3 +100,9 @@ class Folding:
             return code
         folded = self._policy.fold(chr(code))
         return ord(folded) if len(folded) == 1 and ord(folded) < PLANE and not self._kept[ord(folded)] else code
+
+
+@cache
+def _folded_so_far(_look_alikes: LookAlikes) -> Codes:
+    """By code point what characters fold to beside some look-alikes, 0 where it was not asked yet."""
+    return np.zeros(PLANE, np.uint32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +76,8 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
     return np.asarray(tokens[places[:, None] + np.arange(-MARGIN, MARGIN + 1)])
 
 
-def context_keys(around: Windows, pattern: int) -> Keys:
-    """For each window a hash of its context in the pattern of that number."""
-    return _contexts([around[:, MARGIN + offset] for offset in PATTERNS[pattern]], pattern, len(around))
-
-
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
-    """The same for places in a row of tokens."""
+    """For each of some places in a row of tokens a hash of its context in the pattern of that number."""
     return _contexts([tokens[places + offset] for offset in PATTERNS[pattern]], pattern, len(places))
 
 
@@ -105,10 +101,11 @@ def keys(contexts: Keys, centres: Codes) -> Keys:
 
 @dataclass(frozen=True)
 class Counts:
-    """How often keys were met. `known` are the keys, ascending, cut to their `bits` upper bits."""
+    """How often keys were met. `known` are the keys, ascending, cut to their `bits` upper bits, `number` how often
+    each, in no more bytes than the greatest takes."""
 
     known: CutKeys
-    number: Numbers
+    number: NDArray[np.integer[Any]]
     bits: int = 64
 
     @classmethod
@@ -116,8 +113,8 @@ class Counts:
         """Counted from the keys as they were met."""
         ordered: CutKeys = np.sort(_cut(met, bits))  # type: ignore[assignment]
         first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
-        number: Numbers = np.diff(first, append=len(ordered)).astype(np.int32)
-        return cls(ordered[first], number, bits)
+        number = np.diff(first, append=len(ordered))
+        return cls(ordered[first], number.astype(np.min_scalar_type(number.max(initial=0))), bits)
 
     def at_least(self, number: int) -> Counts:
         """Those that were met so often."""
@@ -163,19 +160,27 @@ class Counts:
         """The first place of `known` for every beginning of a key, by how many bits a key is cut to that, and by which
         steps the places of one beginning are gone through."""
         bits = max(len(self.known).bit_length() - 2, 0)
-        counts = np.bincount(
-            (self.known >> self.known.dtype.type(self.bits - bits)).astype(np.int64), minlength=1 << bits
-        )
-        first = np.minimum(np.cumsum(counts) - counts, len(self.known) - 1).astype(np.int32)
-        return first, self.bits - bits, [1 << power for power in reversed(range(int(counts.max()).bit_length()))]
+        shift = self.bits - bits
+        starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.known.dtype)
+        first = np.searchsorted(self.known, starts).astype(np.int32)
+        most = int(np.diff(first, append=np.int32(len(self.known))).max())
+        steps = [1 << power for power in reversed(range(most.bit_length()))]
+        return np.minimum(first, len(self.known) - 1), shift, steps
 
     @cached_property
     def _sieve(self) -> NDArray[np.uint8]:
         """A bit for every possible beginning of a key, set where a key begins so: most keys that were never met are
-        told by it from those that may have been, without a search among all."""
-        sieve = np.zeros(1 << self._sieve_bits, np.bool_)
-        sieve[self._slots(self.known)] = True
-        return np.packbits(sieve, bitorder="little")
+        told by it from those that may have been, without a search among all. Made a piece at a time: a byte for every
+        bit would be most of what the counts take."""
+        size = 1 << self._sieve_bits
+        sieve = np.zeros(size >> 3, np.uint8)
+        for start in range(0, len(self.known), UNPACKED):
+            slots = self._slots(self.known[start : start + UNPACKED])
+            begin = int(slots[0]) & ~7
+            piece = np.zeros((int(slots[-1]) | 7) + 1 - begin, np.bool_)
+            piece[slots - np.uint32(begin)] = True
+            sieve[begin >> 3 : (begin + len(piece)) >> 3] |= np.packbits(piece, bitorder="little")
+        return sieve
 
     @property
     def _sieve_bits(self) -> int:
@@ -234,6 +239,7 @@ def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
         known[start : start + count] |= (np.unpackbits(own)[: count * low].reshape(count, low) @ worth).astype(
             known.dtype
         )
-    levels = np.arange(256)
-    numbers = np.where(levels <= EXACT, levels, np.rint(EXACT * STEP ** (levels - EXACT))).astype(np.int32)
-    return Counts(known, numbers[np.asarray(arrays["number"], np.uint8)], bits)
+    met = np.asarray(arrays["number"], np.uint8)
+    levels = np.arange(int(met.max(initial=0)) + 1)
+    numbers = np.where(levels <= EXACT, levels, np.rint(EXACT * STEP ** (levels - EXACT)))
+    return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[met], bits)

@@ -25,6 +25,9 @@ THROUGH, THROUGH_SMALL = 0.25, 1.5
 LOWEST_NOTE = 0.5
 """Cells: the least height of a note's cell on a page that is not ruled."""
 
+LEAST_HEIGHT = 0.4
+"""Of the height that the count of its cells gives a run on a page that is not ruled: none is lower."""
+
 SPECK = 0.012
 """Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
 
@@ -191,6 +194,14 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStret
     ]
 
 
+def _least_heights(expected: Sequence[tuple[bool, float]], cell: float, steps: int) -> list[int]:
+    """How many of the `steps` of a column each run takes at least, where a cell has `cell` of them: characters that
+    the transcription has are not squeezed to nothing, however little their ink tells."""
+    least = [LEAST_HEIGHT * count * cell for _, count in expected]
+    share = min(1.0, 0.5 * steps / max(sum(least), 1e-9))
+    return [int(share * height) for height in least]
+
+
 def _guided_stretches(
     gain: NDArray[np.float64],
     ink: NDArray[np.uint8],
@@ -216,18 +227,21 @@ def _guided_stretches(
     if len(expected) == 1:
         return [ColumnStretch(expected[0][0], 0.0, float(height))]
     ends = np.cumsum([count for _, count in expected])[:-1] * pitch
+    room = _least_heights(expected, pitch / step, grid.size) if through == THROUGH_SMALL else [0] * len(expected)
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
-    for (note, _), end in zip(expected[:-1], ends, strict=True):
+    for (note, _), end, least in zip(expected[:-1], ends, room, strict=False):
         sign = -1.0 if note else 1.0
         running = best - sign * total
         arg = np.maximum.accumulate(np.where(running == np.maximum.accumulate(running), np.arange(grid.size), 0))
+        arg = np.concatenate([np.zeros(least, np.intp), arg[: arg.size - least]])
         prior = 0.2 * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
         best = running[arg] + sign * (total + contrast) - cut - prior
+        best[:least] = -np.inf
         back.append(arg)
     note = expected[-1][0]
     final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int(final.argmax())
+    place = int(final[: final.size - room[-1]].argmax())
     bounds = [place]
     for arg in reversed(back[1:]):
         place = int(arg[place])

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, inf, log
-from typing import Any
+from typing import Any, TypeVar, overload
 
 LEAST = 1e-5
 """The probability taken for what an engine gives less."""
+
+Other = TypeVar("Other")
+"""What is given where nothing is known of a character."""
 
 FLOOR = log(LEAST)
 """Log-probability of a character that the engine does not list."""
@@ -22,7 +25,7 @@ class Belief(Mapping[str, float]):
     """Log-probabilities of characters, given that there is a glyph at all. `listed` are known; of those that are
     `sought` beside them `rest` says when asked, and none is above `top`."""
 
-    __slots__ = ("_rest", "_sought", "_top", "listed")
+    __slots__ = ("_best", "_rest", "_sought", "_top", "listed")
 
     def __init__(
         self,
@@ -35,19 +38,21 @@ class Belief(Mapping[str, float]):
         self._sought = sought or {}
         self._rest = rest
         self._top = top
-
-    @classmethod
-    def of(cls, believed: Mapping[str, float]) -> Belief:
-        """The same of log-probabilities that are all known."""
-        return believed if isinstance(believed, Belief) else cls(dict(believed))
+        self._best: str | None = None
 
     def __getitem__(self, character: str) -> float:
-        value: float | None = self.get(character)
+        value = self.get(character)
         if value is None:
             raise KeyError(character)
         return value
 
-    def get(self, character: str, default: Any = None) -> Any:
+    @overload
+    def get(self, character: str, /) -> float | None: ...
+
+    @overload
+    def get(self, character: str, /, default: float | Other) -> float | Other: ...
+
+    def get(self, character: str, /, default: Any = None) -> Any:
         value = self.listed.get(character)
         if value is not None:
             return value
@@ -69,12 +74,16 @@ class Belief(Mapping[str, float]):
     @property
     def best(self) -> str:
         """The likeliest character; empty where nothing was read and nothing sought."""
-        known: Mapping[str, float] = self.listed or self
-        return max(known, key=known.__getitem__, default="")
+        if self._best is None:
+            known: Mapping[str, float] = self.listed or self
+            self._best = max(known, key=known.__getitem__, default="")
+        return self._best
 
     def greatest(self, characters: Sequence[str]) -> float:
         """The log-probability of the likeliest of these; `FLOOR` where nothing is known of any."""
         listed = self.listed
+        if self.best in characters and self.best in listed and listed[self.best] >= self._top:
+            return listed[self.best]
         best = max([listed[one] for one in characters if one in listed], default=-inf)
         if best < self._top:
             best = max([best, *(self._rest(one) for one in characters if one in self._sought and one not in listed)])

@@ -40,8 +40,9 @@ class DrawnReadings:
         """What a character is read as when it is drawn, each with its probability; nothing where that is not known."""
         if len(character) != 1 or not len(self.codes):
             return ()
-        at = int(np.searchsorted(self.codes, ord(character)))
-        if at == len(self.codes) or self.codes[at] != ord(character):
+        code = np.uint32(ord(character))  # a number of another type would have all codes made that type first
+        at = int(np.searchsorted(self.codes, code))
+        if at == len(self.codes) or self.codes[at] != code:
             return ()
         pairs = zip(self.texts[at].tolist(), self.chances[at].tolist(), strict=True)
         return tuple((chr(text), chance / 255) for text, chance in pairs if text)

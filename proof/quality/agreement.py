@@ -29,13 +29,15 @@ class Kappa:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two people and the `places` that both judged, of which they judged so many the `same`. `kappa` is None where the
-    places are too few, and where both said one thing of all: then chance would agree as well."""
+    """Two people and the `places` that both judged, of which they judged so many the `same`. `validated`: of these one
+    judged so many by validating their page alone, which agrees with what stands there. `kappa` is None where the places
+    are too few, and where one of the two said one thing of all: then chance would agree as well."""
 
     people: tuple[str, str]
     places: int
     same: int
     kappa: Kappa | None
+    validated: int = 0
 
     @property
     def too_few(self) -> bool:
@@ -48,20 +50,21 @@ class Agreement:
         return self.same / self.places if self.places else 0.0
 
 
-def agreement(people: tuple[str, str], judged: Sequence[tuple[str, str]]) -> Agreement:
+def agreement(people: tuple[str, str], judged: Sequence[tuple[str, str]], validated: int = 0) -> Agreement:
     """How far two agree, by what each said of every place that both judged."""
     same = sum(one == other for one, other in judged)
-    return Agreement(people, len(judged), same, kappa(judged) if len(judged) >= LEAST else None)
+    return Agreement(people, len(judged), same, kappa(judged) if len(judged) >= LEAST else None, validated)
 
 
 def kappa(judged: Sequence[tuple[str, str]]) -> Kappa | None:
-    """Cohen's kappa of two judges; None where it has no value, since chance alone would agree always."""
+    """Cohen's kappa of two judges; None where either said one thing of all: chance then agrees as often as they do,
+    and kappa is 0 or has no value, however well they agree."""
     count = len(judged)
     first, second = Counter(one for one, _ in judged), Counter(other for _, other in judged)
-    observed = sum(one == other for one, other in judged) / count if count else 0.0
-    by_chance = sum(first[what] * second[what] for what in first) / count**2 if count else 1.0
-    if by_chance >= 1:
+    if len(first) < 2 or len(second) < 2:
         return None
+    by_chance = sum(first[what] * second[what] for what in first) / count**2
+    observed = sum(one == other for one, other in judged) / count
     value = (observed - by_chance) / (1 - by_chance)
     spread = 0.0
     for (one, other), times in Counter(judged).items():

@@ -131,7 +131,8 @@ def short_name(page: str) -> str:
 
 def _density(pages: Sequence[PageTally]) -> float:
     characters = sum(page.characters for page in pages)
-    return 1000 * sum(page.raised for page in pages) / characters if characters else 0.0
+    raised = sum(page.raised for page in pages if page.characters)
+    return 1000 * raised / characters if characters else 0.0
 
 
 def _scale(most: float) -> tuple[float, list[float]]:

@@ -48,18 +48,35 @@ class Caught:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many of the flags that nobody decided yet are errors, if they are like those that were decided, with the
+    interval that then holds the true number in 95 of 100 cases."""
+
+    errors: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, undecided: int, settled: int, confirmed: int) -> Waiting | None:
+        """As `confirmed` of the `settled` flags tell; None where none tells."""
+        if not settled:
+            return None
+        return cls(*(undecided * share for share in (confirmed / settled, *interval(confirmed, settled))))
+
+
+@dataclass(frozen=True, slots=True)
 class WorkProgress:
     """The state of the proofreading of a work.
 
-    `missed` is estimated from samples of what was not flagged (errors per 10,000 characters); `waiting` is how many
-    of the flags nobody decided yet are errors, if they are like those that were decided; None before any was.
-    `planted` is what became of planted errors, all together and by person.
+    `missed` is estimated from samples of what was not flagged (errors per 10,000 characters); `waiting` are the errors
+    among the flags that nobody decided yet; None before any was. `planted` is what became of planted errors, all
+    together and by person.
     """
 
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
     missed: Estimate
-    waiting: float | None
+    waiting: Waiting | None
     planted: Caught
     planted_by: tuple[Caught, ...]
 
@@ -87,7 +104,8 @@ class WorkProgress:
                 for one in self.people
             ],
             "missed_per_10000": asdict(self.missed),
-            "errors_among_undecided": self.waiting,
+            "errors_among_undecided": self.waiting and self.waiting.errors,
+            "errors_among_undecided_interval": self.waiting and [self.waiting.low, self.waiting.high],
         } | ({"planted": _planted(self)} if self.planted.answered else {})
 
 
@@ -108,7 +126,7 @@ def progress_of(store: Store, work: str) -> WorkProgress:
         juans,
         tuple(sorted(people, key=lambda one: -one.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
-        open_flags * confirmed / settled if settled else None,
+        Waiting.of(open_flags, settled, confirmed),
         Caught.of("", [place[-1].caught for place in answers]),
         tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
     )
@@ -116,7 +134,10 @@ def progress_of(store: Store, work: str) -> WorkProgress:
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
     """How far each two people agree where both judged, those with most places in common first."""
-    found = [agreement(people, judged) for people, judged in store.history.judged_twice(work).items()]
+    found = [
+        agreement(people, [(one.one, one.other) for one in judged], sum(one.validated for one in judged))
+        for people, judged in store.history.judged_twice(work).items()
+    ]
     return sorted(found, key=lambda one: -one.places)
 
 
@@ -133,9 +154,9 @@ class TimeLeft:
 def time_left(store: Store, work: str) -> TimeLeft | None:
     """How long the rest of a work takes one person; None where too little was decided to tell."""
     paces = store.history.paces(work)
-    flags = sum(page.open for page in store.queue.pages(work) if page.image_sha)
     if len(paces) < LEAST:
         return None
+    flags = store.queue.open_beside_images(work)
     seconds = median(paces)
     return TimeLeft(flags, seconds, flags * seconds / 3600)
 

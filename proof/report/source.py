@@ -1,9 +1,9 @@
-"""Where a report takes its pages from: a run in the store, or results held in memory."""
+"""Where a report takes its pages from: a run in the store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from proof.model.result import PageResult
@@ -15,7 +15,7 @@ from proof.store.comments import Comment
 
 
 class RunSource(Protocol):
-    """A run and its page results in page order; both kinds can be gone through more than once.
+    """A run and its page results in page order, which can be gone through more than once.
 
     `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
     of pages with raised findings, whole;
@@ -80,24 +80,3 @@ class StoredRun:
 
     def raised(self) -> Iterator[PageResult]:
         return self.store.results(run=self.run_id, raised=True)
-
-
-@dataclass(frozen=True, slots=True)
-class HeldRun:
-    """Pages held in memory."""
-
-    run: StoredRunInfo
-    pages: Sequence[PageResult]
-    shelf: Shelf | None = None
-    progress: WorkProgress | None = None
-    comments: Sequence[Comment] = ()
-    places: Places = field(default_factory=dict)
-
-    def results(self) -> Iterator[PageResult]:
-        return iter(self.pages)
-
-    def outlines(self) -> Iterator[PageResult]:
-        return self.results()
-
-    def raised(self) -> Iterator[PageResult]:
-        return (page for page in self.pages if any(flag.raised for flag in page.flags))

@@ -64,7 +64,7 @@ def _totals(tally: Tally) -> dict[str, Any]:
         "hidden": {kind.value: tally.flags[kind.value, False] for kind in FOUND},
         "rate": {
             "raised_per_10000": None if tally.per_10_000 is None else round(tally.per_10_000, 3),
-            "raised": tally.raised,
+            "raised": tally.raised_where_checked,
             "characters": tally.characters,
         },
     }

@@ -114,9 +114,15 @@ class Tally:
         return sum(page.raised for page in self.pages)
 
     @property
+    def raised_where_checked(self) -> int:
+        """Those of them on pages whose characters were checked: on a page without an image the sense raises some, too,
+        and of its characters none is counted."""
+        return sum(page.raised for page in self.pages if page.characters)
+
+    @property
     def per_10_000(self) -> float | None:
         """Raised flags about characters per 10,000 characters checked; None where none was checked."""
-        return 10_000 * self.raised / self.characters if self.characters else None
+        return 10_000 * self.raised_where_checked / self.characters if self.characters else None
 
     def by_status(self) -> Counter[Status]:
         """Pages by status."""

@@ -11,13 +11,14 @@ from proof.store.records import (
     TextInfo,
     Totals,
 )
-from proof.store.saving import CheckedResult, PackedCharacters
+from proof.store.saving import CheckedResult, KeptResult, PackedCharacters
 from proof.store.store import Store
 
 __all__ = [
     "CheckedResult",
     "FlagFilter",
     "KeptPage",
+    "KeptResult",
     "PackedCharacters",
     "PagePlace",
     "Pair",

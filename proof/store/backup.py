@@ -25,7 +25,8 @@ from proof.settings.config import FILE_NAME, SETTINGS, STORE_NAME, Settings, Sto
 from proof.settings.setting import ValueKind
 from proof.settings.toml_file import TomlFile, line_of
 from proof.store import Store
-from proof.store.copying import copy_store, count_rows
+from proof.store.copying import copy_file, copy_store, count_rows
+from proof.store.database import file_of
 from proof.store.journal import journal_of
 
 MANIFEST = "proof-backup.json"
@@ -72,8 +73,8 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
         held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
-            with Store.open(settings.store_address, folder=folder) as source, Store.open(copy) as target:
-                rows = copy_store(source, target, cache=cache)
+            with Store.open(settings.store_address, folder=folder) as source:
+                rows = _copied(source, copy, cache=cache)
                 journal = source.journal.path if source.journal else None
             held[STORE_NAME] = copy
             if journal and journal.exists():  # all that is in the store is in it: it is read after the store
@@ -87,6 +88,16 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
     return Saved(path, len(sums), rows, tuple(outside))
+
+
+def _copied(source: Store, copy: Path, *, cache: bool) -> int:
+    """The store as it is at this moment in a new file; gives how many rows. A file is copied as such, what lies on a
+    server by rows."""
+    file = file_of(source.engine.url)
+    if file is not None:
+        return copy_file(file, copy, cache=cache)
+    with Store.open(copy) as target:
+        return copy_store(source, target, cache=cache)
 
 
 def _name(partial: Path, path: Path) -> None:

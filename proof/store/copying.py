@@ -1,6 +1,10 @@
-"""All that a store holds, copied into another one: between files and servers of any kind."""
+"""All that a store holds, copied into another one: between files and servers of any kind, or from file to file."""
 
 from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 from sqlalchemy import Connection, Integer, func, insert, select, text
 
@@ -40,6 +44,40 @@ def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
                 copied += len(part)
         _number_on(here)
     return copied
+
+
+def copy_file(file: Path, copy: Path, *, cache: bool = False) -> int:
+    """Copy the SQLite store in `file` into the new file `copy`, which its owner alone may read, as of one moment; gives
+    how many rows. What can be made again is copied with `cache` alone. Whoever writes to the store goes on meanwhile.
+
+    SQLite itself copies each table whole, a hundredth of the work of doing it by rows; indices are made once their
+    table is there. The copy is not forced to the disk. Raises OutputError.
+    """
+    with (
+        database.explained(database.store_url(file)),
+        closing(sqlite3.connect(database.make_empty(copy), uri=True, isolation_level=None)) as target,
+    ):
+        for pragma in ("journal_mode = OFF", "synchronous = OFF"):  # what is begun anew need not be taken back
+            target.execute(f"PRAGMA {pragma}").close()
+        target.execute("ATTACH ? AS source", (f"{file.absolute().as_uri()}?mode=ro",))
+        target.execute("BEGIN")
+        made = target.execute(_MADE).fetchall()
+        left = () if cache else (CacheRow.__tablename__,)
+        copied = 0
+        for kind, name, statement in sorted(made, key=lambda one: _ORDER.index(one[0])):
+            target.execute(statement)
+            if kind == "table" and name not in left:
+                rows = target.execute(f'INSERT INTO main."{name}" SELECT * FROM source."{name}"').rowcount  # noqa: S608
+                copied += rows if name in Base.metadata.tables else 0
+        target.execute("COMMIT")
+    return copied
+
+
+_MADE = "SELECT type, name, sql FROM source.sqlite_master WHERE sql NOT NULL AND substr(name, 1, 7) <> 'sqlite_'"
+"""All that a database is made of, but for what SQLite makes by itself."""
+
+_ORDER = ("table", "index", "view", "trigger")
+"""The order in which it is made."""
 
 
 def count_rows(store: Store) -> int:

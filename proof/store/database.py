@@ -205,7 +205,7 @@ def _keep_copy(connection: Connection) -> None:
     copy = file.with_name(f"{file.name}.as-of-{'-'.join(sorted(heads))}")
     part = copy.with_name(f".{copy.name}.part")
     try:
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(_private(part))) as target:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(make_empty(part))) as target:
             source.backup(target)
         with part.open("rb") as written:
             os.fsync(written.fileno())
@@ -217,8 +217,9 @@ def _keep_copy(connection: Connection) -> None:
             part.unlink(missing_ok=True)
 
 
-def _private(path: Path) -> Path:
-    """A file that its owner alone may read: a store holds hashes of passwords. SQLite gives its log the same mode."""
+def make_empty(path: Path) -> Path:
+    """An empty file that its owner alone may read: a store holds hashes of passwords. SQLite gives its log the same
+    mode."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     path.chmod(0o600)
     return path

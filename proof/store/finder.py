@@ -6,28 +6,30 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
+from threading import Lock
+from typing import Any
 
-from sqlalchemy import and_, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
+from proof.store.glyphs import Glyphs
 from proof.store.library import FoundPair, found_pairs
-from proof.store.models import ColumnRow, PageRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
+from proof.store.work_text import WordsInText, WorkText, text_of
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
 
-BLANK = " \u3000¶"
-"""What stands at the ends of a column and is no part of its text."""
-
 FOUND = 50
 """Places of each kind that are given at most."""
+
+KEPT = 6_000_000
+"""Characters of texts that are kept in memory: those of the works in which somebody looked for words last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,8 @@ class FoundJuan:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """A column that holds the words, or begins them where they go on in the next: `before`, `words` and `after` are the
-    source, the words from `offset` of the column on."""
+    """Where words stand: from `offset` of column `line` of a page on, and where they go on beyond its end, up to the
+    page `last`. `before`, `words` and `after` are the source."""
 
     page: ListedPage
     line: int
@@ -50,17 +52,20 @@ class FoundWords:
     before: str
     words: str
     after: str
+    last: ListedPage
 
 
 @dataclass(frozen=True, slots=True)
 class FoundInWork:
-    """What a work has of what was looked for, each kind up to a limit. `page` is the one page that an address names."""
+    """What a work has of what was looked for, each kind up to a limit. `page` is the one page that an address names;
+    the words occur `places` times."""
 
     page: ListedPage | None = None
     pages: tuple[ListedPage, ...] = ()
     juans: tuple[FoundJuan, ...] = ()
     pairs: tuple[FoundPair, ...] = ()
     columns: tuple[FoundWords, ...] = ()
+    places: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.juans or self.pairs or self.columns)
@@ -69,9 +74,12 @@ class FoundInWork:
 class Finder:
     """What is in a work, by whatever it is called; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, queue: Queue) -> None:
+    def __init__(self, reading: Sessions, queue: Queue, glyphs: Glyphs) -> None:
         self._reading = reading
         self._queue = queue
+        self._glyphs = glyphs
+        self._texts: dict[str, tuple[Any, WorkText]] = {}
+        self._lock = Lock()
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
         """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b`
@@ -87,11 +95,29 @@ class Finder:
             page = juans[0].first
         if page is not None:
             return FoundInWork(page, tuple(named), juans)
+        text = self._text(work, pages)
+        columns = tuple(_found_words(one) for one in islice(text.find(wanted), FOUND))
         with self._reading() as session:
-            by_number = {one.number: one for one in pages}
-            whole, across = _columns(session, by_number, work, wanted), _across(session, by_number, work, wanted)
-            columns = tuple(sorted(whole + across, key=lambda one: (one.page.position, one.line))[:FOUND])
-            return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], found_pairs(session, wanted, work), columns)
+            pairs = found_pairs(session, wanted, work)
+        return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, columns, text.count(wanted))
+
+    def _text(self, work: str, pages: Sequence[ListedPage]) -> WorkText:
+        """The text of a work as the store has it now."""
+        stamp = (*self._glyphs.stamp(work), len(pages))
+        with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
+            seen, text = self._texts.pop(work, (None, None))
+            if text is None or seen != stamp:
+                with self._reading() as session:
+                    text = text_of(session, work, pages)
+            self._texts[work] = (stamp, text)
+            while len(self._texts) > 1 and sum(len(one) for _, one in self._texts.values()) > KEPT:
+                del self._texts[next(iter(self._texts))]
+            return text
+
+
+def _found_words(one: WordsInText) -> FoundWords:
+    before, after = one.first.source[: one.offset], one.last.source[one.end :]
+    return FoundWords(one.first.page, one.first.number, one.offset, before, one.words, after, one.last.page)
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:
@@ -132,41 +158,3 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
         if page.juan and called[page.juan]:
             found.setdefault((page.text, page.juan), []).append(page)
     return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in found.items())
-
-
-def _columns(session: Session, pages: dict[int, ListedPage], work: str, wanted: str) -> tuple[FoundWords, ...]:
-    """Columns that hold the words as they are transcribed, in the order of the pages."""
-    query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
-    query = query.join(PageRow, ColumnRow.page_id == PageRow.id).join(WorkRow, PageRow.work_id == WorkRow.id)
-    query = query.where(WorkRow.name == work, PageRow.absent.is_(False))
-    query = query.where(ColumnRow.source.contains(wanted, autoescape=True)).limit(FOUND)
-    found = []
-    for number, line, source in session.execute(query):
-        at = source.lower().find(wanted.lower())
-        if number in pages and at >= 0:
-            before, after = source[:at], source[at + len(wanted) :]
-            found.append(FoundWords(pages[number], line, at, before, source[at : at + len(wanted)], after))
-    return tuple(sorted(found, key=lambda one: (one.page.position, one.line)))
-
-
-def _across(session: Session, pages: dict[int, ListedPage], work: str, wanted: str) -> tuple[FoundWords, ...]:
-    """Columns whose end begins the words, which the next column of the page goes on with."""
-    if len(wanted) < 2:
-        return ()
-    here, following = aliased(ColumnRow), aliased(ColumnRow)
-    foot, head = func.rtrim(here.source, BLANK), func.ltrim(following.source, BLANK)
-    last, first = func.substr(foot, func.length(foot), 1), func.substr(head, 1, 1)
-    breaks = or_(*(and_(last == one, first == two) for one, two in pairwise(wanted)))
-    query = select(here.page_id, here.number, here.source, following.source)
-    query = query.join(following, and_(following.page_id == here.page_id, following.ordinal == here.ordinal + 1))
-    query = query.join(PageRow, PageRow.id == here.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
-    query = query.where(WorkRow.name == work, PageRow.absent.is_(False), last.in_(set(wanted[:-1])), breaks)
-    found: list[FoundWords] = []
-    for number, line, source, goes_on in session.execute(query):
-        end, begin = source.rstrip(BLANK), goes_on.lstrip(BLANK)
-        parted = (at for at in range(1, len(wanted)) if end.endswith(wanted[:at]) and begin.startswith(wanted[at:]))
-        cut = next(parted, 0)
-        if cut and number in pages and len(found) < FOUND:
-            at = len(end) - cut
-            found.append(FoundWords(pages[number], line, at, end[:at], wanted, begin[len(wanted) - cut :]))
-    return tuple(found)

@@ -112,12 +112,14 @@ class History:
         with self._reading() as session:
             return paces(session, work)
 
-    def awaiting(self, work: str) -> list[HistoryEntry]:
+    def awaiting(self, work: str, limit: int | None = None) -> tuple[list[HistoryEntry], int]:
         """By whom and when the pages of a work were proofread that await a second person, those that wait longest
-        first."""
+        first, at most `limit` of them; and how many there are."""
         with self._reading() as session:
-            said = [row for row in last_said(session, work).values() if row.state == PageState.PROOFREAD.value]
-            return [_of_page(session, row) for row in sorted(said, key=lambda row: row.at)]
+            waiting = [one for one in last_said(session, work).values() if one.state is PageState.PROOFREAD]
+            waiting.sort(key=lambda one: one.at)
+            found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
+        return found, len(waiting)
 
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""

@@ -24,7 +24,22 @@ from proof.store.standing import Event, standing
 PAUSE = 300.0
 """Seconds after which somebody did something else in between."""
 
-Pairs = dict[tuple[str, str], list[tuple[str, str]]]
+PACED = 20_000
+"""Decisions, the newest, that tell how quickly people decide."""
+
+_SETTLED = frozenset(one.value for one in SETTLED)
+"""As rows have them: a work has a hundred thousand decisions."""
+
+
+class Judged(NamedTuple):
+    """What two people said of a place; `validated`: one of them by validating its page alone."""
+
+    one: str
+    other: str
+    validated: bool = False
+
+
+Pairs = dict[tuple[str, str], list[Judged]]
 """By two people, in the order of their names, what each said of every place that both judged."""
 
 
@@ -45,17 +60,18 @@ class _Event(NamedTuple):
 def judged_twice(session: Session, work: str) -> Pairs:
     """What two people said of the same places of a work."""
     said_of = last_said(session, work)
-    validated = {page: row.person for page, row in said_of.items() if row.state == PageState.VALIDATED.value}
+    validated = {page: one.person for page, one in said_of.items() if one.state is PageState.VALIDATED}
     found: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
         if validator is None and len({one.person for one in events}) < 2:
             continue
         said = _of_flag(session, events)
-        if validator and State(events[-1].state) in SETTLED:
-            said.setdefault(validator, _what(events[-1]))
+        silent = validator if validator not in said and events[-1].state in _SETTLED else None
+        if silent is not None:
+            said[silent] = _what(events[-1])
         for one, other in combinations(sorted(said), 2):
-            found.setdefault((one, other), []).append((said[one], said[other]))
+            found.setdefault((one, other), []).append(Judged(said[one], said[other], silent in (one, other)))
     return found
 
 
@@ -76,13 +92,13 @@ def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
     for one in events:
         if one.verdict in TAKING_BACK and one.about is not None:
             taken = standing_of.pop(one.about, None)
-            if taken is None and State(one.state) in SETTLED:  # it does again what was taken back
+            if taken is None and one.state in _SETTLED:  # it does again what was taken back
                 standing_of[one.id] = one
         else:
             standing_of[one.id] = one
     said: dict[str, str] = {}
     for one in standing_of.values():
-        if State(one.state) in SETTLED:
+        if one.state in _SETTLED:
             carried = one.verdict == Verdict.CARRIED.value
             said[decided_by(session, session.get_one(DecisionRow, one.id)) if carried else one.person] = _what(one)
     return said
@@ -96,12 +112,13 @@ def _what(row: _Event) -> str:
 
 
 def paces(session: Session, work: str) -> list[float]:
-    """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
-    query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id)
+    """Seconds from each decision of a person to their next, but for pauses and strokes of many; of the newest."""
+    query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id.desc()).limit(PACED)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work)
     last: dict[str, datetime] = {}
     found = []
-    for person, at, batch in session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))):
+    rows = session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))).all()
+    for person, at, batch in reversed(rows):
         since = (at - last[person]).total_seconds() if person in last else PAUSE
         if 0 < since < PAUSE and not batch:
             found.append(since)
@@ -109,16 +126,26 @@ def paces(session: Session, work: str) -> list[float]:
     return found
 
 
-def last_said(session: Session, work: str) -> dict[int, PageEventRow]:
-    """What was said last of each page of a work, and stands."""
-    query = select(PageEventRow).join(PageRow, PageRow.id == PageEventRow.page_id)
+class PageSaid(NamedTuple):
+    """What was said of a page: `id` is that of the event."""
+
+    id: int
+    state: PageState
+    person: str
+    at: datetime
+
+
+def last_said(session: Session, work: str) -> dict[int, PageSaid]:
+    """What was said last of each page of a work, and stands, by the number of the page."""
+    columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person)
+    query = select(*columns, PageEventRow.state, PageEventRow.at).join(PageRow, PageRow.id == PageEventRow.page_id)
     query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, PageRow.absent.is_(False))
-    events: dict[int, list[PageEventRow]] = {}
-    for row in session.scalars(query.order_by(PageEventRow.page_id, PageEventRow.version)):
-        events.setdefault(row.page_id, []).append(row)
+    rows = session.execute(query.order_by(PageEventRow.page_id, PageEventRow.version))
     found = {}
-    for page, said in events.items():
-        number = standing([Event(one.id, one.about, one.person) for one in said])
+    for page, events in groupby(rows, lambda row: int(row[0])):
+        said = list(events)
+        number = standing([Event(*row[1:4]) for row in said])
         if number:
-            found[page] = said[number - 1]
+            _, event, _, person, state, at = said[number - 1]
+            found[page] = PageSaid(event, PageState(state), person, at)
     return found

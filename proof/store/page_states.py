@@ -117,9 +117,10 @@ def page_states(session: Session, pages: Sequence[int]) -> dict[int, tuple[PageS
     """Where pages stand, and how often something was said of each."""
     states = dict.fromkeys(pages, (PageState.NOT_PROOFREAD, 0))
     for start in range(0, len(pages), AT_ONCE):
-        query = select(PageEventRow).where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
-        for row in session.scalars(query.order_by(PageEventRow.version)):
-            states[row.page_id] = (PageState(row.state), row.version)
+        query = select(PageEventRow.page_id, PageEventRow.state, PageEventRow.version)
+        query = query.where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+        for page, state, version in session.execute(query.order_by(PageEventRow.version)):
+            states[page] = (PageState(state), version)
     return states
 
 

@@ -52,8 +52,11 @@ def next_pages(
     return list(session.scalars(query))
 
 
-def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -> list[PageResult]:
-    """The results of these pages, in their order; an `outline` lacks columns and characters."""
+def results(
+    session: Session, pages: Sequence[PageRow], outline: bool = False, *, characters: bool = True
+) -> list[PageResult]:
+    """The results of these pages, in their order; without `characters` they lack these, and as an `outline` columns
+    and characters."""
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
     current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
@@ -61,14 +64,20 @@ def results(session: Session, pages: Sequence[PageRow], outline: bool = False) -
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
-    characters: dict[int, bytes] = {}
+    packed: dict[int, bytes] = {}
     if not outline:
         of_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
         for column in session.scalars(of_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
             columns[column.page_id].append(column)
-        packed = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(ids))
-        characters = {row.page_id: row.data for row in session.execute(packed)}
-    return [rows.result_of(page, columns[page.id], characters.get(page.id), flags_of[page.id]) for page in pages]
+    if characters and not outline:
+        packed = packed_characters(session, ids)
+    return [rows.result_of(page, columns[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
+
+
+def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:
+    """The characters of pages as `codec` packs them; pages without any are left out."""
+    query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))
+    return {row.page_id: row.data for row in session.execute(query)}
 
 
 def flags(

@@ -108,6 +108,13 @@ class Queue:
             problems=said[PageState.PROBLEM],
         )
 
+    def open_beside_images(self, work: str) -> int:
+        """How many raised flags are open on pages of a work that have an image. Raises MissingError."""
+        columns = self._fresh(work)
+        shown = np.array([False, *(bool(page.image_sha) for page in columns.pages)], dtype=np.bool_)
+        still = columns.raised & (columns.state == STATES.index(State.OPEN))
+        return int(shown[columns.position[still]].sum())
+
     def in_state(self, work: str, state: PageState) -> list[ListedPage]:
         """The pages of a work that stand so; those that nobody said anything of only where there is an image."""
         found = self.pages(work)

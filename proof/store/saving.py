@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Row, Table, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
@@ -37,6 +38,19 @@ class PackedCharacters:
     def characters(self) -> tuple[CheckedCharacter, ...]:
         """They as they were, to the last bit."""
         return codec.unpack(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResult:
+    """A page result as the store has it: without its characters, which are `packed`, None where there are none. Where
+    nothing changed nobody looks at them, and they are four fifths of what a page takes to be made out of its rows."""
+
+    result: PageResult
+    packed: PackedCharacters | None
+
+    def whole(self) -> PageResult:
+        """The result with its characters."""
+        return replace(self.result, characters=self.packed.characters()) if self.packed else self.result
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +114,32 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     ids = [page.id for page, _ in pages]
-    glyphs = _rows_of(session, GlyphRow, ids)
-    columns, characters, seen = {}, {}, {}
-    for page, one in pages:
-        columns[page.id] = rows.column_values(page.id, one.result.columns)
-        packed = one.ready()
-        characters[page.id] = _character_values(page, packed)
+    packed = {page.id: one.ready() for page, one in pages}
+    columns = {page.id: rows.column_values(page.id, one.result.columns) for page, one in pages}
+    _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
+    known = _rows_of(session, CharactersRow, ids)
+    characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}
+    _bring_to(session, CharactersRow, known, characters)
+    _save_glyphs(
+        session, [(page, one, packed[page.id]) for page, one in pages if not _as_kept(packed[page.id], known[page.id])]
+    )
+
+
+def _as_kept(packed: PackedCharacters | None, rows_of_page: Sequence[Row[Any]]) -> bool:
+    """Whether the characters of a page are those that are kept, and no new shapes of their glyphs came with them."""
+    return packed is not None and packed.glyphs is None and [row.data for row in rows_of_page] == [packed.data]
+
+
+def _save_glyphs(session: Session, pages: Sequence[tuple[PageRow, CheckedResult, PackedCharacters | None]]) -> None:
+    there = _rows_of(session, GlyphRow, [page.id for page, _, _ in pages])
+    wanted = {}
+    for page, one, packed in pages:
         found = packed.glyphs if packed else ()
         if packed is not None and found is None:
             own = packed.characters() if one.packed else one.result.characters
-            found = by_character(own, shapes_before([values["data"] for values in glyphs[page.id]], own))
-        seen[page.id] = glyph_values(page, found or ())
-    _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
-    _bring_to(session, CharactersRow, _rows_of(session, CharactersRow, ids), characters)
-    _bring_to(session, GlyphRow, glyphs, seen)
+            found = by_character(own, shapes_before([row.data for row in there[page.id]], own))
+        wanted[page.id] = glyph_values(page, found or ())
+    _bring_to(session, GlyphRow, there, wanted)
 
 
 def _character_values(page: PageRow, packed: PackedCharacters | None) -> list[dict[str, Any]]:
@@ -124,32 +150,43 @@ Part = type[ColumnRow] | type[CharactersRow] | type[GlyphRow]
 """Tables that hold what was found on pages, but for flags."""
 
 
-def _rows_of(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+def _rows_of(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[Row[Any]]]:
     """The rows of each page in a table."""
-    found: dict[int, list[dict[str, Any]]] = {page: [] for page in pages}
-    for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))).mappings():
-        found[row["page_id"]].append(dict(row))
+    found: dict[int, list[Row[Any]]] = {page: [] for page in pages}
+    for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))):
+        found[row.page_id].append(row)
     return found
 
 
 def _bring_to(
-    session: Session, table: Part, there: dict[int, list[dict[str, Any]]], wanted: dict[int, list[dict[str, Any]]]
+    session: Session, table: Part, there: dict[int, list[Row[Any]]], wanted: dict[int, list[dict[str, Any]]]
 ) -> None:
     """Make the rows of pages those that are `wanted`, where others are `there`."""
-    keys = [column.name for column in table.__table__.primary_key]
-
-    def ordered(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(values, key=lambda one: [one[key] for key in keys])
-
-    others = [page for page, values in wanted.items() if ordered(values) != ordered(there[page])]
+    names = [column.name for column in table.__table__.c]
+    others = [
+        page
+        for page, values in wanted.items()
+        if {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
+    ]
     if others:
         session.execute(delete(table).where(table.page_id.in_(others)))
     _insert(session, table, [values for page in others for values in wanted[page]])
 
 
-def _insert(session: Session, table: type[Base], values: list[dict[str, Any]]) -> None:
-    if values:
-        session.execute(insert(table), values)
+def _table(row: type[Base]) -> Table:
+    """The table itself: rows of it are no objects that a session has to look after."""
+    return Base.metadata.tables[row.__tablename__]
+
+
+def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None:
+    """Insert rows of numbers, text and bytes, all of the same columns. They go to the driver as they are: a page has
+    130 of them, and to prepare one takes SQLAlchemy three times as long as the database takes to write it."""
+    if not values:
+        return
+    connection = session.connection()
+    statement = insert(_table(table)).compile(dialect=connection.dialect, column_keys=list(values[0]))
+    in_order = itemgetter(*statement.positiontup) if statement.positiontup else dict
+    connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
 
 
 def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -178,7 +215,8 @@ def _put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dic
     for changed in changes:
         if changed:
             session.execute(update(FlagRow), changed)
-    _insert(session, FlagRow, fresh)
+    if fresh:
+        session.execute(insert(_table(FlagRow)), fresh)
 
 
 def _owned(session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -320,7 +358,7 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         for row, one in pages
         for ordinal, flag in enumerate(one.quality.among(one.result.flags))
     ]
-    _insert(session, FlagRow, flags)
+    _put_flags(session, flags)
     note_sorts(session, {row.id: one.quality for row, one in pages})
 
 

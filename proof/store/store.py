@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import URL, Engine, func, select, text, update
+from sqlalchemy import URL, Connection, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
@@ -56,6 +56,8 @@ from proof.store.recovery import Recovered, recover
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
+    KeptResult,
+    PackedCharacters,
     check_flags,
     must_be_newest,
     must_be_read_as,
@@ -71,8 +73,9 @@ STORE_NAME = "proof.sqlite"
 class Store:
     """A project's store; `Store.open` gives one."""
 
-    def __init__(self, engine: Engine, journal: Journal | None = None) -> None:
+    def __init__(self, engine: Engine, journal: Journal | None = None, moment: Connection | None = None) -> None:
         self._engine = engine
+        self._read_from = moment or engine
         self.journal = journal
         self._writers = engine.execution_options(writes=True)
         self.cache = Cache(self._reading, self._writing)
@@ -88,7 +91,7 @@ class Store:
         self.library = Library(self._reading, self._writing)
         self.glyphs = Glyphs(self._reading)
         self.history = History(self._reading)
-        self.finder = Finder(self._reading, self.queue)
+        self.finder = Finder(self._reading, self.queue, self.glyphs)
 
     @classmethod
     def open(
@@ -287,13 +290,17 @@ class Store:
         with self._reading() as session:
             return queries.kept_pages(session, work)
 
-    def cached_page(self, key: str) -> PageResult | None:
+    def cached_page(self, key: str) -> KeptResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
         if not key:
             return None
         with self._reading() as session:
             page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
-            return queries.results(session, [page])[0] if page else None
+            if page is None:
+                return None
+            (result,) = queries.results(session, [page], characters=False)
+            data = queries.packed_characters(session, [page.id]).get(page.id)
+            return KeptResult(result, PackedCharacters(data, None) if data is not None else None)
 
     def page(self, work: str, page: str, repeat: int = 0) -> PageResult | None:
         """A page of a work as it was last checked; `repeat` counts pages of the same id, from 0."""
@@ -407,8 +414,16 @@ class Store:
     # sessions
 
     @contextmanager
+    def at_one_moment(self) -> Iterator[Store]:
+        """This store as it is now, to be read: what is written meanwhile is not in it."""
+        reading = self._engine.execution_options(isolation_level="SERIALIZABLE")
+        with database.explained(self._engine.url), reading.connect() as connection, connection.begin():
+            connection.execute(text("SELECT version_num FROM alembic_version"))  # the moment is that of the first look
+            yield Store(self._engine, self.journal, connection)
+
+    @contextmanager
     def _reading(self) -> Iterator[Session]:
-        with database.explained(self._engine.url), Session(self._engine) as session:
+        with database.explained(self._engine.url), Session(self._read_from) as session:
             yield session
 
     @contextmanager

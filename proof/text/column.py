@@ -97,16 +97,17 @@ class _Place(dict[str, Cell]):
     read it and takes a tenth of the memory.
     """
 
-    MOST = 4096
+    MOST = 1024
+    """Characters of a place that are kept, those that come first: they are the ones that come again."""
 
     def __init__(self, offset: int, row: Row) -> None:
         super().__init__()
         self.offset, self.row = offset, row
 
     def __missing__(self, char: str) -> Cell:
-        if len(self) >= self.MOST:
-            self.clear()
-        cell = self[char] = Cell(char, self.offset, 1, self.row)
+        cell = Cell(char, self.offset, 1, self.row)
+        if len(self) < self.MOST:
+            self[char] = cell
         return cell
 
 

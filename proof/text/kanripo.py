@@ -57,4 +57,4 @@ def has_page_mark(line: str) -> bool:
     return not line.startswith("#") and MARK.search(line) is not None
 
 
-KANRIPO = PageFormat(name="kanripo", mark=MARK, meaning=_meaning, empty_line_is_column=False)
+KANRIPO = PageFormat(name="kanripo", mark=MARK, meaning=_meaning)

@@ -103,9 +103,7 @@ class _Lines:
         elif self.current is MIRROR and kanripo.MARK.search(source) is None:
             column = source.rstrip("¶")
             fault = Code.MARK_MALFORMED if LIKE_A_MARK.match(source) else None
-            yield SourceLine(
-                LineKind.COLUMN, at.start, at.number, column, MIRROR, pilcrow=column != source, fault=fault
-            )
+            yield SourceLine(LineKind.COLUMN, at.start, at.number, column, MIRROR, fault=fault)
         else:
             yield from self.kanripo(source, at)
 
@@ -173,4 +171,4 @@ class _Lines:
         if fault is None and kanripo.DRAWER.match(source):
             fault = Code.DRAWER_OPEN
         kind = LineKind.BEFORE if self.current is None else LineKind.COLUMN
-        return SourceLine(kind, at.start + begin, at.number, source, self.current, None, source != part, fault)
+        return SourceLine(kind, at.start + begin, at.number, source, self.current, fault=fault)

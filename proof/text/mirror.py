@@ -37,5 +37,4 @@ MIRROR = PageFormat(
         r"(?P<juan>\S+) 第 (?:(?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+|(?P<alone>[0-9]+[A-Za-z]) [页頁])[ \u3000]*$"
     ),
     meaning=_meaning,
-    empty_line_is_column=True,
 )

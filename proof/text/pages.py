@@ -26,13 +26,11 @@ class PageMark:
 
 @dataclass(frozen=True, slots=True)
 class PageFormat:
-    """A page-marked format: how its page marks are written, what they mean, and whether an empty line under
-    one is a column whose text was lost."""
+    """A page-marked format: how its page marks are written, and what they mean."""
 
     name: str
     mark: re.Pattern[str]
     meaning: Callable[[re.Match[str]], PageMark]
-    empty_line_is_column: bool
 
 
 class LineKind(Enum):
@@ -55,7 +53,7 @@ class LineKind(Enum):
 class SourceLine:
     """A line of the file, or the part of it that is one thing. `start` is its code point in the file, `number` counts
     lines of the file from 1; `source` is its text without its ending and, for a column, without trailing pilcrows;
-    for a page mark it is the mark. `pilcrow` says whether a column ends in one.
+    for a page mark it is the mark.
 
     `format` is that of the page it is on; `mark` is set for a page mark alone; `fault` is what is odd about a line
     that is no mark.
@@ -67,7 +65,6 @@ class SourceLine:
     source: str
     format: PageFormat | None
     mark: PageMark | None = None
-    pilcrow: bool = False
     fault: Code | None = None
 
 

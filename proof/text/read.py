@@ -23,6 +23,16 @@ SHOWN = 20
 """Characters of a line that a remark about it names."""
 
 
+def page_sources(path: Path | str) -> dict[str, list[str]]:
+    """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
+    for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
+    decoded = decode(Path(path), _bytes_of(Path(path)), None)
+    gatherer = _SourceGatherer(Path(path), kanripo.keeps_base_lines(decoded.text))
+    for line in lines(decoded.text):
+        gatherer.take(line)
+    return {id: [column.source for column in page.columns] for id, page in gatherer.opened.items()}
+
+
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
     """The transcription in the file at `path`; its format is found from its page marks.
 
@@ -31,13 +41,16 @@ def read_transcription(path: Path | str, encoding: str | None = None) -> Transcr
     cannot be read, is empty, is in another encoding or has no page mark.
     """
     path = Path(path)
+    return parse_transcription(decode(path, _bytes_of(path), encoding), path)
+
+
+def _bytes_of(path: Path) -> bytes:
     if path.is_dir():
         raise TextError(path, None, "is a folder: name one transcription file in it")
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
-    return parse_transcription(decode(path, data, encoding), path)
 
 
 def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
@@ -162,3 +175,12 @@ class _Gatherer:
             Page(id_, page.mark.folio, page.mark.ref, page.juan, page.file_line, tuple(page.columns))
             for id_, page in self.opened.items()
         )
+
+
+class _SourceGatherer(_Gatherer):
+    """Takes a file line by line and reads nothing in its columns."""
+
+    __slots__ = ()
+
+    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
+        page.columns.append(Column(len(page.columns) + 1, line.source, line.start, line.number, runs_of))

@@ -25,13 +25,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
 from proof.text.model import Script
 from proof.text.pairs import Pair, Relation, pair_of, read_pairs
 
-__all__ = ["Relation", "VariantPolicy", "VariantVerdict"]
+__all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 
 HOUSE = Path(__file__).with_name("data") / "house.tsv"
 
@@ -69,16 +70,17 @@ class VariantPolicy:
 
     Answers are kept: a second question about the same pair costs next to nothing. The lists are read at the first
     question, the files at once. `house` is the project's file, `shipped` the one that comes with the package. Raises
-    TextError where a file cannot be read.
+    TextError where a file cannot be read. `policy_of` gives the same without reading and weighing anew.
     """
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
         self.project_file = house
         self._sorted = {pair: VariantVerdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
-        if house is not None:
-            own = read_pairs(house).items()
-            self._sorted |= {pair: VariantVerdict(relation, "project") for pair, relation in own}
+        own = read_pairs(house) if house is not None else {}
+        self._sorted |= {pair: VariantVerdict(relation, "project") for pair, relation in own.items()}
+        self._own = frozenset(character for pair in own for character in pair)
+        self._without_own = policy_of(script) if house is not None and shipped == HOUSE else None
         self._by_hand: dict[str, list[str]] = {}
         for one, other in self._sorted:
             self._by_hand.setdefault(one, []).append(other)
@@ -225,9 +227,12 @@ class VariantPolicy:
         return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
 
     def _word(self, one: str, other: str) -> VariantVerdict:
-        """The verdict on two characters of a traditional text, in either order."""
+        """The verdict on two characters of a traditional text, in either order. What a project says of other characters
+        changes nothing in it: how two are weighed hangs on them and on the standard ones that each is a form of."""
         if one == other:
             return SAME
+        if self._without_own is not None and one not in self._own and other not in self._own:
+            return self._without_own._word(one, other)
         pair = pair_of(one, other)
         verdict = self._words.get(pair)
         if verdict is None:
@@ -341,6 +346,17 @@ class VariantPolicy:
         key = min(members, key=lambda c: (c not in standard, c))
         self._keys.update(dict.fromkeys(members, key))
         return key
+
+
+def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:
+    """The policy for texts of a script, with the project's file `house` if there is one. Without one it is the same
+    for all who ask, and what it was asked once it has weighed. Raises TextError."""
+    return _shipped(script) if house is None else VariantPolicy(script, house)
+
+
+@cache
+def _shipped(script: Script) -> VariantPolicy:
+    return VariantPolicy(script)
 
 
 def _form(testimony: Testimony) -> VariantVerdict:

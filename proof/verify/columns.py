@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
-from proof.text.model import Cell, Column, Row
+from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Pairing, Step, align
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
 from proof.verify.likeness import WordLikeness
@@ -29,6 +29,9 @@ ZOOMS = (1.5, 1.25)
 """How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere. The
 second is without specks, the third of the page as it is: what hangs on how the image was prepared is nothing that the
 image shows."""
+
+SMALL_NOTES = (2, 3)
+"""Characters of a note that a transcriber may have written in full width."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
@@ -107,6 +110,8 @@ class ColumnReader:
             return best
         if best.cost > (TROUBLED if area.pitch is None else UNSURE):
             best = self._cut_otherwise(best, line)
+        if area.pitch is not None:
+            best = self._with_notes(best)
         best = self._again(best)
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
@@ -124,6 +129,16 @@ class ColumnReader:
             other = self._read_strips(best.area, line, way, strips)
             if other.cost < best.cost - BETTER:
                 best = other
+        return best
+
+    def _with_notes(self, best: ReadColumn) -> ReadColumn:
+        """The column with a few characters that the line has in full width taken for a note, where one of them has no
+        glyph: numbers that stand in small script are often written out."""
+        for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
+            for line in _as_notes(best, number):
+                other = self._attempt(best.area, line, CutBy.BEST)
+                if other.cost < best.cost - BETTER:
+                    best = other
         return best
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
@@ -213,6 +228,32 @@ class ColumnReader:
             return column
         other = self._aligned(replace(column, glyphs=order, swapped=True))
         return other if other.cost < 0.4 * column.cost else column
+
+
+def _as_notes(column: ReadColumn, number: int) -> list[Column]:
+    """The line of a column with the cell of that number, and one or two beside it, in a note."""
+    line, cell = column.line, column.cells[number]
+    if line is None or cell.row is not Row.MAIN:
+        return []
+    found = []
+    for at, run in enumerate(line.runs):
+        here = next((n for n, one in enumerate(run.cells) if one == cell), None)
+        if run.note or here is None:
+            continue
+        for size in SMALL_NOTES:
+            for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
+                parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
+                found.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
+    return found
+
+
+def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:
+    """Runs of which the middle is a note, as full on the right as on the left or by one fuller."""
+    half = (len(small) + 1) // 2
+    right = tuple(replace(cell, row=Row.RIGHT) for cell in small[:half])
+    left = tuple(replace(cell, row=Row.LEFT) for cell in small[half:])
+    main = [Run(False, cells) for cells in (before, after)]
+    return [*(main[:1] if before else []), Run(True, right, left), *(main[1:] if after else [])]
 
 
 def _same_cuts(one: Sequence[CutStrip], other: Sequence[CutStrip], tolerance: float) -> bool:

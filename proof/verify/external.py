@@ -11,7 +11,7 @@ import numpy as np
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.runs import CutBy
 from proof.model.geometry import Box
-from proof.ocr.belief import FLOOR
+from proof.ocr.belief import FLOOR, Belief
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.external.model import ExternalLine, ExternalPage
@@ -72,7 +72,7 @@ class ExternalColumns(ColumnReader):
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         pitch = area.cell(self._rows)
         glyphs = tuple(
-            Glyph(believed, 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
+            Glyph(Belief(believed), 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
             for number, one in enumerate(_ordered(self._segments[area.number]))
             for believed, box in one.characters
         )

@@ -12,7 +12,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
-from proof.text.model import Cell, is_han
+from proof.text.model import Cell, Row, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step
 from proof.verify.columns import ReadColumn
@@ -212,10 +212,10 @@ class Weigher:
             here = last is not None and glyph.y - last.y <= following.y - glyph.y
         if before is not None and here:
             offset = before.offset + before.length
-        elif after is not None:
-            offset = after.offset
         else:
-            offset = len(line.source)
+            offset = after.offset if after is not None else len(line.source)
+            if before is not None and glyph.row is not Row.MAIN and (after is None or after.row is not glyph.row):
+                offset = _end_of_note(line.source, before.offset + before.length, offset)
         length = 0
         if before is not None and after is not None and before.row == after.row:
             gap = line.source[before.offset + before.length : after.offset]
@@ -231,7 +231,7 @@ class Weigher:
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word than what is transcribed, with its log-probability."""
-        for text, belief in glyph.belief.ranked():
+        for text, belief in glyph.believed.ranked():
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
                 return text, belief
         return None
@@ -276,6 +276,11 @@ class Weigher:
         )
 
 
+def _end_of_note(source: str, start: int, end: int) -> int:
+    """Where between two places of a column its note ends, before the mark; `end` where there is none."""
+    return next((at for at in range(start, end) if source[at] in ")）"), end)
+
+
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags of a page with those that are one character that moved naming each other: 衍 in one place and 脫 in
     another of the same column or of one beside it. The nearest belong together, each to one other at most."""
@@ -309,7 +314,7 @@ class _Place:
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
     """What the engine lists for a glyph, with the probabilities, the five likeliest."""
-    best = sorted(glyph.belief.listed.items(), key=lambda item: -item[1])[:5]
+    best = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])[:5]
     return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
 
 

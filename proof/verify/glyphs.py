@@ -8,9 +8,8 @@ silently.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -24,17 +23,17 @@ ROOM = 1.6
 """Cells from one glyph to the next between which the ink is asked whether something was passed over."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Glyph:
     """One glyph of a column.
 
-    `believed` maps characters to log-probabilities, given that there is a glyph at all; empty where the
+    `believed` has log-probabilities of characters, given that there is a glyph at all; empty where the
     engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
     `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
     a cell there. `seen` is what each look at it took it for, if there was more than one.
     """
 
-    believed: Mapping[str, float]
+    believed: Belief
     presence: float
     strip: int
     row: Row
@@ -51,14 +50,10 @@ class Glyph:
         """Whether only the ink speaks for it."""
         return not self.believed
 
-    @cached_property
-    def belief(self) -> Belief:
-        return Belief.of(self.believed)
-
-    @cached_property
+    @property
     def best(self) -> str:
         """The most probable character; empty where nothing was read."""
-        return self.belief.best
+        return self.believed.best
 
     def log_prob(self, character: str) -> float:
         return self.believed.get(character, FLOOR)
@@ -151,7 +146,7 @@ def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
     if one.silent or other.silent:
         read = other if one.silent else one
         return replace(one, believed=read.believed, presence=max(one.presence, other.presence))
-    believed = one.belief.mixed(other.belief, share)
+    believed = one.believed.mixed(other.believed, share)
     presence = (1.0 - share) * one.presence + share * other.presence
     return replace(one, believed=believed, presence=presence, seen=(*(one.seen or (one.best,)), other.best))
 

@@ -40,9 +40,9 @@ class WordLikeness:
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
         shapes = self._known.get(character) or self._shapes(character)
-        value = glyph.belief.greatest(shapes.forms)
+        value = glyph.believed.greatest(shapes.forms)
         if shapes.drawn:
-            listed = glyph.belief.listed
+            listed = glyph.believed.listed
             value = max(value, *[listed[text] + sure for text, sure in shapes.drawn if text in listed], FLOOR)
         # an unknown shape may be read as a form that is known; that it is not says nothing
         return value if shapes.learned or value > RECOGNISED else None

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
+from operator import attrgetter
 
 from proof.errors import ImageError
 from proof.images.find import PageImage
@@ -28,7 +29,7 @@ from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
 from proof.text.model import Column, Page
-from proof.text.variants import VariantPolicy
+from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
@@ -57,8 +58,8 @@ TURNED = {
 }
 """What is said of an image that lies so."""
 
-COARSEST = 8
-"""Pixels: the least detail that a cell must show for its character to be read."""
+COARSEST = 10
+"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
@@ -101,7 +102,7 @@ class Checker:
     ) -> Checker:
         """`drawn` is what is read where a project's own font draws characters that the engine does not know."""
         likeness = _likeness(policy, engine, drawn)
-        reading = likeness if policy.project_file is None else _likeness(VariantPolicy(policy.script), engine, drawn)
+        reading = likeness if policy.project_file is None else _likeness(policy_of(policy.script), engine, drawn)
         return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
 
     def check(
@@ -429,7 +430,7 @@ def _characters(layout: Outline, columns: Sequence[ReadColumn], likeness: WordLi
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
                 found.append(_character(layout, column, i, column.glyphs[j], likeness))
-    return sorted(found, key=lambda character: (character.line, character.offset))
+    return sorted(found, key=attrgetter("line", "offset"))
 
 
 def _character(

@@ -14,6 +14,7 @@ from proof.model.flags import is_raised
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.ocr.belief import Belief
 from proof.ocr.page import PageLine, PageReading
 from proof.ocr.readings import PageSheet
 from proof.text.model import Page, Row
@@ -87,7 +88,7 @@ def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
         box = line.character_box(character)
         found.append(
             Glyph(
-                believed={character.text: log(max(line.score, 1e-5))},
+                believed=Belief({character.text: log(max(line.score, 1e-5))}),
                 presence=1.0,
                 strip=number,
                 row=Row.MAIN,

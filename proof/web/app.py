@@ -30,7 +30,8 @@ from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
 from proof.web.comments import comments
-from proof.web.downloads import downloads
+from proof.web.download_jobs import DownloadJobs
+from proof.web.downloads import downloads, downloads_api
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
 from proof.web.glyphs import glyphs
@@ -96,7 +97,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     images = Images(store.queue.image, settings.project.images)
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
     app.extensions["proof"] = Project(
-        settings, store, images, _somebody(), reader, Rereading(reader), GlyphOrders(store)
+        *(settings, store, images, _somebody(), reader, Rereading(reader)), GlyphOrders(store), DownloadJobs()
     )
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
@@ -109,6 +110,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(comments)
     app.register_api(glyphs)
     app.register_api(layouts)
+    app.register_api(downloads_api)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)

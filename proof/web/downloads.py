@@ -1,72 +1,153 @@
-"""What a browser takes home: the corrected text of a work with its diff and its collation notes, and its report."""
+"""What a browser takes home of a work: having it made, how far that has come, and the file."""
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from flask import Blueprint, Response, send_file
+from flask import Blueprint, Response, send_file, url_for
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
 
 from proof.export.decided import decided_in
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
+from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
+from proof.settings.config import Settings
+from proof.store import Store
 from proof.store.lookup import NO_WORK
 from proof.store.queue_records import MissingError
 from proof.text.edition import in_script, read_edition
+from proof.web import schemas
+from proof.web.api import ERRORS, answer
+from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
 from proof.web.language import language
+from proof.web.messages import REFUSALS
 from proof.web.project import project
 
+DOWNLOADS = Tag(name="downloads")
+
+downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 downloads = Blueprint("downloads", __name__)
 
-FORMS = (Form.TEXT, Form.DIFF, Form.NOTES)
+FORMS = {DownloadKind.TEXT: (Form.TEXT, Form.DIFF, Form.NOTES), DownloadKind.NOTES: (Form.NOTES,)}
+NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
 
 
-@downloads.get("/works/<work>/export.zip")
-def export(work: str) -> Response:
-    """All texts of a work as corrected until now, one folder each, as `proof export` writes them."""
-    return _exported(work, FORMS, f"{work}.zip")
+class DownloadBody(schemas.Closed):
+    kind: DownloadKind
 
 
-@downloads.get("/works/<work>/notes.zip")
-def notes(work: str) -> Response:
-    """The collation notes of all texts of a work, one folder each."""
-    return _exported(work, [Form.NOTES], f"{work}-notes.zip")
+class DownloadPath(schemas.WorkPath):
+    download: str = Field(max_length=64, description="As having it made answered")
 
 
-@downloads.get("/works/<work>/report.zip")
-def report(work: str) -> Response:
-    """The report of a work's last run as things stand now, with the tables beside it, as `proof report` writes them."""
-    store = project().store
-    run = store.latest_run(store.queue.work(work).name)
+class DownloadOut(BaseModel):
+    """Something that is being made: `done` of `total` steps were made; `file` is where it is taken home, once it is
+    there."""
+
+    download: str
+    state: DownloadState
+    done: int
+    total: int
+    file: str | None
+    reason: str = Field(description="Why it could not be made")
+
+
+@downloads_api.post(
+    "/works/<string:work>/downloads",
+    tags=[DOWNLOADS],
+    responses={202: DownloadOut},
+    summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what is being "
+    "made is waited for",
+)
+def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
+    store, settings = project().store, project().settings
+    work = store.queue.work(path.work).name
+    if body.kind is DownloadKind.REPORT:
+        total, make = _report(store, work, language())
+    else:
+        total, make = _export(store, settings, work, FORMS[body.kind])
+    return answer(_told(project().downloads.begin(work, body.kind, language(), total, make)), 202)
+
+
+@downloads_api.get(
+    "/works/<string:work>/downloads/<string:download>",
+    tags=[DOWNLOADS],
+    responses={200: DownloadOut},
+    summary="How far a download has come",
+)
+def state(path: DownloadPath) -> Response:
+    return answer(_told(project().downloads.job(path.work, path.download)))
+
+
+@downloads.get("/works/<work>/downloads/<download>.zip")
+def file(work: str, download: str) -> Response:
+    """What was made, as one archive."""
+    job = project().downloads.job(work, download)
+    if job.file is None:
+        raise NoDownloadError(REFUSALS["no download"])
+    return send_file(job.file, "application/zip", as_attachment=True, download_name=f"{work}{NAMES[job.kind]}.zip")
+
+
+def _told(job: DownloadJob) -> DownloadOut:
+    state = job.state
+    done = url_for("downloads.file", work=job.work, download=job.number) if state is DownloadState.DONE else None
+    count = job.count
+    return DownloadOut(
+        download=job.number,
+        state=state,
+        done=min(count.done, count.total),
+        total=count.total,
+        file=done,
+        reason=job.reason,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRun(StoredRun):
+    """A run in the store whose pages are counted as a report goes through them."""
+
+    count: StepCount
+
+    def outlines(self) -> Iterator[PageResult]:
+        return self.count.through(StoredRun.outlines(self))
+
+    def raised(self) -> Iterator[PageResult]:
+        return self.count.through(StoredRun.raised(self))
+
+
+def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
+    """The report of the last run of a work with the tables beside it, as `proof report` writes them; its steps are
+    pages, those with flags twice."""
+    run = store.latest_run(work)
     if run is None:
         raise MissingError(NO_WORK, work=work)
-    with TemporaryDirectory() as folder:
-        write_reports(StoredRun(store, run.id), Path(folder), language=language())
-        return _packed(Path(folder), f"{work}-report.zip")
+    number, pages = run.id, store.queue.pages(work)
+
+    def make(folder: Path, count: StepCount) -> None:
+        with store.at_one_moment() as now:
+            write_reports(CountedRun(now, number, count), folder, language=said_in)
+
+    return len(pages) + sum(page.flags > 0 for page in pages), make
 
 
-def _exported(work: str, forms: Sequence[Form], name: str) -> Response:
-    store, settings = project().store, project().settings
-    with TemporaryDirectory() as folder:
-        for path in dict.fromkeys(page.text for page in store.queue.places(work)):
-            edition = in_script(read_edition(Path(path)), settings.page.script)
-            decided = decided_in(store, edition)
-            corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
-            material = Material(corrected, datetime.now(UTC), title=settings.project.title)
-            write_export(material, list(forms), Path(folder) / Path(path).stem)
-        return _packed(Path(folder), name)
+def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) -> tuple[int, Make]:
+    """All texts of a work as corrected until now, one folder each, as `proof export` writes them; its steps are
+    texts."""
+    paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
 
+    def make(folder: Path, count: StepCount) -> None:
+        with store.at_one_moment() as now:
+            for path in count.through(paths):
+                edition = in_script(read_edition(Path(path)), settings.page.script)
+                decided = decided_in(now, edition)
+                corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
+                material = Material(corrected, datetime.now(UTC), title=settings.project.title)
+                write_export(material, list(forms), folder / Path(path).stem)
 
-def _packed(folder: Path, name: str) -> Response:
-    packed = BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file():
-                archive.write(file, file.relative_to(folder))
-    packed.seek(0)
-    return send_file(packed, "application/zip", as_attachment=True, download_name=name)
+    return len(paths), make

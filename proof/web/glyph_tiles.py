@@ -11,6 +11,7 @@ from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.decision_records import _
 from proof.store.queue_records import MissingError
+from proof.web.iiif import answer
 from proof.web.images import GoneImageError, NoPieceError
 from proof.web.project import project
 
@@ -70,12 +71,4 @@ def _data_address(sha: str, place: GlyphPlace | None) -> str | None:
 
 
 def _tile(sha: str, place: GlyphPlace) -> Response:
-    images = project().images
-    etag = images.glyph_etag(sha, place)
-    if etag in request.if_none_match:
-        response = Response(status=304)
-    else:
-        response = Response(images.glyph(sha, place).data, mimetype="image/webp")
-    response.set_etag(etag)
-    response.headers["Cache-Control"] = KEPT
-    return response
+    return answer(project().images.glyph(sha, place, request.if_none_match), KEPT)

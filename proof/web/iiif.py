@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, request, url_for
 
-from proof.web.images import LARGEST_SIDE, TILE
+from proof.web.images import LARGEST_SIDE, TILE, ImageRegion
 from proof.web.project import project
 
 FOR_GOOD = "private, max-age=31536000, immutable"
@@ -40,12 +40,12 @@ def info(sha: str) -> Response:
 @iiif.get("/<sha>/<region>/<size>/0/default.webp")
 def piece(sha: str, region: str, size: str) -> Response:
     """A piece of an image; not cut again for who has it."""
-    images = project().images
-    etag = images.etag(sha, region, size)
-    if etag in request.if_none_match:
-        response = Response(status=304)
-    else:
-        response = Response(images.piece(sha, region, size).data, mimetype="image/webp")
-    response.set_etag(etag)
-    response.headers["Cache-Control"] = FOR_GOOD
+    return answer(project().images.piece(sha, region, size, request.if_none_match), FOR_GOOD)
+
+
+def answer(region: ImageRegion, kept: str) -> Response:
+    """A piece of an image as it is sent, `kept` by browsers so; that it is the one it has, for who has it."""
+    response = Response(region.data, mimetype="image/webp") if region.data else Response(status=304)
+    response.set_etag(region.etag)
+    response.headers["Cache-Control"] = kept
     return response

@@ -10,7 +10,7 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -51,7 +51,7 @@ class GoneImageError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class ImageRegion:
-    """A piece of an image, packed as WebP, with its strong entity tag."""
+    """A piece of an image, packed as WebP, with its strong entity tag; `data` is empty for who has it already."""
 
     data: bytes
     etag: str
@@ -96,75 +96,71 @@ class Images:
         self._places: dict[str, Path] = {}
         self._opening = threading.Lock()
 
-    def piece(self, sha: str, region: str, size: str) -> ImageRegion:
-        """The piece `region` of an image at `size`, both written as IIIF has them. Raises NoPieceError,
-        GoneImageError."""
-        key, edges, wanted = self._address(sha, region, size)
-        data = self._pieces.get(key)
-        if data is None:
-            cut = self._picture(sha).crop(edges)
-            if cut.size != wanted:
-                cut = cut.resize(wanted, Image.Resampling.LANCZOS)
-            data = pack_piece(cut)
-            self._pieces.put(key, data)
-        return ImageRegion(data, key)
+    def piece(self, sha: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
+        """The piece `region` of an image at `size`, both written as IIIF has them; not cut where its entity tag is
+        among those `known`. Raises NoPieceError, GoneImageError."""
+        found = self._stored(sha)
+        edges = _edges(region, *found[1:])
+        wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
 
-    def glyph(self, sha: str, place: GlyphPlace) -> ImageRegion:
-        """The tile of a glyph (`proof.report.glyphs`). Raises NoPieceError, GoneImageError."""
-        key = self.glyph_etag(sha, place)
-        data = self._pieces.get(key)
-        if data is None:
+        def cut() -> Image.Image:
+            piece = self._picture(sha, found).crop(edges)
+            return piece if piece.size == wanted else piece.resize(wanted, Image.Resampling.LANCZOS)
+
+        return self._region((METHOD, sha, *edges, *wanted), cut, known)
+
+    def glyph(self, sha: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
+        """The tile of a glyph (`proof.report.glyphs`) on an image of the store; not cut where its entity tag is among
+        those `known`. Raises NoPieceError, GoneImageError."""
+
+        def cut() -> Image.Image:
             tile = cut_glyph(self._picture(sha), place)
             if tile is None:
                 raise NoPieceError(_("the glyph lies outside its image"))
-            picture = tile.picture
-            picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
-            data = pack_piece(picture)
-            self._pieces.put(key, data)
-        return ImageRegion(data, key)
+            tile.picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
+            return tile.picture
 
-    def glyph_etag(self, sha: str, place: GlyphPlace) -> str:
-        """The entity tag that the tile of a glyph has, without cutting it."""
-        self.size(sha)
-        parts = "\x1f".join(map(str, (METHOD, GLYPH_METHOD, sha, place)))
-        return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest()
+        return self._region((METHOD, GLYPH_METHOD, sha, place), cut, known)
 
-    def etag(self, sha: str, region: str, size: str) -> str:
-        """The entity tag that the piece has, without cutting it."""
-        return self._address(sha, region, size)[0]
+    def _region(self, parts: Sequence[object], cut: Callable[[], Image.Image], known: Collection[str]) -> ImageRegion:
+        """What `cut` gives, packed, under the entity tag of the `parts` that it is made of."""
+        etag = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).hexdigest()
+        if etag in known:
+            return ImageRegion(b"", etag)
+        data = self._pieces.get(etag)
+        if data is None:
+            data = pack_piece(cut())
+            self._pieces.put(etag, data)
+        return ImageRegion(data, etag)
 
     def size(self, sha: str) -> tuple[int, int]:
         """Width and height of an image, in pixels. Raises GoneImageError."""
+        return self._stored(sha)[1:]
+
+    def _stored(self, sha: str) -> tuple[str, int, int]:
+        """The path and the size of an image as the store has them. Raises GoneImageError."""
         found = self._find(sha) if re.fullmatch(r"[0-9a-f]{64}", sha) else None
         if found is None:
             raise GoneImageError(_("there is no such image in the store"))
-        return found[1], found[2]
+        return found
 
-    def _address(self, sha: str, region: str, size: str) -> tuple[str, tuple[int, int, int, int], tuple[int, int]]:
-        width, height = self.size(sha)
-        edges = _edges(region, width, height)
-        wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
-        parts = "\x1f".join(map(str, (METHOD, sha, *edges, *wanted)))
-        return hashlib.blake2b(parts.encode(), digest_size=16).hexdigest(), edges, wanted
-
-    def _picture(self, sha: str) -> Image.Image:
+    def _picture(self, sha: str, found: tuple[str, int, int] | None = None) -> Image.Image:
         opened = self._open.get(sha)
         if opened is None:
             with self._opening:  # one at a time: the other tiles of the page wait for the first
                 opened = self._open.get(sha)
                 if opened is None:
-                    opened = load_picture(self._path(sha))
-                    if opened is None or opened.size != self.size(sha):
+                    path, *size = found or self._stored(sha)
+                    opened = load_picture(self._path(sha, Path(path)))
+                    if opened is None or opened.size != tuple(size):
                         raise GoneImageError(
                             _("the image cannot be read any more, or has changed: check its page again")
                         )
                     self._open.put(sha, opened)
         return opened
 
-    def _path(self, sha: str) -> Path:
-        found = self._find(sha)
-        assert found is not None, "the size was asked for first"
-        name = Path(found[0])
+    def _path(self, sha: str, name: Path) -> Path:
+        """Where the image lies now that a check found at the path `name`. Raises GoneImageError."""
         candidates = [self._places[sha]] if sha in self._places else []
         candidates += [name, *(folder / name.name for folder in self._folders)]
         bound = PdfPage.match(name)

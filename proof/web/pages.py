@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, redirect, request, url_for
@@ -10,14 +9,13 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.errors import ProofError
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.decision_records import State, _
 from proof.store.finder import addressed
 from proof.store.page_states import PageState
-from proof.store.queue_records import ListedPage, MissingError, QueueFilter, WorkSummary
-from proof.text.read import read_transcription
+from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
+from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
@@ -29,6 +27,7 @@ LISTED = 50
 SHEETS = 120
 MOST_PAIRS = 2000
 OFFERED = 24
+AWAITING = 24
 LONGEST_SOUGHT = 16
 LONGEST_WANTED = 100
 
@@ -94,7 +93,8 @@ def page(work: str, number: int) -> AnyResponse:
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
     if not place.image_sha:
-        data["columns_of_text"] = _columns_of_text(place)
+        columns = columns_in_files([place]).get(number, ())
+        data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
@@ -170,6 +170,7 @@ def progress(work: str) -> AnyResponse:
     """How far a work has come: by day, juan and person, what is left, and what is expected to be missed."""
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
+    awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
     return sheet(
         "progress.html",
         store.queue.work(work),
@@ -177,7 +178,8 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
-        awaiting=store.history.awaiting(work),
+        awaiting=awaiting,
+        all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
@@ -209,18 +211,6 @@ def history(work: str) -> AnyResponse:
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
     return sheet("history.html", summary, data=data, choices=choices, asked=data["asked"])
-
-
-def _columns_of_text(place: ListedPage) -> list[dict[str, Any]]:
-    """The columns of a page as its text has them: of a page without an image the store keeps none. None where the text
-    is gone or has changed so that it cannot be read."""
-    try:
-        text = read_transcription(Path(place.text))
-    except ProofError:
-        return []
-    same = [page for page in text.pages if page.id == place.page]
-    columns = same[place.repeat].columns if place.repeat < len(same) else ()
-    return [{"number": number, "source": column.source} for number, column in enumerate(columns, 1)]
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:

@@ -14,6 +14,7 @@ from proof.check.recheck import Rechecker
 from proof.errors import OutputError
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.web.download_jobs import DownloadJobs
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.images import Images
 from proof.web.rereading import Rereading
@@ -32,6 +33,7 @@ class Project:
     reader: Rechecker
     rereading: Rereading
     glyphs: GlyphOrders
+    downloads: DownloadJobs
 
 
 def project() -> Project:

@@ -34,8 +34,11 @@ OPEN = frozenset({"static_file", "font_file", "health", "accounts.log_in", "peop
 """Endpoints for who has not logged in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
 """Endpoints about oneself: for everybody who has logged in, even with a password that is still to be changed."""
+MADE_TO_SEE = frozenset({"downloads_api.begin"})
+"""Endpoints that have something made of what is there, and change nothing of it."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
+    **dict.fromkeys(MADE_TO_SEE, Right.SEE),
     "accounts.people": Right.MANAGE,
     "people.list_people": Right.MANAGE,
     "people.people_events": Right.MANAGE,

@@ -64,6 +64,7 @@ def serve(
     finally:
         server.close()
         with app.app_context():
+            project().downloads.close()
             project().rereading.close()
 
 

@@ -22,7 +22,7 @@ from proof.check.engine_bias import REMEMBERED, EngineBias
 from proof.check.executor import CheckedPage
 from proof.check.pipeline import check
 from proof.check.plan import PageTask
-from proof.check.worker import Release
+from proof.check.worker import Release, _images, _scratch
 from proof.commands.cluster import RULES
 from proof.errors import ClusterError, UsageError
 from proof.images.load import sha256_of
@@ -34,6 +34,7 @@ from proof.ocr.ppocr import PPOCR
 from proof.store import PagePlace, Store
 from proof.text.model import Page, Script, Transcription
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
+from tests.conftest import PATIENCE
 
 dask = pytest.importorskip("dask", reason="proof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="proof[cluster] is not installed")
@@ -236,6 +237,46 @@ def test_an_image_that_no_worker_finds_costs_its_page(
     assert all("there is no such file" in said for said in found.values())
 
 
+JOINS = """
+import asyncio, sys
+from distributed import Worker
+
+async def run():
+    async with Worker(sys.argv[1], nthreads=1, local_directory=sys.argv[2], name=sys.argv[3]) as own:
+        print(own.local_directory, flush=True)
+        await own.finished()
+
+asyncio.run(run())
+"""
+
+
+def test_what_a_killed_worker_fetched_is_gone_when_the_next_one_starts(tmp_path: Path, address: str) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "a.png").write_bytes(b"image")
+    seen = ImageLocations.of([images], f"file://{images}")
+
+    @contextmanager
+    def worker(name: str) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+        line = [sys.executable, "-c", JOINS, address, str(tmp_path / "scratch"), name]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as started:  # noqa: S603
+            assert started.stdout is not None
+            yield Path(started.stdout.readline().strip()), started
+            started.kill()
+
+    def fetched() -> Path:
+        return _images(_scratch()).file(images / "a.png", seen)
+
+    with worker("first") as (first, _), distributed.Client(address, set_as_default=False) as client:
+        asked = client.submit(fetched, workers=["first"], pure=False)
+        assert asked.result().is_relative_to(first)
+        assert asked.result().exists()
+    assert first.exists()
+    with worker("second") as (second, _):
+        assert second.exists()
+        assert not first.exists()
+
+
 def test_images_are_fetched_by_nothing_but_what_was_named(tmp_path: Path) -> None:
     folders = [tmp_path / "a", tmp_path / "b"]
     with pytest.raises(UsageError, match="2 folders"):
@@ -298,6 +339,6 @@ def test_a_cluster_on_this_machine_starts_checks_and_ends(tmp_path: Path) -> Non
         assert started.stdout is not None
         assert started.stdout.readline().startswith("0 workers at tcp://127.0.0.1:")
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=60)
+        _, said = started.communicate(timeout=PATIENCE)
     assert "proof: interrupted" in said
     assert "Traceback" not in said

@@ -10,6 +10,7 @@ import pytest
 from proof.check.drawn_forms import drawn_forms
 from proof.check.plan import PageKeys
 from proof.facsimile.fonts import find_faces
+from proof.ocr.belief import Belief
 from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
@@ -87,7 +88,7 @@ def test_what_the_font_showed_is_what_is_expected_of_the_character(ppocr: PPOCR)
     """Of a rare character that neither the recogniser nor the list that comes with the program knows."""
     rare = "\U00031350"
     policy = VariantPolicy(Script.TRADITIONAL)
-    glyph = Glyph({"大": -0.05}, 1.0, 0, text_of("大").pages[0].columns[0].cells[0].row, 0, 0, 9, 9, 4, 9)
+    glyph = Glyph(Belief({"大": -0.05}), 1.0, 0, text_of("大").pages[0].columns[0].cells[0].row, 0, 0, 9, 9, 4, 9)
     drawn = DrawnReadings.of(ppocr.identity.checksum, {rare: {"大": 0.9}})
     assert WordLikeness(policy, ppocr)(rare, glyph) is None
     likely = WordLikeness(policy, ppocr, drawn)(rare, glyph)

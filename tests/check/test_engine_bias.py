@@ -63,6 +63,14 @@ def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:
     assert not raised(habits, usual)
 
 
+def test_an_unknown_character_that_the_engine_wavers_over_is_hidden_as_either() -> None:
+    one, other, third = (flag("唎", read, None, 5.0) for read in ("利", "喇", "科"))
+    habits = gathered(*[one] * 6, *[other] * 5, third)
+    assert not raised(habits, one)
+    assert not raised(habits, other)
+    assert raised(habits, third)
+
+
 def test_settling_twice_changes_nothing() -> None:
     sure = flag("羲", "義", 0.001, 6.0)
     habits = gathered(sure, *[flag("羲", "義", 0.3, 1.0)] * 4)

@@ -18,6 +18,8 @@ from proof.store import Store
 from proof.store.library import FolderState
 from tests.sample import lay_out
 
+pytestmark = pytest.mark.slow
+
 KANRIPO = "<pb:{work}_WYG_001-1a>¶\n射人告具于公¶\n<pb:{work}_WYG_001-1b>¶\n小臣師納卿大夫¶\n"
 
 

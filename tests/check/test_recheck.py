@@ -135,14 +135,13 @@ def told(store: Store, work: str) -> list[tuple[str, float, bool, tuple[WitnessR
 
 @pytest.mark.parametrize("old", ["stays", "is gone"])
 def test_a_project_that_was_copied_or_moved_reads_its_own_text_again(
-    settings: Settings, tmp_path: Path, old: str
+    made_once: MadeOnce, tmp_path: Path, old: str
 ) -> None:
-    check(settings)
-    assert settings.folder is not None
-    copied = tmp_path.parent / f"{tmp_path.name}-elsewhere"
-    shutil.copytree(settings.folder, copied)
+    folder = shutil.copytree(made_once("two-pages", _check_two_pages), tmp_path / "project")
+    check(Settings.load(folder))
+    copied = shutil.copytree(folder, tmp_path / "copied")
     if old == "is gone":
-        settings.folder.rename(tmp_path.parent / f"{tmp_path.name}-away")
+        folder.rename(tmp_path / "away")
     there = Settings.load(copied)
     with Store.open(there.store_address) as store:
         [work] = store.queue.works()

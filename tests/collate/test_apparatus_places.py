@@ -77,6 +77,7 @@ def test_of_twelve_notes_the_other_text_has_six_places_and_four_of_the_readings(
     assert not [one for one in sought if one.other and not one.passage]
 
 
+@pytest.mark.slow
 def test_every_place_that_still_has_the_other_reading_is_found_and_carries_its_footnote(
     sought: list[Sought], collation: Collation, editions: tuple[Edition, Edition]
 ) -> None:

@@ -88,6 +88,7 @@ def test_the_image_list_gives_the_mirror_its_page_marks(shared: Path, capsys: py
     assert "卷十 第 1a 頁 WYG0103-0192c.png\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_collate_prints_and_writes_what_it_found(
     shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

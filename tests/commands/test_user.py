@@ -15,6 +15,8 @@ from proof.store import Store
 from proof.store.accounts import Role
 from tests.conftest import PATIENCE, Run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "四庫 full of 書"  # noqa: S105
 

@@ -23,6 +23,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
 from proof.store.saving import CheckedResult
 from proof.text.model import Script
+from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 
@@ -151,7 +152,7 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
         text.expected.pop((page, line, at), None)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(projects(), st.data())
 def test_every_text_gets_what_was_decided_for_it_in_its_script_and_nothing_else(
     texts: list[Checked], data: st.DataObject

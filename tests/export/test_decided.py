@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from proof.cli import main
 from proof.errors import UsageError
 from proof.export.collation_notes import house_list
 from proof.export.decided import Unused, decided_in
@@ -21,7 +22,7 @@ from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
-from proof.store.records import TextInfo
+from proof.store.records import DecidedPlace, TextInfo
 from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
 from proof.text.witness import Edition
@@ -88,6 +89,40 @@ def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition
     second = correct(again, decided_in(store, again).corrections)
     assert second.data == corrected.data
     assert (second.placed, len(second.applied)) == ((), 1)
+
+
+def test_an_export_is_of_one_moment_while_people_decide(
+    store: Store, edition: Edition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither half of an act nor one act without that before it is written: here somebody corrects a place by hand,
+    then takes a suggestion and changes what they had taken before, while the store is read."""
+    asked = Store.decided_places
+    north, order = _flag_number(store, "f-north"), _flag_number(store, "f-order")
+    store.decisions.decide(DecisionRequest("KR1", north, Verdict.TAKE, 0, "甲", "request-1"))
+
+    def meanwhile(self: Store, work: str) -> dict[int, DecidedPlace]:
+        found = asked(self, work)
+        page = store.queue.pages("KR1")[0].number
+        store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 1, 1, "天", "乙", "by-hand-1"))
+        store.decisions.decide(DecisionRequest("KR1", order, Verdict.TAKE, 0, "乙", "request-2"))
+        store.decisions.decide(DecisionRequest("KR1", north, Verdict.TYPED, 1, "乙", "request-3", "此"))
+        return found
+
+    monkeypatch.setattr(Store, "decided_places", meanwhile)
+    line = [
+        "export",
+        str(edition.path),
+        "--store",
+        f"sqlite:///{tmp_path}/proof.sqlite",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(line) == 0
+    assert (tmp_path / "out" / edition.path.name).read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
+    monkeypatch.setattr(Store, "decided_places", asked)
+    assert main(line) == 0
+    now = TEXT.replace("西北", "西此").replace("命上", "令上").replace("大夫", "天夫")
+    assert (tmp_path / "out" / edition.path.name).read_text(encoding="utf-8") == now
 
 
 def _flag_number(store: Store, uid: str) -> int:

@@ -50,6 +50,7 @@ def correction(read: Edition, start: int, length: int, replacement: str) -> Corr
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["seeds", "kanripo/KR1d0030", "kanripo/KR1d0085", "kanripo/KR1d0031"])
 def test_without_corrections_a_file_stays_byte_for_byte(shared: Path, folder: str) -> None:
     paths = sorted((shared / folder).glob("*.txt"))

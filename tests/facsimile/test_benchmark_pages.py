@@ -52,6 +52,7 @@ def test_styles_and_wear_are_mixed() -> None:
     assert len({style.wide_margins for style in styles}) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kai")
 def test_a_trial_looks_the_same_whatever_is_drawn_before_it(texts: list[Transcription]) -> None:
     chosen = choose(texts, 4, seed=3)

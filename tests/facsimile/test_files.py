@@ -105,6 +105,7 @@ def test_only_the_first_page_of_a_juan_carries_the_seal(mirror: Transcription) -
     assert (sealed[0] < 128).sum() > (plain[0] < 128).sum()
 
 
+@pytest.mark.slow
 def test_plates_carry_the_half_folios_of_one_printed_page(mirror: Transcription, tmp_path: Path) -> None:
     sheets = dict(plates(mirror))
     assert {name: [half.ref for half in drawn.halves] for name, drawn in sheets.items()} == {

@@ -30,6 +30,7 @@ def test_kanripo_says_where_the_wenyuange_copy_is(shared: Path, work: str) -> No
     assert base_addresses(info) == {"WYG": "http://img.kanripo.org/general/skqs/wyg/"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", WORKS)
 def test_every_line_of_its_lists_becomes_an_image(shared: Path, work: str) -> None:
     folder = shared / "kanripo" / work / "imglist"

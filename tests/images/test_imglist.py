@@ -193,6 +193,7 @@ def test_a_text_without_lists_has_none(tmp_path: Path) -> None:
 # --- the real lists ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_line_of_the_kanripo_lists_is_understood(shared: Path) -> None:
     paths = sorted(shared.glob("kanripo/*/imglist/*.txt"))
     lists = [ImageList.read(path) for path in paths]

@@ -346,6 +346,7 @@ def test_an_animation_or_a_book_in_one_file_is_refused_with_its_frames_counted(t
     assert "file of its own" in message
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
@@ -411,6 +412,7 @@ def test_the_checksum_of_a_missing_file_is_an_image_error(tmp_path: Path) -> Non
 # --- real scans -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_real_scans_load_at_their_size_and_none_is_taken_for_a_negative(shared: Path) -> None:
     paths = [path for path in (shared / "facsimile").rglob("*") if path.suffix in {".jpg", ".png"}]
     assert len(paths) >= 14

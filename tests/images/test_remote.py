@@ -121,7 +121,7 @@ def test_what_cannot_be_fetched_costs_its_page_and_names_the_address(web: str, n
     with pytest.raises(ImageError, match=name):
         images.file(HERE / name, ImageLocations(((str(HERE), web),)))
     assert len(Scans.asked) == asked
-    assert not list(Path(images._folder.name).iterdir())
+    assert not list(images.folder.iterdir())
 
 
 def test_a_server_that_falls_silent_is_not_waited_for(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +150,7 @@ def worker(place: str, **environment: str) -> str:
     return subprocess.run(line, capture_output=True, text=True, check=True, env=own).stdout  # noqa: S603
 
 
+@pytest.mark.slow
 def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> None:
     trustme = pytest.importorskip("trustme", reason="trustme makes the certificate")
 
@@ -167,6 +168,7 @@ def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> 
     assert "certificate" in refused.lower()
 
 
+@pytest.mark.slow
 def test_an_object_is_fetched_from_s3(monkeypatch: pytest.MonkeyPatch) -> None:
     s3fs = pytest.importorskip("s3fs", reason="proof[s3] is not installed")
     moto = pytest.importorskip("moto.server", reason="moto is the S3 of this test")

@@ -43,6 +43,21 @@ def test_it_speaks_for_what_is_transcribed_as_well(language: LanguageModel, page
     assert told.odds < -1
 
 
+def test_in_a_passage_that_the_language_does_not_know_it_is_heard_less(language: LanguageModel, paged: Paged) -> None:
+    """北狄 is common; but what stands around it here was never met: foreign names, say."""
+    known = said(COMPANY[:6] + "北託" + COMPANY[6:12], 7, "狄", {"狄": 0.9}, learnt(paged), paged)
+    strange = said("禜弆繙覯蒐纂北託攥祗幅禜弆繙", 7, "狄", {"狄": 0.9}, learnt(paged), paged)
+    assert known is not None
+    assert strange is not None
+    assert 0 <= strange.odds < 0.2 * known.odds
+
+
+def learnt(paged: Paged) -> LanguageModel:
+    """A language that has the pairs of `COMPANY` in their order, and 北狄 among them."""
+    columns = [COMPANY[n % 7 :] + "北狄" + COMPANY[: n % 5] for n in range(40)]
+    return learn([stream_of(paged(columns))], ["made"])
+
+
 def test_of_neighbours_that_were_never_met_it_says_nothing(language: LanguageModel, paged: Paged) -> None:
     assert said("孤珍弃資", 2, "弆", {"弆": 0.9}, language, paged) is None
 

@@ -12,6 +12,7 @@ from proof.language.evidence import Sense, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
+from proof.language.ngrams import PATTERNS
 from proof.language.stream import stream_of
 from proof.language.weights import SenseWeights
 from proof.model.flags import Kind
@@ -59,6 +60,24 @@ def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -
     candidates = LookAlikes.shipped().of(tokens.raw[places])
     _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
     assert met.text.sum() == 0
+
+
+def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: LanguageModel, paged: Paged) -> None:
+    """Whatever of the text is left out since nobody asks for it."""
+    drawn = np.random.default_rng(7)
+    pages = ["".join(drawn.choice(list("大傅傳已己曰"), 12)) for _ in range(12)]
+    tokens = TextTokens.of([stream_of(paged(pages))], Folding(LookAlikes.shipped()))
+    places = LookAlikes.shipped().places(tokens.raw)
+    candidates = LookAlikes.shipped().of(tokens.raw[places])
+    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    everywhere = np.flatnonzero(tokens.page >= 0)
+    for number, pattern in enumerate(PATTERNS):
+        around = np.stack([tokens.folded[everywhere + offset] for offset in pattern], axis=1)
+        for at, row, counts in zip(places, candidates, met.text[:, number], strict=True):
+            alike = (around == [tokens.folded[at + offset] for offset in pattern]).all(1)
+            there = tokens.raw[everywhere[alike & (tokens.page[everywhere] != tokens.page[at])]]
+            assert [int((there == code).sum()) if code else 0 for code in row] == counts.tolist()
+    assert met.text.any()
 
 
 def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:

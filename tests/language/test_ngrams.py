@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.language.model import all_keys
-from proof.language.ngrams import EXACT, PATTERNS, STEP, Counts, context_keys, keys, mixed, packed, unpacked, windows
+from proof.language.ngrams import EXACT, PATTERNS, STEP, Counts, contexts_at, keys, mixed, packed, unpacked
 from proof.language.stream import BREAK, MARGIN
 
 
@@ -46,5 +46,5 @@ def test_a_key_is_the_same_whether_asked_for_a_place_or_counted_over_a_text() ->
     tokens = np.array(text, np.uint32)
     places = np.arange(MARGIN, len(tokens) - MARGIN)
     for number in range(len(PATTERNS)):
-        asked = keys(context_keys(windows(tokens, places), number), tokens[places])
+        asked = keys(contexts_at(tokens, places, number), tokens[places])
         assert asked.tolist() == all_keys(tokens, tokens, number).tolist()

@@ -26,6 +26,7 @@ def messages() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_a_catalogue_has_every_message_and_no_other(language: str) -> None:
     with catalogue_path(language).open("rb") as file:

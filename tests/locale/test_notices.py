@@ -132,6 +132,7 @@ def test_no_field_that_crosses_a_stage_is_a_sentence() -> None:
     assert sentences == ["proof.store.recovery.Unplaced.why: str"]
 
 
+@pytest.mark.slow
 def test_no_notice_is_given_a_sentence_as_a_value() -> None:
     given_words = []
     for path in PROOF.rglob("*.py"):

@@ -13,10 +13,10 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.report import HeldRun
 from proof.store import RunInfo, StoredRunInfo, TextInfo
 from proof.text.model import Row
 from tests.remarked import said
+from tests.report.held import HeldRun
 
 PAGE = "JMML_WYG_000-2a"
 RULES = [1013, 899, 796, 693, 589, 487, 382, 279, 174]

@@ -8,8 +8,8 @@ import pytest
 
 from proof.errors import UsageError
 from proof.model.flags import Kind
-from proof.report import HeldRun
 from proof.report.places import places
+from tests.report.held import HeldRun
 
 
 def test_they_are_the_raised_flags_in_page_order(held: HeldRun) -> None:

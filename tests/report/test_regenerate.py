@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from proof.errors import UsageError
-from proof.report import HeldRun
 from proof.report.regenerate import write_again
 from proof.settings.config import Settings
 from proof.store import PagePlace, Store
 from proof.store.saving import CheckedResult
+from tests.report.held import HeldRun
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ from pypdfium2 import PdfDocument
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
 from proof.locale.languages import LANGUAGES
-from proof.report import HeldRun, write_reports
+from proof.report import write_reports
 from tests.report.conftest import PAGE, flag
+from tests.report.held import HeldRun
 
 
 @dataclass
@@ -51,10 +52,10 @@ def rectangle(element: Locator) -> FloatRect:
     return box
 
 
-@pytest.fixture
-def report(tmp_path: Path, held: HeldRun) -> Path:
-    """A report over four pages."""
-    return write_reports(held, tmp_path).page
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory, held: HeldRun) -> Path:
+    """A report over four pages, which nobody changes."""
+    return write_reports(held, tmp_path_factory.mktemp("report")).page
 
 
 def test_it_opens_offline_and_asks_for_nothing(tab: Tab, report: Path) -> None:
@@ -161,14 +162,15 @@ def test_script_in_the_text_is_shown_and_never_run(tab: Tab, tmp_path: Path, hel
     assert tab.said == []
 
 
-def test_even_markup_smuggled_into_the_file_could_not_run_or_reach_out(tab: Tab, report: Path) -> None:
+def test_even_markup_smuggled_into_the_file_could_not_run_or_reach_out(tab: Tab, report: Path, tmp_path: Path) -> None:
     smuggled = (
         "<script>document.title='ran'</script><img src='http://127.0.0.1:9/x.png' onerror=\"document.title='ran'\">"
     )
     whole = report.read_text(encoding="utf-8")
-    report.write_text(whole.replace("<main>", f"<main>{smuggled}"), encoding="utf-8")
+    spoilt = tmp_path / "report.html"
+    spoilt.write_text(whole.replace("<main>", f"<main>{smuggled}"), encoding="utf-8")
     with tab.page.expect_console_message(lambda said: "Content Security Policy" in said.text):
-        page = tab.open(report)
+        page = tab.open(spoilt)
     assert page.title() != "ran"
 
 
@@ -191,13 +193,14 @@ A4 = (595.3, 841.9)
 """Points."""
 
 
-@pytest.fixture
-def long_report(tmp_path: Path, held: HeldRun) -> Path:
-    """A report with a flag on every second character of a page, and 40 clean pages after it."""
+@pytest.fixture(scope="module")
+def long_report(tmp_path_factory: pytest.TempPathFactory, held: HeldRun) -> Path:
+    """A report with a flag on every second character of a page, and 40 clean pages after it, which nobody changes."""
     page = held.pages[0]
     flags = tuple(flag(line, offset, "某") for line in range(1, 9) for offset in range(1, 20, 2))
     rest = [replace(page, page=f"JMML_WYG_000-{number}b", flags=()) for number in range(3, 43)]
-    return write_reports(HeldRun(held.run, [replace(page, flags=flags), *rest]), tmp_path).page
+    run = HeldRun(held.run, [replace(page, flags=flags), *rest])
+    return write_reports(run, tmp_path_factory.mktemp("long")).page
 
 
 def test_a_printed_sheet_holds_ten_whole_flags_with_their_references(tab: Tab, long_report: Path) -> None:

@@ -19,11 +19,12 @@ from proof import atomic
 from proof.errors import OutputError, UsageError
 from proof.model.flags import FOUND, Kind
 from proof.model.result import PageResult
-from proof.report import HeldRun, StoredRun, WrittenReport, write_reports
+from proof.report import StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
 from proof.store.comments import Comment, CommentRequest, CommentState
 from proof.store.saving import CheckedResult
 from tests.remarked import said
+from tests.report.held import HeldRun
 from tests.web.drawn import SCRIPT, WORK, fill
 
 
@@ -264,8 +265,8 @@ def test_memory_stays_flat_however_many_pages_there_are(tmp_path: Path, held: He
         return most
 
     peak(5)  # what is loaded once
-    few, many = peak(120), peak(240)  # what is shown of the most suspicious is full by then
-    assert many - few < 120 * 4_000
+    few, many = peak(120), peak(180)  # what is shown of the most suspicious is full by then
+    assert many - few < 60 * 4_000
 
 
 def test_what_was_there_stays_where_a_report_cannot_be_written(tmp_path: Path, held: HeldRun) -> None:

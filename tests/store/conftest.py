@@ -160,3 +160,9 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     store.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page_result)])
     store.finish_run(run, whole=True)
     return store
+
+
+def whole(store: Store, key: str) -> PageResult | None:
+    """The result kept under a key, with its characters."""
+    kept = store.cached_page(key)
+    return kept.whole() if kept is not None else None

@@ -34,6 +34,7 @@ from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, Rul
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
+from tests.wide import examples
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -470,5 +471,5 @@ def test_undo_is_exact_whatever_several_people_do(tmp_path: Path) -> None:
         template = tmp_path / "proof.sqlite"
 
     case = Here.TestCase
-    case.settings = settings(max_examples=25, stateful_step_count=16, deadline=None)
+    case.settings = settings(max_examples=examples(10), stateful_step_count=16, deadline=None)
     case().runTest()

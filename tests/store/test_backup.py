@@ -7,6 +7,9 @@ import json
 import shutil
 import socket
 import struct
+import subprocess
+import sys
+import threading
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -62,6 +65,44 @@ def test_it_is_a_moment_of_a_project_that_is_worked_on(project: Settings, tmp_pa
     restore(tmp_path / "project.zip", tmp_path / "elsewhere")
     with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
         assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+
+
+def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settings, tmp_path: Path) -> None:
+    """What was acknowledged before is in it, and what came later, if any of it is, without a gap."""
+    acknowledged: list[int] = []
+    over = threading.Event()
+
+    def decide() -> None:
+        with Store.open(project.store_address) as store:
+            while not over.is_set():
+                number = len(acknowledged)
+                flag, version = number % 5 + 2, number // 5
+                verdict = Verdict.KEEP if version % 2 == 0 else Verdict.UNDO
+                made = store.decisions.decide(DecisionRequest(WORK, flag, verdict, version, "乙", f"busy-{number:06d}"))
+                acknowledged.append(made.id)
+
+    deciding = threading.Thread(target=decide)
+    deciding.start()
+    try:
+        for number in range(4):
+            before = len(acknowledged)
+            backup(project, tmp_path / f"{number}.zip")
+            after = len(acknowledged)
+            verify(tmp_path / f"{number}.zip")
+            restore(tmp_path / f"{number}.zip", tmp_path / f"{number}")
+            with Store.open(tmp_path / f"{number}" / STORE_NAME) as store:
+                kept = sorted(one.id for one in store.decisions.log(WORK, limit=1_000_000))
+                assert kept == list(range(1, len(kept) + 1))
+                assert before <= len(kept) - 1 <= after + 1  # the first was there from the beginning
+                said = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
+                standing = {one.flag: one.id for one in store.decisions.standing(WORK)}
+                assert all(
+                    not last or (last[0].verdict is Verdict.KEEP) == (standing.get(flag) == last[0].id)
+                    for flag, last in said.items()
+                )
+    finally:
+        over.set()
+        deciding.join()
 
 
 def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there(
@@ -212,6 +253,19 @@ def test_no_room_is_told_before_anything_is_unpacked(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 10, 1000))
     with pytest.raises(BackupError, match="there is room for 1,000"):
         restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+
+
+def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path: Path) -> None:
+    there = sorted(tmp_path.rglob("*"))
+    line = [sys.executable, "-m", "proof", "backup", str(tmp_path / "a.zip"), "--config", str(project.folder)]
+    full = subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", 'ulimit -f 40; exec "$@"', "bash", *line], capture_output=True, text=True, check=False
+    )
+    assert full.returncode == 2, full.stderr
+    assert "Traceback" not in full.stderr
+    assert f"{STORE_NAME}: " in full.stderr
+    assert "the disk" in full.stderr
+    assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
 
 
 def test_a_backup_whose_store_lost_something_does_not_verify(project: Settings, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
 from proof.store.saving import CheckedResult
 from tests.remarked import said
+from tests.store.conftest import whole
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
 
@@ -48,7 +49,7 @@ def test_a_store_opened_again_has_what_was_put_in(tmp_path: Path, info: RunInfo,
     with Store.open(tmp_path / "a folder, 圖" / "proof.sqlite") as store:
         store.save_pages(store.begin_run(info), [CheckedResult(PLACE, "key", page_result)])
     with Store.open(f"sqlite:///{tmp_path}/a folder, 圖/proof.sqlite") as store:
-        assert store.cached_page("key") == page_result
+        assert whole(store, "key") == page_result
 
 
 def test_the_file_is_in_write_ahead_mode(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_a_store_that_may_only_be_read_says_so(tmp_path: Path, info: RunInfo, pa
         run = store.begin_run(info)
         store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
     with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
-        assert store.cached_page("key") == page_result
+        assert whole(store, "key") == page_result
         with pytest.raises(OutputError, match="may only be read"):
             store.begin_run(info)
 

@@ -414,3 +414,13 @@ def test_who_does_not_overrule_others_takes_back_only_what_they_decided(filled: 
     anew = filled.decisions.decide(replace(demand(Verdict.KEEP, 1, person="乙"), overrules=False))
     assert filled.decisions.decide(replace(demand(Verdict.UNDO, 2, person="乙"), overrules=False)).about == anew.id
     assert filled.decisions.decide(demand(Verdict.UNDO, 3, person="丙")).person == "丙"
+
+
+def test_a_moment_of_a_store_stays_as_it_was_while_people_go_on(filled: Store) -> None:
+    made = filled.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.TAKE, 0, "甲", "request-0001"))
+    with filled.at_one_moment() as then:
+        later = filled.decisions.decide(DecisionRequest("KR1d0030", 2, Verdict.KEEP, 0, "乙", "request-0002"))
+        filled.decisions.decide(DecisionRequest("KR1d0030", 1, Verdict.UNDO, 1, "甲", "request-0003"))
+        assert list(then.decisions.standing("KR1d0030")) == [made]
+        assert then.decisions.log("KR1d0030") == [made]
+    assert list(filled.decisions.standing("KR1d0030")) == [later]

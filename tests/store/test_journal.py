@@ -27,6 +27,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
+from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 
@@ -303,7 +304,7 @@ def test_what_an_earlier_version_wrote_meanwhile_is_in_the_journal_when_the_stor
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.tuples(st.integers(1, 4), VERDICTS), max_size=12))
 def test_whatever_was_decided_the_journal_alone_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[int, Verdict]]

@@ -42,13 +42,15 @@ def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: St
     decide(store, 3, "甲", Verdict.UNSURE)
     assert store.history.judged_twice(WORK) == {}
     decide(store, 2, "乙", Verdict.COPY)
-    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("copy", "kept")]}
+    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("copy", "kept", False)]}
     mark(store, 1, "甲", PageState.PROOFREAD)
     mark(store, 1, "乙", PageState.VALIDATED)
     both = store.history.judged_twice(WORK)[("乙", "甲")]
-    assert sorted(both) == [("as the image", "as the image"), ("copy", "kept")], "what is unsure is judged by nobody"
+    judged = [("as the image", "as the image", True), ("copy", "kept", False)]
+    assert sorted(both) == judged, "what is unsure is judged by nobody"
     [found] = agreements_of(store, WORK)
     assert (found.places, found.same, found.too_few, found.kappa) == (2, 1, True, None)
+    assert found.validated == 1, "the other 乙 decided, before validating"
 
 
 def test_what_was_taken_back_is_no_judgement_and_what_is_done_again_is_one(store: Store) -> None:
@@ -57,7 +59,7 @@ def test_what_was_taken_back_is_no_judgement_and_what_is_done_again_is_one(store
     store.acts.undo(WORK, "乙", "request-undo")
     assert store.history.judged_twice(WORK) == {}
     store.acts.redo(WORK, "乙", "request-redo")
-    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("= 某", "kept")]}
+    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("= 某", "kept", False)]}
 
 
 def test_with_places_enough_there_is_a_kappa_with_its_interval(store: Store) -> None:
@@ -80,10 +82,9 @@ def test_pages_that_wait_for_a_second_person_are_named_with_who_proofread_them(s
     mark(store, 1, "甲", PageState.PROOFREAD)
     mark(store, 3, "甲", PageState.PROOFREAD)
     mark(store, 3, "乙", PageState.VALIDATED)
-    assert [(one.name, one.person) for one in store.history.awaiting(WORK)] == [
-        ("WYG0103-0193a", "乙"),
-        ("WYG0103-0192a", "甲"),
-    ]
+    awaiting, count = store.history.awaiting(WORK)
+    assert [(one.name, one.person) for one in awaiting] == [("WYG0103-0193a", "乙"), ("WYG0103-0192a", "甲")]
+    assert (store.history.awaiting(WORK, 1), count) == ((awaiting[:1], 2), 2)
 
 
 def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:

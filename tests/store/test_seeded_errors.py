@@ -162,6 +162,7 @@ def test_without_planting_they_leave_the_queue_and_what_was_answered_stays_count
     assert false_ones(store)[0].state == "corrected"
 
 
+@pytest.mark.slow
 def test_none_is_planted_where_somebody_corrected_the_text(tmp_path: Path) -> None:
     with store_in(tmp_path / "without", 0.0) as store, store_in(tmp_path / "with", 600) as other:
         flag = false_ones(other)[0].flag
@@ -212,6 +213,7 @@ def test_a_store_of_an_earlier_version_keeps_what_was_seeded_and_what_was_answer
         assert progress_of(store, WORK).planted.answered == 0
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_back_from_the_journal_is_no_decision_about_the_text(tmp_path: Path) -> None:
     with store_in(tmp_path / "lost", 600) as lost, store_in(tmp_path / "new", 0.0) as new:
         one = false_ones(lost)[0]

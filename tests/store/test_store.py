@@ -20,6 +20,7 @@ from proof.store import CheckedResult, FlagFilter, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
+from tests.store.conftest import whole
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 
@@ -90,7 +91,7 @@ def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
     run = lasting_store.begin_run(info)
     for key, result in (("first", first), ("then", then)):
         lasting_store.save_pages(run, [CheckedResult(PLACE, f"{run} {key}", result)])
-        assert lasting_store.cached_page(f"{run} {key}") == result
+        assert whole(lasting_store, f"{run} {key}") == result
         assert list(lasting_store.results(run=run)) == [result]
     assert lasting_store.cached_page(f"{run} first") is None
 
@@ -180,7 +181,7 @@ def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
     lowered = replace(wrong, score=-1.5, raised=False, evidence=evidence)
     store.rescore("KR1d0030", [lowered])
     store.rescore("another work", [replace(wrong, score=99.0)])
-    assert store.cached_page("key") == replace(page_result, flags=(lowered, *page_result.flags[1:]))
+    assert whole(store, "key") == replace(page_result, flags=(lowered, *page_result.flags[1:]))
 
 
 def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
@@ -193,7 +194,7 @@ def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
     assert list(store.results(work="KR1d0030")) == []
     assert list(store.flags(FlagFilter("KR1d0030"))) == []
     assert store.totals("KR1d0030").pages == {}
-    assert store.cached_page("key") == page_result
+    assert whole(store, "key") == page_result
 
     third = store.begin_run(info)
     store.save_pages(third, [CheckedResult(PLACE, "key", page_result)])
@@ -329,15 +330,15 @@ def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunIn
 
     def read() -> None:
         while not done.is_set():
-            odd.extend(result for result in store.results(run=run) if replace(result, page="") != whole)
+            odd.extend(result for result in store.results(run=run) if replace(result, page="") != saved)
 
-    whole = replace(page_result, page="", flags=())
+    saved = replace(page_result, page="", flags=())
     readers = [threading.Thread(target=read) for _ in range(3)]
     for reader in readers:
         reader.start()
     try:
         for position in range(60):
-            page = replace(whole, page=f"page {position}")
+            page = replace(saved, page=f"page {position}")
             store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
     finally:
         done.set()

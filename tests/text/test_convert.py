@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ def holds(text: str, part: str) -> bool:
     return all(char in rest for char in part)
 
 
+@cache
+def read_once(path: Path) -> Edition:
+    """What is in the file, which many tests turn into other formats."""
+    return read_edition(path)
+
+
 def turned(source: Edition, target: Format) -> Converted | str:
     """The edition in another format, or why it is refused."""
     references = {page.id: str(page.ref or f"WYG0001-{number:04}a") for number, page in enumerate(source.pages)}
@@ -67,7 +74,7 @@ TEXTS = (
 def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(
     shared: Path, text: str, target: Format
 ) -> None:
-    source = read_edition(next(shared.glob(text)))
+    source = read_once(next(shared.glob(text)))
     converted = turned(source, target)
     if isinstance(converted, str):
         assert ("has no pages" in converted) == (target in PAGED and not source.paged)
@@ -152,6 +159,7 @@ def test_the_same_format_is_the_text_itself(shared: Path) -> None:
         assert convert(source, source.format).text == source.text
 
 
+@pytest.mark.slow
 def test_inline_notes_become_small_commentary_and_come_back(shared: Path) -> None:
     source = read_edition(shared / "seeds/001_4b1015a6353d5b95.txt")
     there = reread(convert(source, Format.CRITICAL))

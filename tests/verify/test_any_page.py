@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage, load_image
 from proof.locale.notices import in_english
+from proof.model.flags import Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
@@ -49,6 +50,12 @@ def check(ppocr: PPOCR, page: Page, image: LoadedImage) -> PageResult:
     return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
 
 
+@pytest.fixture(scope="module")
+def upright(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> PageResult:
+    """The page as it lies."""
+    return check(ppocr, *canon)
+
+
 def lying(image: LoadedImage, pixels: NDArray[np.uint8]) -> LoadedImage:
     return replace(image, pixels=np.ascontiguousarray(pixels), size=(pixels.shape[1], pixels.shape[0]))
 
@@ -58,12 +65,35 @@ def with_lines(page: Page, sources: Sequence[str]) -> Page:
     return replace(page, columns=columns)
 
 
-def test_columns_without_rules_are_verified_like_ruled_ones(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
-    page, image = canon
-    result = check(ppocr, page, image)
-    assert result.status is Status.CHECKED
-    assert len(result.columns) == 30
-    assert [flag for flag in result.flags if flag.raised] == []
+def test_columns_without_rules_are_verified_like_ruled_ones(upright: PageResult) -> None:
+    assert upright.status is Status.CHECKED
+    assert len(upright.columns) == 30
+    assert [flag for flag in upright.flags if flag.raised] == []
+
+
+def dharani(number: str) -> tuple[Page, LoadedImage]:
+    """A page of the same canon with numbers in small script; the text of 2b has some of them in full width, on 2a a
+    note is no higher than 一 beside 十."""
+    folder = SHARED / "canon" / "QL"
+    if not folder.is_dir():
+        pytest.skip(f"the canon's pages are not here ({folder})")
+    page = next(page for page in read_transcription(folder / "KX1a0001_001.txt").pages if page.id.endswith(number))
+    return page, load_image(folder / "images" / f"{page.id}.jpg")
+
+
+@pytest.mark.parametrize("number", ["2a", "2b"])
+def test_numbers_in_small_script_are_no_insertions(ppocr: PPOCR, number: str) -> None:
+    result = check(ppocr, *dharani(number))
+    assert result.characters_checked > 400
+    assert [flag for flag in result.flags if flag.raised and flag.kind is Kind.INSERTION] == []
+
+
+def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
+    page, image = dharani("2b")
+    sources = [column.source for column in page.columns]
+    wrong = sources[17].replace("五十五", "五十馬五")
+    result = check(ppocr, with_lines(page, [*sources[:17], wrong, *sources[18:]]), image)
+    assert any(flag.transcribed == "馬" and flag.raised and flag.line == 18 for flag in result.flags)
 
 
 def test_an_error_in_a_column_without_rules_is_found_in_its_place(
@@ -80,10 +110,9 @@ def test_an_error_in_a_column_without_rules_is_found_in_its_place(
 
 @pytest.mark.parametrize("lie", TURNS)
 def test_a_turned_page_is_turned_and_read_and_says_so_once(
-    ppocr: PPOCR, canon: tuple[Page, LoadedImage], lie: str
+    ppocr: PPOCR, canon: tuple[Page, LoadedImage], upright: PageResult, lie: str
 ) -> None:
     page, image = canon
-    upright = check(ppocr, page, image)
     turned = lying(image, TURNS[lie](image.pixels))
     result = check(ppocr, page, turned)
     assert result.status is Status.CHECKED

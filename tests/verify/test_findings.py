@@ -12,7 +12,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
-from proof.ocr.belief import FLOOR
+from proof.ocr.belief import FLOOR, Belief
 from proof.settings.config import Settings
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
@@ -39,7 +39,7 @@ def glyph(place: float, presence: float = 1.0, /, **believed: float) -> Glyph:
     """A glyph that many cells down; probabilities of characters."""
     beliefs = {text: max(FLOOR, log(p)) for text, p in believed.items()}
     top = place * PITCH
-    return Glyph(beliefs, presence, 0, Row.MAIN, 0.0, top, 90.0, top + PITCH, top + PITCH / 2, PITCH)
+    return Glyph(Belief(beliefs), presence, 0, Row.MAIN, 0.0, top, 90.0, top + PITCH, top + PITCH / 2, PITCH)
 
 
 def sure(text: str) -> list[Glyph]:
@@ -109,6 +109,15 @@ def test_what_was_left_out_at_the_end_belongs_to_the_end() -> None:
     assert told(flags("面上射", sure("面上射揖"))) == [(Kind.OMISSION, 3, 0, "", "揖")]
 
 
+@pytest.mark.parametrize(("source", "offset"), [("稅(三/)多", 4), ("稅(三)多", 3), ("稅(三/)", 4)])
+def test_what_was_left_out_at_the_end_of_a_note_belongs_into_the_note(source: str, offset: int) -> None:
+    rows = (Row.MAIN, Row.RIGHT, Row.LEFT, Row.MAIN)
+    shown = [
+        replace(one, strip=n, row=rows[n]) for n, one in enumerate(sure("稅三十多")) if n < 3 or source[-1] == "多"
+    ]
+    assert told(flags(source, shown)) == [(Kind.OMISSION, offset, 0, "", "十")]
+
+
 def test_neighbours_changed_round_are_one_flag() -> None:
     assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
 
@@ -136,7 +145,7 @@ def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
 
 def test_ink_that_was_not_read_is_no_omission_by_itself() -> None:
     shown = sure("司射適西階")
-    extra = replace(shown[4], believed={}, presence=0.5, y=shown[4].y + PITCH)
+    extra = replace(shown[4], believed=Belief({}), presence=0.5, y=shown[4].y + PITCH)
     found = flags("司射適西階", [*shown, extra])
     assert told(found) == []
 

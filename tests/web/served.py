@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
 from pathlib import Path
 
-from proof.cli import main
+from tests.forked import ForkedCommand
 
 ROOT = Path(__file__).resolve().parents[2]
-
-# What a server needs is imported once for a whole run, by a process that forks one whenever one is asked for.
-FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
-if FORKED.get_start_method() == "forkserver":
-    FORKED.set_forkserver_preload(["pytest", "proof.commands.serve", "proof.store", "proof.web.serve", __name__])
 
 
 class ServerProcess:
@@ -29,24 +22,14 @@ class ServerProcess:
 
     def start(self) -> None:
         words = ["serve", "--config", str(self.folder), "--port", str(self.port), *self.options]
-        reading, writing = FORKED.Pipe(duplex=False)
-        self._process = FORKED.Process(target=_run, args=(words, writing), daemon=True)
-        self._process.start()
-        writing.close()
-        with open(reading.fileno(), closefd=False) as heard:
-            said = heard.readline()
-        assert said, f"`proof serve` ended with status {self._process.exitcode} before it listened"
+        self._process = ForkedCommand(ROOT, *words)
+        said = next((line for line in self._process.said if line.startswith("proofread at ")), "")
+        assert said, "`proof serve` ended before it listened"
         self.address = said.split()[-1].rstrip("/")
         self.port = int(self.address.rsplit(":", 1)[1])
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.join()
-
-
-def _run(words: list[str], writing: Connection) -> None:
-    sys.stdout = open(writing.fileno(), "w", buffering=1, closefd=False)  # noqa: SIM115 - no path, never closed
-    sys.exit(main(words))
 
 
 @contextmanager

@@ -21,11 +21,8 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import ServerProcess
-from tests.web.waiting import saved, shown_whole, until
+from tests.web.waiting import open_desk, photographed, press, saved, shown, shown_whole, until
 from tests.wide import looks
-
-ROOT = Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "out" / "screenshots"
 
 PAGES = {
     "queue": f"/works/{WORK}/",
@@ -93,13 +90,7 @@ def tabs(browser: Browser) -> Iterator[list[Tab]]:
 
 
 def desk(tab: Tab, server: ServerProcess, query: str = "") -> Page:
-    tab.page.goto(f"{server.address}/works/{WORK}/desk{query}")
-    expect(tab.page.locator("#flag")).to_be_visible()
-    return tab.page
-
-
-def shown(page: Page) -> int:
-    return int(page.evaluate("document.body.dataset.flag") or 0)
+    return open_desk(tab.page, f"{server.address}/works/{WORK}/desk{query}")
 
 
 def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
@@ -119,11 +110,9 @@ def test_a_whole_session_on_the_sample(sample_server: ServerProcess, tabs: list[
     expect(tab.page.locator("#flag")).to_be_visible()
     pressed, keys = [], ["t", "k", "c", "u", "s"]
     for n in range(count):
-        number, key = shown(tab.page), keys[n % len(keys)]
-        assert number
-        pressed.append((number, key))
-        tab.page.keyboard.press(key)
-        expect(tab.page.locator(f'body[data-flag="{number}"]')).to_have_count(0)
+        assert shown(tab.page)
+        key = keys[n % len(keys)]
+        pressed.append((press(tab.page, key), key))
     expect(tab.page.locator("#end")).to_be_visible()
     saved(tab.page)
     names = {"t": Verdict.TAKE, "k": Verdict.KEEP, "c": Verdict.COPY, "u": Verdict.UNSURE, "s": Verdict.SKIP}
@@ -162,10 +151,7 @@ def test_the_next_flag_is_there_at_once_and_its_image_with_it(sample_server: Ser
 
 def test_undo_and_redo_go_through_the_session_and_survive_a_reload(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
-    first = shown(page)
-    page.keyboard.press("t")
-    second = shown(page)
-    page.keyboard.press("k")
+    first, second = press(page, "t"), press(page, "k")
     saved(page)
     page.reload()
     expect(page.locator("#flag")).to_be_visible()
@@ -344,7 +330,7 @@ def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: S
     saved(page)
     server.kill()
     for key in ("k", "c", "t"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.locator("#waiting")).to_contain_text("3 not saved yet")
     assert len(verdicts(server.folder)) == 1
     server.start()
@@ -404,9 +390,7 @@ def test_the_queue_filters_counts_and_leads_to_the_desk(server: ServerProcess, t
     page.get_by_role("link", name="Begin").click()
     expect(page.locator("#kind")).to_have_text("insertion")
     for _ in range(3):
-        number = shown(page)
-        page.keyboard.press("k")
-        expect(page.locator(f'body[data-flag="{number}"]')).to_have_count(0)
+        press(page, "k")
     expect(page.locator("#end")).to_be_visible()
 
 
@@ -421,13 +405,12 @@ def test_the_dial_trades_places_for_errors_left(server: ServerProcess, tabs: lis
     expect(page.locator("a.row")).to_have_count(4)
 
 
-def photographed(page: Page, name: str) -> None:
+def looked_at(page: Page, name: str) -> None:
     """The page on the screens that proofreaders have, a laptop's and a tablet's."""
     for width, height in ((1366, 768), (1024, 768)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(150)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is cut off at {width}"
-        page.screenshot(path=SHOTS / f"{name}-{width}.png")
+        photographed(page, f"{name}-{width}")
 
 
 @pytest.mark.parametrize(("language", "theme"), looks())
@@ -435,7 +418,6 @@ def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
     sample_server: ServerProcess, browser: Browser, tmp_path: Path, language: str, theme: str
 ) -> None:
     """The pictures are to be looked at."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     for name, path in PAGES.items():
@@ -448,14 +430,14 @@ def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
             page.locator("#layout-open").click()
             expect(page.locator("[data-handle=corner-0]")).to_be_attached()
         assert page.evaluate("document.documentElement.lang") == language
-        photographed(page, f"{name}-{language}-{theme}")
+        looked_at(page, f"{name}-{language}-{theme}")
     settings = Settings.load(sample_server.folder)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
         assert run is not None
         written = write_reports(StoredRun(store, run.id), tmp_path, language=language)
     page.goto(written.page.as_uri())
-    photographed(page, f"report-{language}-{theme}")
+    looked_at(page, f"report-{language}-{theme}")
     context.close()
 
 
@@ -464,12 +446,11 @@ def test_it_can_be_used_on_a_tablet(server: ServerProcess, browser: Browser) -> 
     for size in ({"width": 820, "height": 1180}, {"width": 1180, "height": 820}):
         context = browser.new_context(viewport=size, has_touch=True)  # type: ignore[arg-type]
         page = context.new_page()
-        page.goto(f"{server.address}/works/{WORK}/desk")
-        expect(page.locator("#flag")).to_be_visible()
+        open_desk(page, f"{server.address}/works/{WORK}/desk")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         number = shown(page)
         page.locator("[data-act=keep]").tap()
-        assert shown(page) != number
+        expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
         saved(page)
         context.close()
 
@@ -590,8 +571,7 @@ def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess
         "000_8d937d0b6d447d78 吿 as the image",
         "唐石經 ∅ otherwise",
     ]
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SHOTS / "desk-witnesses.png")
+    photographed(page, "desk-witnesses")
     boxes = [line.bounding_box() for line in lines.all()]
     glyph = page.locator("#glyph").bounding_box()
     assert glyph is not None
@@ -605,7 +585,7 @@ def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess
     assert shown(page) == number
     assert page.evaluate("window.broken") is None
     assert not Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
-    page.screenshot(path=SHOTS / "desk-witnesses-open.png")
+    photographed(page, "desk-witnesses-open")
     page.locator("#main").focus()
     page.keyboard.press("s")
     expect(page.locator("#witnesses")).to_be_hidden()

@@ -75,6 +75,6 @@ def test_every_key_of_the_help_has_a_button(page: Page, view: str) -> None:
         *before, button = way.split(" >> ")
         for one in before:
             page.locator(one).first.click()
-        expect(page.locator(button).first, f"{view}: {key}").to_be_visible(timeout=10_000)
+        expect(page.locator(button).first, f"{view}: {key}").to_be_visible()
         if before:
             page.keyboard.press("Escape")

@@ -17,11 +17,12 @@ from schemathesis.core.result import Ok
 from proof.store import Store
 from proof.web import create_app
 from tests.web.drawn import WORK, fill, settings_in
+from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 
 HELD = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
-EXAMPLES = 30
+EXAMPLES = examples(20)
 
 
 Case = schemathesis.Case[Any]

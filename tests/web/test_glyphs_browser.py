@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.web.drawn import WORK
-from tests.web.waiting import saved, until
+from tests.web.waiting import saved, still, until
 
 pytestmark = pytest.mark.browser
 STEADY = 8
@@ -109,11 +109,11 @@ def test_the_page_shows_what_stands_now_and_moves_with_its_image(page: Page) -> 
         """How much higher or lower a character stands than its glyph."""
         return middle(page, ".cell[data-n='12']")[1] - middle(page, "rect[data-n='12']")[1]
 
-    page.wait_for_timeout(400)
+    still(page.locator("rect[data-n='12']"))
     assert abs(away()) < 3
     page.keyboard.press("+")
     page.keyboard.press("+")
-    page.wait_for_timeout(700)
+    still(page.locator("rect[data-n='12']"))
     assert abs(away()) < 3
     assert grave(page) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from proof.store import Store
 from proof.store.decision_records import Verdict
+from proof.store.page_states import PageState
+from tests.conftest import PATIENCE
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 
@@ -140,6 +143,22 @@ def test_a_state_that_the_server_never_heard_is_not_shown_as_said(served: str, p
     page.locator("#state").select_option("proofread")
     expect(page.locator("#notices")).to_contain_text("The server does not answer")
     expect(page.locator("#state")).to_have_value("not proofread")
+
+
+def test_what_is_said_of_a_page_that_is_left_at_once_holds(served: str, page: Page, tmp_path: Path) -> None:
+    """Shown as said, and not at the server yet: it says that it is on its way, and comes there without its page."""
+    page.goto(f"{served}/works/{WORK}/pages/2")
+    let_go = held_back(page, "**/states")
+    with page.expect_request("**/states"):
+        page.locator("#state").select_option("proofread")
+    expect(page.locator("#state")).to_have_attribute("aria-busy", "true")
+    page.goto(f"{served}/works/{WORK}/pages/3")
+    let_go()
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        deadline = time.monotonic() + PATIENCE
+        while store.queue.pages(WORK)[1].state is not PageState.PROOFREAD:
+            assert time.monotonic() < deadline
+            page.wait_for_timeout(20)
 
 
 def test_more_is_given_once_however_often_it_is_asked_for(served: str, page: Page) -> None:

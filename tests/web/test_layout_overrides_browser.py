@@ -122,6 +122,7 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
         assert len(store.layout_overrides.history(work.name, 1)) == 1
     other.get_by_role("button", name="Reload the page").click()
     expect(other.locator("#layout-said")).to_be_empty()
+    other.context.close()
 
 
 def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(page: Page, project: Path) -> None:

@@ -352,3 +352,27 @@ def test_a_line_that_is_taken_beside_it_does_not_jump_and_is_set_more_exactly_wh
         page.mouse.wheel(0, -400)
         still(rule(page))
     assert 0 < step() < 0.7 * far
+
+
+def test_what_moves_right_after_a_line_was_let_go_drags_it_no_further(page: Page) -> None:
+    """A busy browser hears of the next movement before it does what it had put off."""
+    ready(page)
+    x, y = spot(rule(page))
+    page.mouse.move(x, y)
+    at_once = """(line, [x, y]) => {
+        const drawn = () => document.querySelector(`[data-handle="${line.dataset.handle}"]`);
+        const mouse = { pointerId: 1, pointerType: "mouse", isPrimary: true, bubbles: true, cancelable: true };
+        const told = (type, by, buttons) =>
+            drawn().dispatchEvent(new PointerEvent(type, { ...mouse, buttons, clientX: x + by, clientY: y }));
+        const where = () => Number(drawn().getAttribute("x1"));
+        told("pointerdown", 0, 1);
+        told("pointermove", 6, 1);
+        told("pointerup", 6, 0);
+        const set = where();
+        told("pointermove", 40, 0);
+        return [set, where()];
+    }"""
+    before = place(page)
+    let_go, later = rule(page).evaluate(at_once, [x, y])
+    assert let_go > before
+    assert later == let_go

@@ -22,6 +22,9 @@ from proof.store.library import FolderState
 from proof.store.models import FlagRow, LibraryRow, PageRow, RunRow, WorkRow
 from proof.web import create_app
 from tests.web.served import serving
+from tests.web.waiting import photographed
+
+pytestmark = pytest.mark.slow
 
 WORKS = 3500
 PAGES = 4
@@ -164,7 +167,7 @@ def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> 
 
 @pytest.mark.parametrize(("theme", "language"), [("light", "zh-Hant"), ("dark", "en")])
 def test_the_list_and_the_search_are_not_cut_off(
-    library: Path, browser: Browser, shots: Path, theme: Literal["light", "dark"], language: str
+    library: Path, browser: Browser, theme: Literal["light", "dark"], language: str
 ) -> None:
     with serving(library) as address:
         size: ViewportSize = {"width": 1366, "height": 768}
@@ -174,5 +177,5 @@ def test_the_list_and_the_search_are_not_cut_off(
             page.goto(address + path)
             expect(page.locator("h1")).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            page.screenshot(path=shots / f"{name}-{theme}.png")
+            photographed(page, f"{name}-{theme}")
         context.close()

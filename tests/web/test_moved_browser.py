@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.saving import CheckedResult
 from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
 from tests.web.served import serving
-from tests.web.waiting import saved
+from tests.web.waiting import photographed, saved
 
 PAGE = "WYG0103-0292a"
 
@@ -66,12 +65,6 @@ def page(folder: Path, browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-def photographed(page: Page, name: str) -> None:
-    """A picture for whoever looks at the pages, where `SCREENSHOTS` names a folder."""
-    if folder := os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"moved-{name}.png", full_page=True)
-
-
 def states(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
         return sorted((one.transcribed, one.reading) for one in store.decisions.standing(WORK))
@@ -81,7 +74,7 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     page.goto(f"/works/{WORK}/")
     expect(page.locator("a.row")).to_have_count(2)
     expect(page.locator("a.row").nth(1)).to_contain_text("column 2 → 3")
-    photographed(page, "queue")
+    photographed(page, "moved-queue", full_page=True)
     page.goto(f"/works/{WORK}/desk")
     expect(page.locator("#progress-words")).to_have_text("0 of 2")
     page.keyboard.press("k")
@@ -89,7 +82,7 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
     expect(page.locator("#why")).to_contain_text("大 moved from column 2 to column 3")
     expect(page.locator("#stage .place.other")).to_have_count(1)
-    photographed(page, "desk")
+    photographed(page, "moved-desk", full_page=True)
     page.keyboard.press("t")
     expect(page.locator("#end")).to_be_visible()
     expect(page.locator("#progress-words")).to_have_text("2 of 2")
@@ -98,7 +91,7 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     assert states(folder) == [("", "大"), ("告", "告"), ("大", "")]
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text(f"Taken back: moves 大 · {PAGE} · column 2 → 3")
-    photographed(page, "taken-back")
+    photographed(page, "moved-taken-back", full_page=True)
     assert states(folder) == [("告", "告")]
     page.keyboard.press("y")
     expect(page.locator("#end")).to_be_visible()
@@ -114,7 +107,7 @@ def test_it_is_said_in_the_language_of_the_reader(page: Page, language: str, sai
     page.context.add_cookies([{"name": "lang", "value": language, "url": page.url}])
     page.reload()
     expect(page.locator("#why")).to_contain_text(said)
-    photographed(page, f"desk-{language}")
+    photographed(page, f"moved-desk-{language}", full_page=True)
 
 
 def test_the_half_that_is_asked_for_by_its_number_brings_the_other_with_it(folder: Path, page: Page) -> None:
@@ -131,7 +124,7 @@ def test_the_page_view_says_at_both_places_that_it_moved(page: Page) -> None:
     for column, character in ((2, 6), (3, 4)):
         page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
         expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
-        photographed(page, f"page-{column}")
+        photographed(page, f"moved-page-{column}", full_page=True)
         page.keyboard.press("Escape")
 
 
@@ -143,4 +136,4 @@ def test_the_report_has_one_card_with_both_places(folder: Path, page: Page) -> N
     expect(cards.nth(1)).to_contain_text("大 moved from column 2 to column 3")
     expect(cards.nth(1).locator("svg.strip.paper")).to_have_count(2)
     expect(page.locator(".figures .lead dd").first).to_have_text("2")
-    photographed(page, "report")
+    photographed(page, "moved-report", full_page=True)

@@ -16,11 +16,9 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
-from tests.web.waiting import saved
+from tests.web.waiting import photographed, saved
 from tests.wide import looks
 
-ROOT = Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "out" / "screenshots"
 PASSWORD = "四庫 full of 書"  # noqa: S105
 PEOPLE = {"甲": Role.ADMINISTRATOR, "乙": Role.PROOFREADER, SCRIPT: Role.PROOFREADER, "丁": Role.READER}
 
@@ -193,7 +191,6 @@ def test_the_pages_about_people_are_not_cut_off_and_each_is_photographed(
     browser: Browser, address: str, language: str, theme: str
 ) -> None:
     """The pictures are to be looked at."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     for name, path in {"login": "/people", "people": None, "account": "/account"}.items():
@@ -204,7 +201,7 @@ def test_the_pages_about_people_are_not_cut_off_and_each_is_photographed(
             page.locator("#password").fill(PASSWORD)
             page.keyboard.press("Enter")
             expect(page.locator(".accounts")).to_be_visible()
-        page.screenshot(path=SHOTS / f"{name}-{language}-{theme}.png")
+        photographed(page, f"{name}-{language}-{theme}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     context.close()
 

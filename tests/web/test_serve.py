@@ -51,7 +51,7 @@ def run_until_closed(server: Any) -> None:
 
 
 def status(place: tuple[str, int], method: str = "GET", path: str = "/healthz", **more: object) -> int:
-    connection = http.client.HTTPConnection(*place, timeout=20)
+    connection = http.client.HTTPConnection(*place, timeout=PATIENCE)
     try:
         connection.request(method, path, **more)  # type: ignore[arg-type]
         return connection.getresponse().status
@@ -61,7 +61,7 @@ def status(place: tuple[str, int], method: str = "GET", path: str = "/healthz", 
 
 def test_connections_that_are_held_keep_nobody_waiting(served: Served) -> None:
     with listening(served) as place:
-        idle = [http.client.HTTPConnection(*place, timeout=20) for _ in range(180)]
+        idle = [http.client.HTTPConnection(*place, timeout=PATIENCE) for _ in range(180)]
         half = [socket.create_connection(place) for _ in range(200)]
         for connection in idle:
             connection.request("GET", "/healthz")
@@ -70,7 +70,7 @@ def test_connections_that_are_held_keep_nobody_waiting(served: Served) -> None:
             one.sendall(HALF)
         start = time.monotonic()
         assert status(place) == 200
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < SILENT / 2, "nobody's time has run out by then"
         for connection in idle:
             connection.close()
         for one in half:
@@ -81,7 +81,7 @@ def test_a_header_that_never_ends_is_not_waited_for(served: Served) -> None:
     with listening(served, silent=1) as place, socket.create_connection(place) as one:
         one.sendall(HALF)
         one.settimeout(0.1)
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while is_open(one):
             assert time.monotonic() < end
 
@@ -125,7 +125,7 @@ def test_it_says_so_where_the_store_cannot_be_written(tmp_path: Path) -> None:
 
 
 def comes(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE / 10
+    end = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.1)

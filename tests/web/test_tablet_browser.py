@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.web.served import serving
-from tests.web.waiting import saved, still
+from tests.web.waiting import photographed, saved, still
 
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
@@ -140,7 +140,7 @@ def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page, projec
     assert small(tablet.locator("#correct").page) == []
 
 
-def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path, shots: Path) -> None:
+def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, project: Path) -> None:
     work = work_of(project)
     tablet.goto(f"/works/{work}/pages/1")
     expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
@@ -154,7 +154,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     x, y = middle(rule)
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
-    tablet.screenshot(path=shots / f"layout-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    photographed(tablet, f"layout-rule-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
     tap(tablet, tablet.locator("#layout-read-again"))
     expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:

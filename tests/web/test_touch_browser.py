@@ -13,9 +13,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.web.served import serving
-from tests.web.waiting import still
+from tests.web.waiting import photographed, still
 
-SHOTS = Path(__file__).resolve().parents[2] / "out" / "screenshots"
 FINGER = 44
 SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
 
@@ -58,6 +57,7 @@ def pinch(page: Page, x: float, y: float) -> None:
 def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_around(tablet: Page) -> None:
     cell = tablet.locator(".cell").nth(30)
     text = cell.inner_text()
+    still(cell)  # it moves with the image, which is brought to its place
     box = cell.bounding_box()
     assert box is not None
     assert box["width"] < FINGER
@@ -72,8 +72,7 @@ def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_arou
         assert min(size["width"], size["height"]) >= FINGER
     found = Axe().run(tablet).response["violations"]
     assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    tablet.screenshot(path=SHOTS / f"layout-tablet-{tablet.viewport_size['width']}.png")  # type: ignore[index]
+    photographed(tablet, f"layout-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
     other = tablet.locator("#correct-near [aria-pressed=false]").first
     meant = other.inner_text()
     other.tap()

@@ -15,7 +15,7 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 from tests.web.served import serving
-from tests.web.waiting import saved, until
+from tests.web.waiting import open_desk, press, saved, shown, until
 
 DECISIONS = "**/decisions"
 DESK = f"/works/{WORK}/desk?kind=substitution&kind=insertion"
@@ -31,22 +31,7 @@ def context(folder: Path, browser: Browser) -> Iterator[BrowserContext]:
 
 
 def desk(context: BrowserContext, address: str = DESK) -> Page:
-    page = context.new_page()
-    page.goto(address)
-    expect(page.locator("#flag")).to_be_visible()
-    return page
-
-
-def shown(page: Page) -> int:
-    return int(page.locator("body").get_attribute("data-flag") or 0)
-
-
-def press(page: Page, key: str) -> int:
-    """Decides about the flag that is shown, and gives its number."""
-    number = shown(page)
-    page.keyboard.press(key)
-    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
-    return number
+    return open_desk(context.new_page(), address)
 
 
 def stands(folder: Path) -> list[tuple[int, Verdict, State]]:
@@ -61,12 +46,12 @@ def decide(folder: Path, flag: int, verdict: Verdict, version: int, person: str 
         store.decisions.decide(DecisionRequest(WORK, flag, verdict, version, person, key=f"theirs-{flag}-{version}"))
 
 
-def written(folder: Path, flags: set[int]) -> None:
-    """Waits until the store has decisions of these flags and no others."""
+def written(page: Page, folder: Path, flags: set[int]) -> None:
+    """Waits until the store has decisions of these flags and no others; any page hears meanwhile what is routed."""
     deadline = time.monotonic() + PATIENCE
     while {flag for flag, _, _ in stands(folder)} != flags:
         assert time.monotonic() < deadline, stands(folder)
-        time.sleep(0.05)
+        page.wait_for_timeout(50)
 
 
 def hold(page: Page, what: str) -> list[Route]:
@@ -133,7 +118,7 @@ def test_a_page_left_at_once_sends_what_was_decided_after_it(context: BrowserCon
     page.route(DECISIONS, lambda route: held.append(route) if not held else route.continue_())
     flags = [press(page, "k"), press(page, "u")]
     page.get_by_role("link", name="History").click()
-    written(folder, set(flags))
+    written(page, folder, set(flags))
 
 
 def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
@@ -345,7 +330,7 @@ def test_a_browser_whose_store_is_full_sends_all_the_same(context: BrowserContex
     flags = [press(page, "k"), press(page, "k")]
     until(page, "document.querySelectorAll('#trail li').length === 2")
     page.close()
-    written(folder, set(flags))
+    written(context.new_page(), folder, set(flags))
 
 
 def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:
@@ -381,7 +366,7 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     other.goto(f"/works/{WORK}/{view}")
     expect(other.locator("#waiting")).to_have_text("1 not saved yet: the server does not answer")
     context.unroute(DECISIONS)
-    written(folder, {decided})
+    written(other, folder, {decided})
     expect(other.locator("#waiting")).to_have_count(0)
     bar, main = other.locator("header.bar").bounding_box(), other.locator("main").bounding_box()
     assert bar is not None
@@ -413,5 +398,5 @@ def test_a_double_click_decides_one_flag(context: BrowserContext, folder: Path) 
     expect(page.locator("body")).not_to_have_attribute("data-flag", str(first))
     second = shown(page)
     page.locator(".tile.seen").click()
-    written(folder, {first, second})
+    written(page, folder, {first, second})
     assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.KEEP, Verdict.TAKE]

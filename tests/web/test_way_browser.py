@@ -13,7 +13,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.web.drawn import WORK
-from tests.web.waiting import saved
+from tests.web.waiting import open_desk, photographed, press, saved
 
 AT = f"/works/{WORK}"
 VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
@@ -30,7 +30,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.textContent"))
 
 
-def test_six_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Page) -> None:
+def test_seven_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Page) -> None:
     page.goto(f"{AT}/pages/1")
     for key in ["/", *"10-3a", "Enter"]:
         page.keyboard.press(key)
@@ -107,10 +107,9 @@ def test_a_place_is_marked_as_doubtful_without_a_reading_and_settled_later(page:
 def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> None:
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_hidden()
-    page.goto(f"{AT}/desk?first_page=1&last_page=1")
+    open_desk(page, f"{AT}/desk?first_page=1&last_page=1")
     for _ in range(3):
-        expect(page.locator("#flag")).to_be_visible()
-        page.keyboard.press("k")
+        press(page, "k")
     saved(page)
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_visible()
@@ -149,7 +148,7 @@ def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Pag
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) -> None:
+def test_nothing_hinders_a_screen_reader(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -166,8 +165,19 @@ def test_nothing_hinders_a_screen_reader(page: Page, theme: str, shots: Path) ->
             elif name == "finding":
                 page.keyboard.press("/")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-            page.screenshot(path=shots / f"way-{name}-{width}-{theme}.png")
+            photographed(page, f"way-{name}-{width}-{theme}")
             if width < 768 or name == "reading":  # the others are looked at in `test_axe_browser`
                 found = Axe().run(page).response["violations"]
                 grave = [one for one in found if one["impact"] in ("serious", "critical")]
                 assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
+
+
+def test_a_flag_on_a_page_without_an_image_says_so_and_takes_nothing_from_one(page: Page, folder: Path) -> None:
+    with Store.open(Settings.load(folder).store_address) as store, store.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE pages SET image = NULL, status = 'no image' WHERE id = 1")
+        connection.exec_driver_sql("UPDATE works SET revision = revision + 1")
+    page.goto(f"{AT}/desk?first_page=1&last_page=1&kind=substitution")
+    expect(page.locator("#stage")).to_contain_text("No image was found for this page.")
+    expect(page.locator("#take-label")).to_have_text("take the suggestion")
+    page.goto(f"{AT}/desk?first_page=2&last_page=2&kind=substitution")
+    expect(page.locator("#take-label")).to_have_text("take")

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from proof.report.glyphs import character_place
 from proof.web import create_app
+from proof.web.images import Images
 from tests.web.drawn import Served, cell
 
 
@@ -77,6 +79,27 @@ def test_an_image_that_changed_since_it_was_checked_is_not_shown(served: Served)
     path = served.settings.project.images[0] / "page.png"
     Image.new("L", (1000, 800), 128).save(path)
     assert served.client.get(f"/iiif/{served.sha}/full/max/0/default.webp").status_code == 404
+
+
+def test_the_store_is_asked_once_for_an_image_and_not_again_for_its_glyphs(served: Served, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def find(sha: str) -> tuple[str, int, int] | None:
+        asked.append(sha)
+        return served.store.queue.image(sha)
+
+    result = served.store.queue.results([1])[1]
+    place = character_place(result, result.characters[0])
+    images = Images(find, [tmp_path])
+    tile = images.glyph(served.sha, place)
+    assert images.glyph(served.sha, place) == tile
+    assert images.glyph(served.sha, place, [tile.etag]).data == b""
+    assert len(asked) == 1
+    images.piece(served.sha, "full", "50,")
+    assert len(asked) == 2
+    other = Images(find, [tmp_path])
+    other.piece(served.sha, "full", "50,")
+    assert len(asked) == 3
 
 
 def test_an_image_that_was_moved_with_its_project_is_found(served: Served, tmp_path: Path) -> None:

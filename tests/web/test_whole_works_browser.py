@@ -126,6 +126,7 @@ def test_two_works_from_the_list_to_the_text_at_home(hand: Hand, tmp_path: Path)
         expect(page.locator("#ask-page")).to_be_visible()
         hand.proofread()
         expect(page.locator("#state")).to_have_value("proofread")
+        expect(page.locator("#state")).to_have_attribute("aria-busy", "false")
 
 
 def _decide_all(hand: Hand) -> None:

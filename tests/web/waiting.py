@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import PATIENCE
 from tests.wide import looks_wide
@@ -33,6 +35,27 @@ def until(page: Page, holds: str) -> None:
         page.wait_for_timeout(20)
 
 
+def open_desk(page: Page, address: str) -> Page:
+    """Opens the desk there and waits until a flag is shown with its image: from here on a key decides at once."""
+    page.goto(address)
+    expect(page.locator("#flag")).to_be_visible()
+    expect(page.locator("#stage.waiting")).to_have_count(0)
+    return page
+
+
+def shown(page: Page) -> int:
+    """The number of the flag that the desk shows; 0 where nothing is left."""
+    return int(page.locator("body").get_attribute("data-flag") or 0)
+
+
+def press(page: Page, key: str) -> int:
+    """Decides about the flag that is shown, and gives its number; the next one is shown by then."""
+    number = shown(page)
+    page.keyboard.press(key)
+    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
+    return number
+
+
 def saved(page: Page) -> None:
     """Waits until no decision is on its way to the server."""
     none = "!document.querySelector('#stage.waiting')"  # a key waits for its image
@@ -42,6 +65,12 @@ def saved(page: Page) -> None:
 def still(place: Locator) -> None:
     """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
     place.evaluate(STILL, 3000)
+
+
+def photographed(page: Page, name: str, *, full_page: bool = False) -> None:
+    """A picture for whoever looks at the pages, where `SCREENSHOTS` names a folder, as `make screenshots` does."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=full_page)
 
 
 def shown_whole(page: Page) -> None:

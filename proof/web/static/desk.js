@@ -5,6 +5,7 @@ import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
 import { change as changeOf, commentable, thread } from "./comments.js";
 import { parameters } from "./filters.js";
+import { sayWhatIsLeft } from "./left.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
@@ -164,7 +165,7 @@ function show() {
   $("score").textContent = flag.score.toFixed(1);
   tiles(flag, moved);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
-  $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say("take");
+  $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say(flag.page.image ? "take" : "takeSuggested");
   document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
@@ -187,12 +188,7 @@ async function leadOn() {
   writeAddress();
   while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
   if (flags[at]) return;
-  const left = await ask(api("left"));
-  const base = `/works/${encodeURIComponent(work)}/`;
-  const ways = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
-    to_mark: "pages/?state=not+proofread", to_validate: "pages/?state=proofread", problems: "pages/?state=problem" };
-  $("still").replaceChildren(...Object.entries(ways).filter(([name]) => left[name]).map(([name, way]) =>
-    make("li", {}, make("a", { href: base + way }, say(`left_${name}`, { num: left[name] })))));
+  await sayWhatIsLeft();
 }
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;

@@ -199,6 +199,7 @@ function drag() {
   const area = viewer.container;
   const fingers = new Set();
   let held = null; // { name, id, off, was }
+  let released = null; // what was held until just now: the viewer hears of its end after we do
   let moved = null; // where the middle button has the image
   let space = false;
   const letGo = () => { // as if it had not been touched
@@ -244,14 +245,17 @@ function drag() {
       if (event.button === 1 || event.type === "pointercancel") moved = null;
       if (held?.id !== event.pointerId) return;
       if (event.type === "pointercancel") return letGo();
+      const over = released = held;
+      held = null; // what moves from now on drags nothing, however late the rest is done
       setTimeout(() => { // the viewer hears of it first, and takes the focus
-        layer.querySelector(`[data-handle="${held?.name}"]`)?.focus({ preventScroll: true });
-        held = null;
+        if (released !== over) return;
+        released = null;
+        layer.querySelector(`[data-handle="${over.name}"]`)?.focus({ preventScroll: true });
       });
     }, { capture: true });
   for (const name of ["canvas-drag", "canvas-drag-end", "canvas-double-click"])
     viewer.addHandler(name, (event) => {
-      if (held || moved || (name === "canvas-double-click" && event.originalEvent.target.dataset?.grip)) event.preventDefaultAction = true;
+      if (held || released || moved || (name === "canvas-double-click" && event.originalEvent.target.dataset?.grip)) event.preventDefaultAction = true;
     });
   for (const name of ["animation", "animation-finish", "resize"]) viewer.addHandler(name, fit);
   const onField = (target) => target instanceof Element && target.closest("input, select, textarea, button, a, summary, dialog");

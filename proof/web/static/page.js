@@ -172,9 +172,11 @@ const STATES = ["not proofread", "proofread", "validated", "problem"];
 $("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
 // each is said of what the one before it left: nobody is told that they were quicker than themselves
 const saying = inTurn();
+let lastSaid = null;
 function sayPage(state) {
   $("state").value = state;
-  saying(async () => {
+  $("state").ariaBusy = "true";
+  const told = saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
       Object.assign(data, { state: said.state, version: said.version });
@@ -186,6 +188,8 @@ function sayPage(state) {
       $("state").value = data.state;
     }
   });
+  lastSaid = told;
+  told.finally(() => { if (lastSaid === told) $("state").ariaBusy = "false"; });
 }
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
 askPage(sayPage);

@@ -1,6 +1,7 @@
 // The queue: flags in order, filters with their counts, the dial, and the way to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
+import { sayWhatIsLeft } from "./left.js";
 import { api, ask, data, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
@@ -49,10 +50,16 @@ function list(found, fresh) {
   else $("rows").append(...rows);
   next = found.next;
   $("more").hidden = next === null;
-  $("empty").hidden = $("rows").childElementCount > 0;
+  $("left").hidden = $("rows").childElementCount > 0;
+  if (!$("left").hidden) sayWhatIsLeft();
 }
 
-// the filters
+// the filters; on a small screen they are folded, and the flags stand below them at once
+
+const narrow = matchMedia("(max-width: 46rem)");
+const fold = () => { $("more-filters").open = !narrow.matches; };
+narrow.addEventListener("change", fold);
+fold();
 
 function choice(name, value, label, count) {
   const chosen = (query[name] ?? []).includes(value);

@@ -50,19 +50,29 @@ export function request(path, body, more = {}) {
 /** What is being written at the server just now. */
 export const underWay = new Set();
 
+/** As long as this, in characters, a request outlives the page that it was made on; browsers carry 64 KiB of these. */
+const OUTLIVES = 8000;
+let dying = 0; // requests under way that end with the page
+addEventListener("beforeunload", (event) => { if (dying) event.preventDefault(); });
+
 export function ask(path, body) {
-  const asking = asked(path, body);
-  if (body === undefined) return asking;
+  if (body === undefined) return asked(path);
+  const keepalive = JSON.stringify(body).length < OUTLIVES;
+  const asking = asked(path, body, { keepalive });
   underWay.add(asking);
-  const over = () => underWay.delete(asking);
+  if (!keepalive) dying += 1;
+  const over = () => {
+    underWay.delete(asking);
+    if (!keepalive) dying -= 1;
+  };
   asking.then(over, over);
   return asking;
 }
 
-async function asked(path, body) {
+async function asked(path, body, more) {
   let answer;
   try {
-    answer = await request(path, body);
+    answer = await request(path, body, more);
   } catch {
     throw new Problem(0, null);
   }
@@ -162,6 +172,12 @@ document.getElementById("theme")?.addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
   remember("theme", root.dataset.theme);
 });
+
+// an image that could not be had is an empty place, not a broken one
+addEventListener("error", (event) => { if (event.target.matches?.("img")) event.target.classList.add("lost"); }, true);
+addEventListener("load", (event) => { if (event.target.matches?.("img")) event.target.classList.remove("lost"); }, true);
+
+document.querySelector(".bar nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // what changes something is out of reach for who may not; `data-needs` names another right than to decide
 for (const control of document.querySelectorAll("#state, #correcting input, #correcting button[value], [data-needs]"))

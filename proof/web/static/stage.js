@@ -144,7 +144,10 @@ function plain(flag) {
   const mark = document.createElement("mark");
   mark.append(flag.transcribed || nothing());
   box.append(flag.before, mark, flag.after);
-  return box;
+  const both = document.createDocumentFragment();
+  if (!flag.page.image) both.append(make("p", { class: "soft none" }, say("noImage")));
+  both.append(box);
+  return both;
 }
 
 /** The glyph alone, large: whole, about its own ink. */

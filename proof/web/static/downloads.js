@@ -1,0 +1,44 @@
+// What is taken home of a work: asked for, followed while it is made, and downloaded.
+
+import { api, ask, make, oneAtATime, say, why } from "./shell.js";
+
+const PAUSE = 500;
+
+const pause = () => new Promise((done) => { setTimeout(done, PAUSE); });
+const underWay = (said) => said.state === "waiting" || said.state === "making";
+
+/** Has it made and says at `place` how far it has come; at the end it is downloaded. */
+async function takeHome(kind, place) {
+  const bar = make("progress", { max: 1, value: 0, "aria-label": say("downloadMaking") });
+  const share = make("span", { class: "soft" });
+  const words = make("span", { role: "status" });
+  place.replaceChildren(words, " ", bar, " ", share);
+  place.hidden = false;
+  words.textContent = say("downloadMaking");
+  try {
+    let said = await ask(api("downloads"), { kind });
+    while (underWay(said)) {
+      const part = said.total ? said.done / said.total : 0;
+      bar.value = part;
+      share.textContent = `${Math.floor(100 * part)}%`;
+      await pause();
+      said = await ask(api(`downloads/${said.download}`)).catch((problem) => {
+        if (problem.status && problem.status < 500) throw problem;
+        return said; // the server is asked again
+      });
+    }
+    if (!said.file) {
+      place.replaceChildren(make("span", { role: "status" }, say("downloadFailed", { detail: said.reason })));
+      return;
+    }
+    words.textContent = say("downloadReady");
+    place.replaceChildren(words, " ", make("a", { href: said.file, download: true }, say("downloadFile")));
+    location.assign(said.file);
+  } catch (problem) {
+    place.replaceChildren(make("span", { role: "status" }, why(problem)));
+  }
+}
+
+const begin = oneAtATime(takeHome);
+for (const button of document.querySelectorAll("[data-download]"))
+  button.addEventListener("click", () => begin(button.dataset.download, document.getElementById("download")));

@@ -1,0 +1,56 @@
+"""Commands of the program in processes of their own, forked from one that has loaded all of it: nobody waits for its
+imports again. How it is started as people start it is tested where that matters."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from proof.cli import main
+from tests.conftest import PATIENCE
+
+# What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
+FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
+if FORKED.get_start_method() == "forkserver":
+    COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
+    LOADED = ["pytest", "alembic.command", "proof.check.pipeline", "proof.web.serve", *COMMANDS, __name__]
+    FORKED.set_forkserver_preload(LOADED)
+
+
+class ForkedCommand:
+    """A command line of the program at work in `folder`; `said` is what it writes, to either of its outputs."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        reading, writing = FORKED.Pipe(duplex=False)
+        self._process = FORKED.Process(target=_run, args=(str(folder), words, writing), daemon=True)
+        self._process.start()
+        writing.close()
+        self._reading = reading
+        self.said = open(reading.fileno(), encoding="utf-8", closefd=False)  # noqa: SIM115 - closed with the process
+
+    def ended(self) -> tuple[int | None, str]:
+        """Its exit status and the rest of what it writes, once it has ended."""
+        rest = self.said.read()
+        self._process.join(PATIENCE)
+        self._close()
+        return self._process.exitcode, rest
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._close()
+
+    def _close(self) -> None:
+        self.said.close()
+        self._reading.close()
+
+
+def _run(folder: str, words: tuple[str, ...], writing: Connection) -> None:
+    os.chdir(folder)
+    for output in (1, 2):
+        os.dup2(writing.fileno(), output)
+    sys.stdout, sys.stderr = (os.fdopen(output, "w", buffering=1, encoding="utf-8") for output in (1, 2))
+    sys.exit(main(list(words)))

@@ -1,0 +1,122 @@
+"""Any words of a text are found, wherever its columns, notes and pages break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.store import Store
+from proof.store.queue_records import ListedPage
+from proof.store.work_text import TextColumn, WorkText, columns_in_files
+from tests.web.drawn import LINES, WORK, fill
+
+MARKUP = ("", "(", ")", "/", "\u3000", "，", "【", "<md:x>", "\u200b")
+
+
+def page(number: int, text: str = "text.txt") -> ListedPage:
+    return ListedPage(number, number, f"001-{number}a", 0, "", text, "卷一", f"{number}a", "checked", 9, 0, 0, "")
+
+
+def work(*columns: str, pages: tuple[int, ...] = (), text: str = "text.txt") -> WorkText:
+    numbers = pages or (1,) * len(columns)
+    numbered = enumerate(zip(numbers, columns, strict=True), 1)
+    return WorkText(TextColumn(page(n, text), at, source) for at, (n, source) in numbered)
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted", "place", "words"),
+    [
+        (["主人(三揖/賓)升", "堂"], "三揖賓升", (1, 3, 1, 9), "三揖/賓)升"),
+        (["主人(三/揖)", "(賓/升)堂"], "揖賓升", (1, 5, 2, 4), "揖)(賓/升"),
+        (["學而時習之，不亦", "說乎"], "習之不亦說", (1, 3, 2, 1), "習之，不亦說"),
+        (["學而時習之", "不亦說乎"], "習之，不亦", (1, 3, 2, 2), "習之不亦"),
+        (["\u3000主人", "三", "揖賓¶"], "人三揖", (1, 2, 3, 1), "人三揖"),
+        (["楅&KR0058;受"], "楅&KR0058;受", (1, 0, 1, 10), "楅&KR0058;受"),
+        (["葛\U000e0100城"], "葛城", (1, 0, 1, 3), "葛\U000e0100城"),
+    ],
+)
+def test_words_are_found_as_they_are_read(
+    columns: list[str], wanted: str, place: tuple[int, int, int, int], words: str
+) -> None:
+    (found,) = work(*columns).find(wanted)
+    assert (found.first.number, found.offset, found.last.number, found.end) == place
+    assert found.words == words
+
+
+def test_words_that_begin_on_one_page_and_end_on_another_are_found_once() -> None:
+    (found,) = work("即位", "小臣師", pages=(1, 2)).find("位小")
+    assert (found.first.page.folio, found.last.page.folio) == ("1a", "2a")
+
+
+def test_words_do_not_go_on_from_one_file_to_another() -> None:
+    text = WorkText([TextColumn(page(1, "one.txt"), 1, "即位"), TextColumn(page(2, "two.txt"), 1, "小臣")])
+    assert not list(text.find("位小"))
+    assert [one.first.page.position for one in text.find("小臣")] == [2]
+
+
+@pytest.mark.parametrize("wanted", ["", "，", "()", "烏有"])
+def test_what_the_text_does_not_say_is_not_found(wanted: str) -> None:
+    text = work("主人，(三/揖)")
+    assert not list(text.find(wanted))
+    assert text.count(wanted) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("公卿大夫𫝊"), st.sampled_from(MARKUP), st.integers(0, 5)), min_size=1, max_size=40
+    ),
+    st.data(),
+)
+def test_whatever_part_of_a_text_is_looked_for_stands_where_it_is_found(
+    written: list[tuple[str, str, int]], data: st.DataObject
+) -> None:
+    """A character, what stands after it, and whether a column (0) or a page (1) ends there."""
+    columns, pages = [""], [1]
+    for char, markup, ends in written:
+        columns[-1] += char + markup
+        if ends < 2:
+            columns.append("")
+            pages.append(pages[-1] + ends)
+    plain = "".join(char for char, _, _ in written)
+    first = data.draw(st.integers(0, len(plain) - 1))
+    wanted = plain[first : data.draw(st.integers(first + 1, len(plain)))]
+    text = work(*columns, pages=tuple(pages))
+    found = list(text.find(wanted))
+    assert len(found) == text.count(wanted) == plain.count(wanted)
+    for one in found:
+        assert one.first.source[one.offset] == wanted[0]
+        assert one.last.source[one.end - 1] == wanted[-1]
+        assert "".join(char for char in one.words if char in "公卿大夫𫝊") == wanted
+
+
+def test_a_page_without_an_image_has_the_columns_of_its_file(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path, work="other")
+        listed = store.queue.places("other")
+        found = columns_in_files(listed)
+        assert {tuple(columns) for columns in found.values()} == {tuple(LINES)}
+        Path(listed[0].text).unlink()
+        assert columns_in_files(listed) == {}
+
+
+def test_the_words_of_pages_without_an_image_are_found(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path, work="other")
+        with store.engine.begin() as connection:
+            connection.exec_driver_sql("DELETE FROM columns WHERE page_id = 2")
+            connection.exec_driver_sql("UPDATE pages SET status = 'no image', image = NULL WHERE id = 2")
+        found = store.finder.find("other", "司馬命").columns
+        assert [one.page.position for one in found] == [1, 2, 3]
+        across = store.finder.find("other", LINES[-1][-1] + LINES[0][0]).columns
+        assert [(one.page.position, one.last.position) for one in across] == [(1, 2), (2, 3)]
+
+
+def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        assert store.finder.find(WORK, "司馬命").places == 3
+        fill(store, tmp_path, pages=5)
+        assert store.finder.find(WORK, "司馬命").places == 5

@@ -1,0 +1,139 @@
+"""What is taken home is made while who asked for it sees how far it has come, and others go on with their work."""
+
+from __future__ import annotations
+
+import threading
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from playwright.sync_api import Page, expect
+
+from proof.errors import StoppedError
+from proof.store.comments import CommentRequest, CommentState
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.web import download_jobs
+from proof.web.download_jobs import DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
+from proof.web.project import Project
+from tests.conftest import PATIENCE
+from tests.web.drawn import WORK, Served
+
+BASE = f"/api/v1/works/{WORK}/downloads"
+
+
+def made(served: Served, client: FlaskClient, kind: str) -> Any:
+    """What is said of a download once it is there."""
+    begun = client.post(BASE, json={"kind": kind})
+    assert begun.status_code == 202, begun.text
+    assert begun.json is not None
+    project: Project = served.app.extensions["proof"]
+    project.downloads.job(WORK, begun.json["download"]).future.exception(PATIENCE)
+    return client.get(f"{BASE}/{begun.json['download']}").json
+
+
+def nothing(folder: Path, count: StepCount) -> None:
+    """Makes one empty file."""
+    (folder / "empty").touch()
+
+
+def test_a_report_holds_what_was_decided_and_said_until_it_was_asked_for(served: Served) -> None:
+    served.store.comments.say(CommentRequest(WORK, 1, 1, "是吿？", "甲", "request-1", CommentState.PROBLEM, "乙"))
+    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
+    client = served.client
+    said = made(served, client, "report")
+    assert (said["state"], said["done"], said["total"]) == ("done", 6, 6)  # each page twice: all have flags
+    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+        assert set(archive.namelist()) == {
+            *("flags.jsonl", "flags.csv", "summary.json", "report.html", "progress.json", "comments.jsonl")
+        }
+        assert "是吿？" in archive.read("report.html").decode()
+
+
+def test_why_a_text_could_not_be_made_is_said(served: Served) -> None:
+    said = made(served, served.client, "text")  # its file was never there
+    assert (said["state"], said["file"]) == ("failed", None)
+    assert "text.txt" in said["reason"]
+
+
+def test_there_is_no_download_that_nobody_asked_for(served: Served) -> None:
+    client = served.client
+    number = made(served, client, "report")["download"]
+    for path in (f"{BASE}/none", f"/works/{WORK}/downloads/none.zip", f"/works/other/downloads/{number}.zip"):
+        assert client.get(path).status_code == 404, path
+    assert client.post("/api/v1/works/other/downloads", json={"kind": "report"}).status_code == 404
+    assert client.post(BASE, json={"kind": "everything"}).status_code == 422
+
+
+def test_one_is_made_at_a_time_and_who_asks_for_the_same_waits_for_the_same() -> None:
+    let, begun = threading.Semaphore(0), threading.Semaphore(0)
+
+    def slow(folder: Path, count: StepCount) -> None:
+        begun.release()
+        let.acquire()
+
+    jobs = DownloadJobs()
+    first = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow)
+    begun.acquire()
+    others = [
+        jobs.begin(WORK, DownloadKind.REPORT, "zh-Hant", 1, slow),
+        jobs.begin(WORK, DownloadKind.TEXT, "en", 1, slow),
+    ]
+    assert [first.state, *(one.state for one in others)] == [DownloadState.MAKING, *[DownloadState.WAITING] * 2]
+    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is first
+    assert first.file is None
+    for _ in range(4):
+        let.release()
+    for job in (first, *others):
+        job.future.result(PATIENCE)
+    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is not first
+    jobs.close()
+
+
+def test_old_downloads_are_thrown_away() -> None:
+    jobs = DownloadJobs()
+    made = []
+    for _ in range(download_jobs.KEPT + 2):
+        made.append(jobs.begin(WORK, DownloadKind.REPORT, "en", 1, nothing))
+        made[-1].future.result(PATIENCE)
+    with pytest.raises(NoDownloadError):
+        jobs.job(WORK, made[0].number)
+    assert not Path(made[0].folder.name).exists()
+    assert made[-1].file is not None
+    jobs.close()
+    assert not Path(made[-1].folder.name).exists()
+
+
+def test_a_server_that_ends_does_not_wait_for_what_is_being_made() -> None:
+    count = StepCount(3)
+    steps = count.through([1, 2, 3])
+    next(steps)
+    count.stop()
+    with pytest.raises(StoppedError):
+        next(steps)
+    assert count.done == 1
+
+
+def test_a_mistake_of_the_program_is_left_to_the_log() -> None:
+    def broken(folder: Path, count: StepCount) -> None:
+        raise ZeroDivisionError
+
+    jobs = DownloadJobs()
+    job = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, broken)
+    assert isinstance(job.future.exception(PATIENCE), ZeroDivisionError)
+    assert (job.state, job.file) == (DownloadState.FAILED, None)
+    assert "its log says which" in job.reason
+    jobs.close()
+
+
+def test_the_report_is_downloaded_once_it_is_there(page: Page, tmp_path: Path) -> None:
+    page.goto(f"/works/{WORK}/progress")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report", exact=True).click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert "report.html" in archive.namelist()
+    expect(page.locator("#download")).to_contain_text("The files are ready.")
+    with page.expect_download():
+        page.get_by_role("link", name="Download them").click()
