@@ -43,9 +43,6 @@ RULE = 1.3
 THIN, BESIDE_RULE = 0.12, 0.05
 """Cells, and widths of the column: a piece of rule is no wider, and stands no farther from the rule."""
 
-MEETS = 0.075
-"""Cells: so much of a rule belongs to a stroke that meets it."""
-
 EDGE = 0.11
 """Widths of the column: how far from its edge its rule may stand."""
 
@@ -54,9 +51,6 @@ OWN = 0.7
 
 FRAME = 0.16
 """Cells: how far from the end of its column a piece of the frame stands."""
-
-AT_FRAME, LEVEL = 0.12, 0.35
-"""Cells from the end of a column, and widths of it: so near a level stroke that is so long is a piece of the frame."""
 
 OUTSIDE = 0.06
 """Cells: what lies so far above or below its column is none of it."""
@@ -73,12 +67,6 @@ clean paper, and where there is much dirt."""
 
 DIRTY = 5.0
 """Pieces of dirt, in a cell, on paper that is as dirty as can be."""
-
-FARTHER = 2.0
-"""How much farther off than the least dot a large one may lie."""
-
-STROKE = 0.3
-"""Cells: a piece of ink as long as this is a stroke, however thin."""
 
 DOUBT = 2.0
 """How much larger a piece must be on dirty paper that says how far a glyph reaches."""
@@ -169,10 +157,6 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     rules = cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), cv2.dilate(level, np.ones((3, 1), np.uint8)))
     middle = slice(max(round(column.left + EDGE * width), 0), max(round(column.right - EDGE * width), 0))
     rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[:, middle]  # glyphs that touch are no rule
-    short = long_strokes(mask, max(round(LEVEL * width), 3), vertical=False)
-    for end in (column.top, column.bottom):
-        at = slice(max(round(end - AT_FRAME * cell), 0), max(round(end + AT_FRAME * cell), 0))
-        rules[at] = np.maximum(rules[at], short[at])
     text = np.asarray(ink & (rules == 0))
     left, right = _rule_at(mask, column.left, cell, width, 1), _rule_at(mask, column.right, cell, width, -1)
     text[:, : max(round(left), 0)] = False
@@ -185,20 +169,7 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(THIN * cell, 3))
     piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(THIN * cell, 3)))
     piece[0] = False
-    kept = np.asarray(text & ~piece[labels])
-    _give_back(kept, ink, round(left), round(right), max(round(MEETS * cell), 2))
-    return kept
-
-
-def _give_back(text: NDArray[np.bool_], ink: NDArray[np.bool_], left: int, right: int, reach: int) -> None:
-    """Give back (in place) the ink of a rule where a stroke of the text meets it: the stroke ends in the rule. The text
-    is within `left` and `right`."""
-    for side, first in ((text, left), (text[:, ::-1], text.shape[1] - right)):
-        if 0 < first < text.shape[1] - 1:
-            own = ink if side is text else ink[:, ::-1]
-            met = (side[:, first] | side[:, first + 1])[:, None]
-            place = slice(max(first - reach, 0), first)
-            side[:, place] |= own[:, place] & met
+    return np.asarray(text & ~piece[labels])
 
 
 def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) -> float:
@@ -318,12 +289,12 @@ def _without_dirt(
     small[0] = True
     if small.all() or not small[1:].any():
         return own
-    pieces = stats.astype(np.float64)
-    edges = pieces[:, :4] + np.pad(pieces[:, :2], ((0, 0), (2, 0)))
-    body = np.append(edges[~small, :2].min(axis=0), edges[~small, 2:].max(axis=0))
+    body = stats[~small]
+    left, top = body[:, cv2.CC_STAT_LEFT].min(), body[:, cv2.CC_STAT_TOP].min()
+    right = (body[:, cv2.CC_STAT_LEFT] + body[:, cv2.CC_STAT_WIDTH]).max()
+    bottom = (body[:, cv2.CC_STAT_TOP] + body[:, cv2.CC_STAT_HEIGHT]).max()
     x, y = centres[:, 0], centres[:, 1]
-    gone = small & ((x < body[0]) | (y < body[1]) | (x > body[2]) | (y > body[3]))
-    gone &= ~_dots(edges, pieces[:, cv2.CC_STAT_AREA], body, dirt, size)
+    gone = small & ((x < left) | (x > right) | (y < top) | (y > bottom))
     gone &= (np.abs(x - (row[0] + row[1]) / 2) > CORE * (row[1] - row[0])) | ~_within(y, spans, RIM * size)
     gone[0] = False
     return np.asarray(own & ~gone[labels])
@@ -337,22 +308,13 @@ def _extent(own: NDArray[np.bool_], dirt: float, size: float) -> tuple[float, fl
     area = pieces[:, cv2.CC_STAT_AREA]
     edges = pieces[:, :4] + np.pad(pieces[:, :2], ((0, 0), (2, 0)))
     large = area >= BLOT * (1 + DOUBT * dirt) * size * size
-    large |= pieces[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1) >= STROKE * (1 + dirt) * size
     if area[large].sum() < BODY * area.sum():
         large[:] = True
-    body = np.append(edges[large, :2].min(axis=0), edges[large, 2:].max(axis=0))
-    shown = edges[large | _dots(edges, area, body, dirt, size)]
+    left, top = edges[large, :2].min(axis=0) - NEAR * (1 - dirt) * size
+    right, bottom = edges[large, 2:].max(axis=0) + NEAR * (1 - dirt) * size
+    near = (edges[:, 2] > left) & (edges[:, 3] > top) & (edges[:, 0] < right) & (edges[:, 1] < bottom)
+    shown = edges[large | (near & (area >= DOT * size * size))]
     return (*shown[:, :2].min(axis=0), *shown[:, 2:].max(axis=0))
-
-
-def _dots(
-    edges: NDArray[np.float64], area: NDArray[np.float64], body: NDArray[np.float64], dirt: float, size: float
-) -> NDArray[np.bool_]:
-    """Which pieces of ink are dots of the strokes that reach from left, top to right, bottom of `body`: they are near
-    to it, and the larger one is, the less it looks like dirt."""
-    apart = np.maximum(body[:2] - edges[:, 2:], edges[:, :2] - body[2:]).max(axis=1)
-    dots = area / (DOT * size * size)
-    return np.asarray((dots >= 1) & (apart < NEAR * (1 - dirt) * size * np.minimum(np.sqrt(dots), FARTHER)))
 
 
 def _within(y: NDArray[Any], spans: Sequence[tuple[float, float]], rim: float) -> NDArray[np.bool_]:

@@ -82,47 +82,6 @@ def test_neighbours_and_rules_are_pale() -> None:
     assert outside.min() > 150
 
 
-def test_a_short_stroke_apart_from_the_rest_is_of_the_glyph_where_there_is_dirt() -> None:
-    """The head of 元, the upper stroke of 二."""
-    image = Image.new("L", (300, 700), 255)
-    pen = ImageDraw.Draw(image)
-    rng = np.random.default_rng(3)
-    for number in range(GLYPHS):
-        y = 40 + number * PITCH
-        pen.line([138, y + 14, 162, y + 12], fill=0, width=3)
-        pen.line([122, y + 42, 178, y + 40], fill=0, width=8)
-    for x, y in rng.integers((105, 40), (195, 640), (30, 2)).tolist():
-        pen.rectangle([x, y, x + 1, y + 1], fill=0)
-    ink = shown(image, checked(), 4).ink
-    assert ink is not None
-    assert ink.h == pytest.approx(34, abs=6)
-
-
-@pytest.mark.parametrize("side", [-1, 1])
-def test_a_stroke_that_ends_in_a_rule_is_shown_to_its_end(side: int) -> None:
-    image = drawn(skip=4)
-    pen = ImageDraw.Draw(image)
-    x = 100 if side < 0 else 150
-    pen.line([x, 310, x + 50, 310], fill=0, width=5)
-    pen.rectangle([130, 298, 170, 324], outline=0, width=4)
-    ink = shown(image, checked(), 4).ink
-    assert ink is not None
-    end = ink.x if side < 0 else ink.right
-    tile = shown(image, checked(), 4)
-    place = 150 + tile.corner[0] + end
-    assert place == pytest.approx(100 if side < 0 else 200, abs=3)
-
-
-@pytest.mark.parametrize("reach", [0.5, 0.8])
-def test_a_piece_of_a_thick_frame_is_not_of_the_glyph_above_it(reach: float) -> None:
-    image = drawn()
-    pen = ImageDraw.Draw(image)
-    pen.rectangle([104, 636, 104 + reach * WIDTH, 643], fill=0)
-    ink = shown(image, checked(), 9).ink
-    assert ink is not None
-    assert ink.h == pytest.approx(48, abs=4)
-
-
 def test_the_other_half_row_is_pale() -> None:
     image = Image.new("L", (300, 700), 255)
     pen = ImageDraw.Draw(image)
