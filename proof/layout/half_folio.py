@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
-from proof.layout.lines import without_lines
+from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
@@ -199,7 +199,13 @@ def find_layout(
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
-    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+    support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
+    why = _against(level, rules, top, bottom, support)
+    if why:
+        # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
+        clean, owners = ink, np.zeros(ink.shape, np.int16)
+    else:
+        clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
     areas = tuple(
         ColumnArea(
             count - i,
@@ -208,8 +214,6 @@ def find_layout(
         )
         for i in reversed(range(count))
     )
-    support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
-    why = _against(level, rules, top, bottom, support)
     return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support, owners)
 
 

@@ -313,7 +313,7 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
         return clean
     strokes = (~small[labels] & (inked > 0)).astype(np.uint8)
     # where ink has faded, what is small and beside a stroke is of it
-    reach = 7 if many else 3
+    reach = 5 if many else 3
     near_strokes = cv2.dilate(strokes, np.ones((reach, reach), np.uint8))
     specks = cv2.dilate(small[labels].astype(np.uint8), np.ones((3, 3), np.uint8))
     return np.where((specks > 0) & (near_strokes == 0), 255, clean).astype(np.uint8)

@@ -138,7 +138,7 @@ def test_rules_and_frame_are_no_ink_and_characters_are(worn: dict[str, tuple[Ren
             left = round(area.left)
             rule = layout.ink[round(area.top) : round(area.bottom), max(0, left - 2) : left + 3]
             # where a stroke meets a rule the rule's ink stays with it, and a seal prints over rules too
-            assert (rule > 0).mean() < 0.12, area.number
+            assert (rule > 0).mean() < 0.06, area.number
 
 
 @pytest.mark.parametrize("name", WORN)
@@ -248,7 +248,7 @@ def assert_shows(layout: Layout, page: Page, engine: PPOCR) -> None:
         shown = column_text(layout, area, engine)
         alike = {number: fuzz.ratio(shown, text) for number, text in texts.items() if text}
         assert max(alike, key=lambda n: alike[n]) == area.number, (page.id, area.number, shown)
-        assert alike[area.number] >= 33, (page.id, area.number, shown, own)
+        assert alike[area.number] >= 40, (page.id, area.number, shown, own)
 
 
 @pytest.mark.parametrize("juan", ["000", "001"])

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proof.layout.lines import erase, follow, splinters, without_lines
+from proof.layout.line_removal import without_lines
+from proof.layout.lines import erase, follow, splinters
 from proof.layout.rules import Mask, long_strokes
 
 HEIGHT, WIDTH, ROW = 1000, 430, 45.0

@@ -104,6 +104,15 @@ def test_the_image_alone_tells_them_too(cut: Cut, number: int) -> None:
     assert runs_of(cut.again(number, None, CutBy.SEEN)) == RUNS[number - 1]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_glyph_of_two_halves_where_text_begins_or_ends_is_no_note(make_page: MakePage, seed: int) -> None:
+    """Blank paper above and below leaves the middle as clear as a note does."""
+    page = make_page("　鄭注言繼三耦明在大夫北", "　北面立于其東", "　　儀禮注卷北", "鄭注執所取北", "三門")
+    layout = find_layout(render_page(page, seed=seed).image)
+    for area in layout.columns[:5]:
+        assert runs_of(cut_strips(layout, area, None, ROWS, CutBy.SEEN)) == (Row.MAIN,)
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
     source = cut.page.columns[number - 1].source
@@ -233,7 +242,7 @@ def test_under_a_seal_a_strip_is_read_without_its_dots(make_page: MakePage) -> N
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     inked = layout.ink_of(1)[round(strip.top) : round(strip.bottom)]
     dots, kept = (cv2.connectedComponents((one > 0).astype(np.uint8))[0] for one in (inked, strip.clean < 128))
-    assert kept < 0.75 * dots
+    assert kept < 0.6 * dots
 
 
 @given(cells=st.floats(0.3, 60), zoom=st.sampled_from([1.0, 1.5, 2.0]))

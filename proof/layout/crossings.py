@@ -1,0 +1,225 @@
+"""Strokes that meet lines, cross them or lie on them: which ink of a line stays with the glyphs, and whose it is.
+
+Where a stroke meets a line or crosses it, the line's ink there cannot be told from the stroke's and stays. Where one
+lies on it, there is more ink across than the line has by itself: the lengths of runs tell, as they do of the signs on
+the staff lines of music (Dalitz and others, 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.layout.lines import ROUGH, Line, splinters
+from proof.layout.rules import Mask
+
+STROKE = 0.012
+"""Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
+
+DOT, DOTS = 0.006, 8
+"""Of a cell's area: ink smaller than this is a dot; among so many to a cell's area lies what a seal left, no stroke."""
+
+OVER, BESIDE = 0.12, 0.4
+"""Of a column: how far strokes reach over a rule; and how far from a stroke that lies on a rule the rest of its glyph
+may stand."""
+
+THICK_REACH = 12
+"""Pixels beyond its edge: how far it is looked for that a line is thicker than by itself."""
+
+THICK_ROWS = 5
+"""Rows of pixels over which the thickness of a line is averaged."""
+
+PLAINLY, PLAINLY_THICK = 2.0, 0.25
+"""Pixels by which a line is thicker than by itself where a stroke lies on it, and shares of a thick line; rules of
+printed pages vary by one pixel."""
+
+WORN = 1.5
+"""Pixels by which a line is here and there thicker or thinner than it is as a whole."""
+
+ALONG = (0.25, 1.1)
+"""Cells: how long a stroke is of which all lies on a rule, at least and at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """The pieces of ink of a page without its lines, labelled: which of them can be of strokes that meet a line
+    (`large`), and where the dots lie that a seal or a stain leaves on a scan of two tones (`dotted`)."""
+
+    labels: NDArray[np.int32]
+    large: NDArray[np.bool_]
+    dotted: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], row: float) -> Strokes:
+        """The strokes of a page; `outer` are the lines at its sides, `row` is the height of a cell."""
+        _, found, boxes, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
+        labels = np.asarray(found, dtype=np.int32)
+        # an image that is all ink has no paper, of which the middle would be told
+        middles = np.nan_to_num(centres).round().astype(np.intp)
+        x, y = (middles[:, i].clip(0, ink.shape[1 - i] - 1) for i in range(2))
+        dots = np.zeros(ink.shape, np.float32)
+        small = boxes[:, cv2.CC_STAT_AREA] < DOT * row * row
+        np.add.at(dots, (y[small], x[small]), 1.0)
+        cell = max(3, round(row))
+        around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
+        dotted = np.asarray(around >= DOTS - 0.5, dtype=np.bool_)
+        large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~dotted[y, x]
+        large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
+        large[0] = False
+        return cls(labels, large, dotted)
+
+    @property
+    def turned(self) -> Strokes:
+        """The same on the page turned over its diagonal."""
+        return Strokes(self.labels.T, self.large, self.dotted.T)
+
+
+def restore(
+    ink: Mask,
+    before: Mask,
+    strokes: Strokes,
+    line: Line,
+    text: int,
+    row: float,
+    held: NDArray[np.bool_] | None = None,
+) -> None:
+    """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it: from the left
+    (`text` -1) or the right (1), where text is, or from either (0); and where a stroke lies on it, so that there is
+    more ink across than the line has by itself. `row` is the height of a cell. All of a stroke may lie on a rule (a
+    frame is too rough to tell): `held` is where the pixels of such strokes are noted."""
+    edge = ROUGH + 2.0
+    low, high = line.band(ink.shape[1], edge)
+    beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
+    if text:
+        beside &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
+    met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
+    excess, plain = _thickness(before, line, text, met, row)
+    middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
+    excess[strokes.dotted[np.arange(len(ink)), middle]] = -np.inf
+    thick = _runs_with((excess >= 0.4 * plain) | met, met) & line.printed
+    own = line.own(low, high, ROUGH)
+    if held is not None:
+        whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
+        held[:, low:high] |= own & whole[:, None]
+        thick |= whole
+    own &= thick[:, None]
+    ink[:, low:high][own] = before[:, low:high][own]
+
+
+def _thickness(
+    ink: Mask, line: Line, text: int, met: NDArray[np.bool_], row: float
+) -> tuple[NDArray[np.float64], float]:
+    """For every row by how many pixels a line is thicker than it is by itself, on the side of the `text` or (0) on
+    both, and from when on that is plain; where strokes have `met` it tells nothing of the line by itself."""
+    every, last = np.arange(len(ink)), ink.shape[1] - 1
+    middle = np.rint(line.middle).astype(np.intp)
+    shifts = np.array([0, -1, 1])
+    there = ink[every[:, None], (middle[:, None] + shifts).clip(0, last)] > 127
+    core, middle = there.any(axis=1), middle + shifts[there.argmax(axis=1)]
+    reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICK_REACH)
+    width = np.zeros(len(ink), np.intp)
+    for side in (-1, 1):
+        if text in (0, side):
+            places = middle[:, None] + side * reach
+            inked = (ink[every[:, None], places.clip(0, last)] > 127) & (places >= 0) & (places <= last)
+            width += np.logical_and.accumulate(inked, axis=1).sum(axis=1)
+    usual = _usual(width, line.printed & core & ~met, row)
+    thick = np.minimum(width, usual + THICK_REACH / 2).astype(np.float32)[:, None]
+    excess = cv2.blur(thick, (1, THICK_ROWS))[:, 0] - usual
+    plain = max(PLAINLY, PLAINLY_THICK * float(np.median(usual))) if text else PLAINLY
+    return np.asarray(np.where(core & line.printed, excess, -np.inf), dtype=np.float64), plain
+
+
+def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
+    """How thick a line is by itself about every row: the median of three cells in which it is `alone`, which differs
+    from that of the whole line by no more than a block wears."""
+    if not alone.any():
+        return np.full(len(width), np.inf)
+    whole = float(np.median(width[alone]))
+    cells = np.arange(len(width)) / row
+    middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
+    near = [width[alone & (np.abs(cells - middle) < 1.5)] for middle in middles]
+    found = [float(np.median(some)) if some.size > row / 2 else whole for some in near]
+    near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
+    return np.asarray(near_by, dtype=np.float64)
+
+
+def _runs_with(
+    rows: NDArray[np.bool_], sure: NDArray[np.bool_], least: float = 0.0, most: float = np.inf
+) -> NDArray[np.bool_]:
+    """Of the runs of `rows` those that have one that is `sure`, and at least and at most so many rows."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(rows.astype(np.uint8)[:, None])
+    number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
+    keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= least) & (length <= most)
+    keep[0] = False
+    return np.asarray(keep[number], dtype=np.bool_)
+
+
+def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float) -> NDArray[np.int16]:
+    """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
+    erased. What reaches over a rule a little belongs to the column of its glyph."""
+    width = ink.shape[1]
+    numbers = [0, *range(len(rules) - 1, 0, -1), 0]
+    found = np.zeros(ink.shape, np.int16)
+    ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
+    for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
+        low, high = rule.band(width, 0.0)
+        found[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
+        found[:, high:end] = right
+    for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
+        _give_over_rule(found, ink, rule, (left, right), strokes, column)
+    np.multiply(ink, found != 0, out=ink)
+    return found
+
+
+def _give_over_rule(
+    found: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
+) -> None:
+    """Say (in place) whose the pieces of ink are that lie on a rule or across it. Near the rule alone they are pieces
+    of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. Among the
+    dots of a seal nobody knows."""
+    reach = OVER * column
+    low, high = rule.band(ink.shape[1], reach)
+    if low == high:
+        return
+    off = np.arange(low, high)[None, :] - rule.middle[:, None]
+    near = (ink[:, low:high] > 0) & (np.abs(off) <= reach)
+    on_rule = rule.own(low, high, ROUGH)
+    _, labels, boxes, _ = cv2.connectedComponentsWithStats(near.astype(np.uint8), connectivity=8)
+    for label in np.unique(labels[on_rule & near]).tolist():
+        x, y, w, h, _ = boxes[label]
+        if strokes.dotted[y + h // 2, low + x + w // 2]:
+            continue
+        place = np.s_[y : y + h, x : x + w]
+        own = labels[place] == label
+        sides = [own & (side * off[place] > reach - 1.5) for side in (-1, 1)]
+        goes_on = [side.any(axis=1) for side in sides]
+        if goes_on[0].any() and goes_on[1].any():
+            # two glyphs meet: what lies on the rule is of the one that goes on nearest to there
+            own &= on_rule[place]
+        elif not goes_on[0].any() and not goes_on[1].any():
+            goes_on = _beside(ink[y : y + h], low + x, low + x + w, round(BESIDE * column))
+        away = [_rows_from(one) for one in goes_on]
+        here = found[y : y + h, low + x : low + x + w]
+        here[own & (away[0] < away[1])[:, None]] = numbers[0]
+        here[own & (away[1] < away[0])[:, None]] = numbers[1]
+
+
+def _beside(ink: Mask, left: int, right: int, reach: int) -> list[NDArray[np.bool_]]:
+    """For the rows of a piece of ink that lies alone on a rule from x `left` to `right`: all of them at the side where
+    other ink is nearer, none at the other; none at both where there is none within `reach`."""
+    beyond = ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
+    nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beyond]
+    return [np.full(len(ink), nearest[side] < nearest[1 - side]) for side in (0, 1)]
+
+
+def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How many rows every one of them is from the nearest that holds."""
+    if not rows.any():
+        return np.full(len(rows), np.inf)
+    away = np.abs(np.arange(len(rows))[:, None] - np.flatnonzero(rows)[None, :]).min(axis=1)
+    return np.asarray(away, dtype=np.float64)
