@@ -57,11 +57,11 @@ class Waiting:
     high: float
 
     @classmethod
-    def of(cls, undecided: int, settled: int, confirmed: int) -> Waiting | None:
-        """As `confirmed` of the `settled` flags tell; None where none tells."""
+    def of(cls, undecided: int, settled: int, upheld: int) -> Waiting | None:
+        """As `upheld` of the `settled` flags tell; None where none tells."""
         if not settled:
             return None
-        return cls(*(undecided * share for share in (confirmed / settled, *interval(confirmed, settled))))
+        return cls(*(undecided * share for share in (upheld / settled, *interval(upheld, settled))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class WorkProgress:
     @property
     def total(self) -> JuanCount:
         """All juan together."""
-        names = ("pages", "characters", "flagged", "settled", "confirmed", "samples", "missed")
+        names = ("pages", "characters", "flagged", "settled", "upheld", "confirmed", "samples", "missed")
         return JuanCount("", *(sum(getattr(juan, name) for juan in self.juans) for name in names))
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,13 +120,13 @@ def progress_of(store: Store, work: str) -> WorkProgress:
     names = dict.fromkeys(one.person for place in answers for one in place)
     by_person = {name: [one.caught for place in answers for one in place if one.person == name] for name in names}
     settled = sum(juan.settled for juan in juans)
-    confirmed = sum(juan.confirmed for juan in juans)
+    upheld = sum(juan.upheld for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
     return WorkProgress(
         juans,
         tuple(sorted(people, key=lambda one: -one.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
-        Waiting.of(open_flags, settled, confirmed),
+        Waiting.of(open_flags, settled, upheld),
         Caught.of("", [place[-1].caught for place in answers]),
         tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
     )

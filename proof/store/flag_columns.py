@@ -80,7 +80,7 @@ class Columns:
         hidden |= np.isin(self.pair, list(rules)) & self.seeded
         audit = self.kind == KINDS.index(Kind.AUDIT)
         self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
-        self._by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
+        self.by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
@@ -144,7 +144,7 @@ class Columns:
     @property
     def there(self) -> Mask:
         """Which flags there are to see: a correction by hand that was taken back is nothing that anybody found."""
-        return np.asarray(~(self._by_hand & (self.state == STATES.index(State.OPEN))))
+        return np.asarray(~(self.by_hand & (self.state == STATES.index(State.OPEN))))
 
     @property
     def raised(self) -> Mask:

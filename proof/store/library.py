@@ -44,14 +44,15 @@ class FolderState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkCounts:
-    """A work in numbers: pages by status, raised flags and how many of them people decided, errors that they confirmed,
-    samples decided and errors among them."""
+    """A work in numbers: pages by status; raised flags, how many of them people decided, settled, and found to be
+    errors (`upheld`); errors that they confirmed, found by hand as well; samples decided and errors among them."""
 
     pages: Mapping[str, int] = field(default_factory=dict)
     characters: int = 0
     flagged: int = 0
     decided: int = 0
     settled: int = 0
+    upheld: int = 0
     confirmed: int = 0
     samples: int = 0
     missed: int = 0
@@ -66,7 +67,7 @@ class WorkCounts:
         all other characters as many as among the samples; None before anything was decided."""
         if not self.settled and not self.samples:
             return None
-        among = (self.flagged - self.settled) * self.confirmed / self.settled if self.settled else 0.0
+        among = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
         return among + estimate(self.samples, self.missed).rate * self.characters / 10_000
 
 
@@ -284,6 +285,7 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
             found["flagged"] += count * flagged
             found["decided"] += count * (flagged and state != State.OPEN.value)
             found["settled"] += count * (flagged and settled)
+            found["upheld"] += count * (flagged and wrong)
             found["confirmed"] += count * wrong
     _leave_out_hidden(session, works, sums)
     return {work: WorkCounts(pages[work], characters[work], **sums[work]) for work in {*pages, *sums}}
@@ -304,6 +306,7 @@ def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Map
                 sums[work]["flagged"] -= count
                 sums[work]["decided"] -= count * (state != State.OPEN.value)
                 sums[work]["settled"] -= count * (State(state) in SETTLED)
+                sums[work]["upheld"] -= count * (state == State.CORRECTED.value)
 
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:

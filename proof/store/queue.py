@@ -205,9 +205,9 @@ class Queue:
         wrong = columns.state == STATES.index(State.CORRECTED)
         size = len(columns.pages) + 1
         found_here = ~audit & ~columns.seeded
-        flagged = columns.raised & found_here
+        flagged = columns.raised & found_here & ~columns.by_hand
         confirmed = columns.questions(wrong & found_here)
-        masks = (flagged, flagged & settled, confirmed, audit & settled, audit & wrong)
+        masks = (flagged, flagged & settled, flagged & wrong, confirmed, audit & settled, audit & wrong)
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         found: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:

@@ -113,14 +113,15 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class JuanCount:
-    """A juan in numbers: raised flags and how many of them are settled, errors that people confirmed (found by
-    hand as well), samples that were decided and how many of them were wrong."""
+    """A juan in numbers: raised flags, how many of them are settled, and how many of these are errors (`upheld`);
+    errors that people confirmed, found by hand as well; samples that were decided and how many of them were wrong."""
 
     juan: str
     pages: int
     characters: int
     flagged: int
     settled: int
+    upheld: int
     confirmed: int
     samples: int
     missed: int

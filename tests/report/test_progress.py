@@ -16,6 +16,7 @@ from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.web.threshold_curve import dial
@@ -79,6 +80,20 @@ def test_what_was_decided_is_counted_by_juan_and_by_person(tmp_path: Path) -> No
     assert progress.waiting is not None
     assert progress.waiting.errors == 2 * 3 / 4
     assert 0 < progress.waiting.low < progress.waiting.errors < progress.waiting.high < 2
+
+
+def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(tmp_path: Path) -> None:
+    store, _ = filled(tmp_path)
+    decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "甲", 1)
+    page = store.queue.pages(WORK)[0].number
+    for offset in (3, 5):
+        store.manual_corrections.correct(ManualCorrection(WORK, page, 2, offset, 1, "牛", "乙", f"by-hand-{offset}"))
+    progress = progress_of(store, WORK)
+    assert (progress.total.settled, progress.total.upheld, progress.total.confirmed) == (1, 0, 2)
+    assert progress.waiting is not None
+    assert progress.waiting.errors == 0
+    [work] = store.library.works()
+    assert (work.counts.upheld, work.counts.confirmed, work.counts.left) == (0, 2, 0)
 
 
 def test_samples_tell_what_was_missed(tmp_path: Path) -> None:
