@@ -38,7 +38,14 @@ class ForkedCommand:
         self._close()
         return self._process.exitcode, rest
 
+    def stop(self) -> None:
+        """Ends it as a system does that shuts down; what its lines were reached by is kept, where that is measured."""
+        self._process.terminate()
+        self._process.join(PATIENCE)
+        self._close()
+
     def kill(self) -> None:
+        """Ends it as a power cut does."""
         self._process.kill()
         self._process.join()
         self._close()

@@ -29,16 +29,17 @@ COMMON = 0.25
 0.1001 at 0, 0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
 
 
-AROUND = 6
-"""Characters on either side by which it is told how well the language knows a passage."""
+AROUND = 20
+"""Characters on either side by which it is told how well the language knows a passage: of fewer some stand among rare
+words anywhere."""
 
 
 FAMILIAR = 0.8
 """Share of the pairs around a place that the language has met from which on it is heard in full; of a passage that it
 knows less, as of foreign names, it is heard by so much less. By `scripts/fit_sense.py` over the pages that `CONTEXT`
-was fitted to and 60 of the corpus of which the language knows least (it has met 0.40 of their pairs, 0.85 to 0.95 of
-the others'): log loss 0.178 where it is heard alike everywhere, 0.169 so; false flags 47 and 42, errors raised 1,772
-and 1,773."""
+was fitted to and 60 of the corpus of which the language knows least, told by twelve characters around and by the
+language alone (it had met 0.40 of their pairs, 0.85 to 0.95 of the others'): log loss 0.178 where it is heard alike
+everywhere, 0.169 so; false flags 47 and 42, errors raised 1,772 and 1,773. Not fitted anew since it is told by more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ ZOOMS = (1.5, 1.25)
 second is without specks, the third of the page as it is: what hangs on how the image was prepared is nothing that the
 image shows."""
 
+SURELY_ITS_LINE = 0.7
+"""Agreement of a column with its line from which single characters are looked for."""
+
 SMALL_NOTES = (2, 3)
 """Characters of a note that a transcriber may have written in full width."""
 
@@ -133,7 +136,9 @@ class ColumnReader:
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
         """The column with a few characters that the line has in full width taken for a note, where one of them has no
-        glyph: numbers that stand in small script are often written out."""
+        glyph: numbers that stand in small script are often written out. A column that shows another text is left."""
+        if best.agreement < SURELY_ITS_LINE:
+            return best
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _as_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)

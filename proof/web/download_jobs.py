@@ -151,14 +151,14 @@ class DownloadJobs:
 
 
 def _made(make: Make, folder: Path, count: StepCount) -> Path:
-    files, packed = folder / "files", folder / "files.zip"
-    files.mkdir()
+    packed = folder / "files.zip"
     try:
-        make(files, count)
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(files.rglob("*")):
-                if file.is_file():
-                    archive.write(file, file.relative_to(files))
+        with TemporaryDirectory(dir=folder) as files:  # only what is packed is kept
+            make(Path(files), count)
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file in sorted(Path(files).rglob("*")):
+                    if file.is_file():
+                        archive.write(file, file.relative_to(files))
     except ProofError:
         raise
     except Exception:

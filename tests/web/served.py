@@ -28,7 +28,11 @@ class ServerProcess:
         self.address = said.split()[-1].rstrip("/")
         self.port = int(self.address.rsplit(":", 1)[1])
 
+    def stop(self) -> None:
+        self._process.stop()
+
     def kill(self) -> None:
+        """In the middle of whatever it does."""
         self._process.kill()
 
 
@@ -40,7 +44,7 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
     try:
         yield server.address
     finally:
-        server.kill()
+        server.stop()
 
 
 @contextmanager

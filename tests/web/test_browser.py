@@ -41,7 +41,7 @@ def started(folder: Path) -> Iterator[ServerProcess]:
     server = ServerProcess(folder)
     server.start()
     yield server
-    server.kill()
+    server.stop()
 
 
 @pytest.fixture

@@ -102,6 +102,7 @@ def test_old_downloads_are_thrown_away() -> None:
         jobs.job(WORK, made[0].number)
     assert not Path(made[0].folder.name).exists()
     assert made[-1].file is not None
+    assert list(Path(made[-1].folder.name).iterdir()) == [made[-1].file], "what was packed is not kept beside it"
     jobs.close()
     assert not Path(made[-1].folder.name).exists()
 

@@ -118,7 +118,7 @@ def test_two_works_from_the_list_to_the_text_at_home(hand: Hand, tmp_path: Path)
         hand.press(page.locator("#start"))
         _decide_all(hand)
         with page.expect_download() as taken:
-            hand.press(page.get_by_role("link", name="Export the corrected text"))
+            hand.press(page.get_by_role("button", name="Export the corrected text"))
         with zipfile.ZipFile(taken.value.path()) as archive:
             assert any(name.endswith(".txt") for name in archive.namelist())
         hand.press(page.locator("#still a", has_text="Pages that nobody proofread yet"))
