@@ -27,7 +27,8 @@ PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 number = st.floats(allow_nan=False, allow_infinity=False)
 size = st.integers(0, 2**31 - 1)
 words = st.text(max_size=6)
-boxes = st.builds(Box, number, number, number, number)
+edge = st.floats(-1e12, 1e12)
+boxes = st.builds(Box, edge, edge, edge, edge)
 alternatives = st.lists(st.tuples(words, number), max_size=3).map(tuple)
 characters = st.builds(
     CheckedCharacter, size, size, size, st.sampled_from(Row), words, boxes, words, st.none() | number, alternatives
