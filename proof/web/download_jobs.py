@@ -117,10 +117,12 @@ class DownloadJobs:
         self._jobs: dict[str, DownloadJob] = {}
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Have a download made in `total` steps; one of the same that is under way is waited for."""
+        """Have a download made in `total` steps; one of the same that is not begun yet is waited for. What is being made
+        is of an earlier moment, without what was decided since."""
         with self._lock:
             for job in self._jobs.values():
-                if (job.work, job.kind, job.language) == (work, kind, language) and not job.future.done():
+                same = (job.work, job.kind, job.language) == (work, kind, language)
+                if same and job.state is DownloadState.WAITING:
                     return job
             count = StepCount(total)
             folder = TemporaryDirectory(prefix="proof-download-", ignore_cleanup_errors=True)

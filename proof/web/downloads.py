@@ -62,8 +62,8 @@ class DownloadOut(BaseModel):
     "/works/<string:work>/downloads",
     tags=[DOWNLOADS],
     responses={202: DownloadOut},
-    summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what is being "
-    "made is waited for",
+    summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what was asked "
+    "for and not begun is waited for",
 )
 def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
     store, settings = project().store, project().settings
@@ -124,16 +124,22 @@ class CountedRun(StoredRun):
 def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
     """The report of the last run of a work with the tables beside it, as `proof report` writes them; its steps are
     pages, those with flags twice."""
-    run = store.latest_run(work)
-    if run is None:
-        raise MissingError(NO_WORK, work=work)
-    number, pages = run.id, store.queue.pages(work)
+    _latest(store, work)
+    pages = store.queue.pages(work)
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
-            write_reports(CountedRun(now, number, count), folder, language=said_in)
+            write_reports(CountedRun(now, _latest(now, work), count), folder, language=said_in)
 
     return len(pages) + sum(page.flags > 0 for page in pages), make
+
+
+def _latest(store: Store, work: str) -> int:
+    """The last run of a work. Raises MissingError."""
+    run = store.latest_run(work)
+    if run is None:
+        raise MissingError(NO_WORK, work=work)
+    return run.id
 
 
 def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) -> tuple[int, Make]:

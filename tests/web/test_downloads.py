@@ -67,7 +67,8 @@ def test_there_is_no_download_that_nobody_asked_for(served: Served) -> None:
     assert client.post(BASE, json={"kind": "everything"}).status_code == 422
 
 
-def test_one_is_made_at_a_time_and_who_asks_for_the_same_waits_for_the_same() -> None:
+def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_moment() -> None:
+    """Who decides and then asks finds what they decided, though the same is being made for somebody else."""
     let, begun = threading.Semaphore(0), threading.Semaphore(0)
 
     def slow(folder: Path, count: StepCount) -> None:
@@ -82,11 +83,13 @@ def test_one_is_made_at_a_time_and_who_asks_for_the_same_waits_for_the_same() ->
         jobs.begin(WORK, DownloadKind.TEXT, "en", 1, slow),
     ]
     assert [first.state, *(one.state for one in others)] == [DownloadState.MAKING, *[DownloadState.WAITING] * 2]
-    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is first
+    later = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow)
+    assert later is not first
+    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is later
     assert first.file is None
-    for _ in range(4):
+    for _ in range(5):
         let.release()
-    for job in (first, *others):
+    for job in (first, later, *others):
         job.future.result(PATIENCE)
     assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is not first
     jobs.close()

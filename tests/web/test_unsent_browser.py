@@ -304,6 +304,24 @@ def test_another_view_takes_nothing_back_while_a_desk_has_decisions_to_send(
     assert [one[:2] for one in stands(folder)][1:] == [(flag, Verdict.TAKE), (flag, Verdict.UNDO)]
 
 
+def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: BrowserContext) -> None:
+    page = desk(context)
+    cut_off(context)
+    press(page, "t")
+    other = context.new_page()
+    other.goto(f"/works/{WORK}/progress")
+    asked: list[str] = []
+    other.on("request", lambda request: asked.append(request.url))
+    report = other.get_by_role("button", name="Report", exact=True)
+    report.click()
+    expect(other.locator("#download")).to_contain_text("1 not saved yet")
+    assert not any(one.endswith("/downloads") for one in asked)
+    context.unroute(DECISIONS)
+    saved(page)
+    with other.expect_download():
+        report.click()
+
+
 def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folder: Path) -> None:
     page = desk(context)
     flag = press(page, "k")

@@ -1,6 +1,7 @@
 // What is taken home of a work: asked for, followed while it is made, and downloaded.
 
-import { api, ask, make, oneAtATime, say, why } from "./shell.js";
+import { sent, whyNot } from "./outbox.js";
+import { api, ask, make, oneAtATime, say } from "./shell.js";
 
 const PAUSE = 500;
 
@@ -16,6 +17,7 @@ async function takeHome(kind, place) {
   place.hidden = false;
   words.textContent = say("downloadMaking");
   try {
+    await sent();
     let said = await ask(api("downloads"), { kind });
     while (underWay(said)) {
       const part = said.total ? said.done / said.total : 0;
@@ -35,7 +37,7 @@ async function takeHome(kind, place) {
     place.replaceChildren(words, " ", make("a", { href: said.file, download: true }, say("downloadFile")));
     location.assign(said.file);
   } catch (problem) {
-    place.replaceChildren(make("span", { role: "status" }, why(problem)));
+    place.replaceChildren(make("span", { role: "status" }, whyNot(problem)));
   }
 }
 

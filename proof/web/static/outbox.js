@@ -2,12 +2,13 @@
 // has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled, whichever
 // of several tabs sends it.
 
-import { Problem, api, ask, make, person, request, say, uuid, words, work } from "./shell.js";
+import { Problem, api, ask, make, person, request, say, underWay, uuid, why, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
 const PAUSES = [250, 500, 1000, 2000, 4000];
 const LATE = 4000; // milliseconds without an answer after which it is said that there is none
 const LAST = 20; // decisions that go after a page that is left
+const PATIENCE = 5000; // milliseconds that decisions which were not sent yet are waited for
 
 /** Whether the server may answer otherwise when asked again: it was not reached, stopped, busy, or the session is over. */
 const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
@@ -40,6 +41,23 @@ function kept() {
 
 /** How many decisions of this browser wait for the server, from whatever tab. */
 export const unsent = () => kept().length;
+
+/** Waits until everything that was decided in this browser is at the server: else something older would be taken back,
+ * or taken home. */
+export async function sent() {
+  const until = Date.now() + PATIENCE;
+  while (unsent() || underWay.size) {
+    if (Date.now() > until) throw new Problem(0, null);
+    await Promise.race([Promise.allSettled([...underWay]), new Promise((resolve) => setTimeout(resolve, 100))]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Why something was not done that waits for what was decided. */
+export function whyNot(problem) {
+  const waiting = problem.status === 0 ? unsent() : 0;
+  return waiting ? say("unsent", { num: waiting }) : problem.document?.told ?? why(problem);
+}
 
 /** What a listener does wrong keeps nothing from being sent. */
 function tell(listener, ...said) {

@@ -1,11 +1,10 @@
 // What a person did last is taken back, or done again, on whatever view; what was done is named.
 
-import { unsent } from "./outbox.js";
-import { Problem, api, ask, isShortcut, make, may, oneAtATime, person, say, underWay, uuid, why, work } from "./shell.js";
+import { sent, whyNot } from "./outbox.js";
+import { Problem, api, ask, isShortcut, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
 
 const OWN = `${work}:${encodeURIComponent(person)}`;
 const [TOLD, ASKED] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
-const PATIENCE = 5000; // milliseconds that decisions which were not sent yet are waited for
 const line = document.getElementById("act-told");
 
 let last = null; // what is said at the moment
@@ -38,16 +37,6 @@ export function tellAnew(text, way = "undo") {
   location.reload();
 }
 
-/** Everything that was decided in this browser is at the server: else something older would be taken back. */
-async function sent() {
-  const until = Date.now() + PATIENCE;
-  while (unsent() || underWay.size) {
-    if (Date.now() > until) throw new Problem(0, null);
-    await Promise.race([Promise.allSettled([...underWay]), new Promise((resolve) => setTimeout(resolve, 100))]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 const asked = () => JSON.parse(sessionStorage.getItem(ASKED) ?? "{}");
 
 /** Asks the server to take back what the person did last ("undo"), or to do it again ("redo"). What it may have done
@@ -70,8 +59,7 @@ export async function askBack(way, more = {}) {
 
 /** Says why nothing was taken back; what others changed can be left to them. */
 export function tellRefused(way, problem, again) {
-  const waiting = problem.status === 0 ? unsent() : 0;
-  tell(waiting ? say("unsent", { num: waiting }) : problem.document?.told ?? why(problem));
+  tell(whyNot(problem));
   if (problem.status === 409) line.append(make("button", { type: "button", onclick: () => again(way, { leave: true }) }, say("leaveIt")));
 }
 
