@@ -149,7 +149,9 @@ def _extent(
         runs = _between(line.runs, *extent)
         return fuzz.ratio(read, "".join(fold(c.text) for run in runs for c in run.cells if c.glyph))
 
-    mores = range(-AROUND, AROUND + 1) if cut[1] else [0]
+    # how high a cell is is told by little where its column is cut off: what was read there may be more than expected
+    more = max(0, min(len(read), size) - height)
+    mores = range(-AROUND, more + AROUND + 1) if cut[1] else [0]
     tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
     best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
     return best if likeness(best) > likeness(usual) + BETTER / 10 else usual

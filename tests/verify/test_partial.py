@@ -92,6 +92,15 @@ def test_lines_end_where_the_image_cuts_them_off(make_page: MakePage) -> None:
     assert in_english(part.notices[0]).startswith("the bottom of the page is cut off: some 4 characters")
 
 
+def test_lines_end_where_they_were_read_to_though_cells_were_taken_for_higher(make_page: MakePage) -> None:
+    """Where the foot of the page is gone, a frame that is guessed too low makes cells too high."""
+    page = make_page(*LINES)
+    shown = [line.replace("(", "").replace(")", "").strip("　")[:16] for line in LINES[:4]]
+    cut = outline(cut=(None, 80.0), columns=8)
+    part = part_on_image(page, cut, [*shown, "", "", "", ""], 21, str)
+    assert ["".join(cell.text for cell in column.cells) for column in part.page.columns][:4] == shown
+
+
 @pytest.fixture(scope="session")
 def drawn(make_page: MakePage) -> tuple[Page, RenderedPage]:
     page = make_page(*LINES)
