@@ -117,8 +117,8 @@ class DownloadJobs:
         self._jobs: dict[str, DownloadJob] = {}
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Have a download made in `total` steps; one of the same that is not begun yet is waited for. What is being made
-        is of an earlier moment, without what was decided since."""
+        """Have a download made in `total` steps; one of the same that is not begun yet is waited for. What is being
+        made is of an earlier moment, without what was decided since."""
         with self._lock:
             for job in self._jobs.values():
                 same = (job.work, job.kind, job.language) == (work, kind, language)
