@@ -216,9 +216,7 @@ class _Dispatch:
         if known is None or task.found is None:  # gone from the store meanwhile
             self._again.append(number)
             return None
-        return CheckedPage(
-            task, replace(known.result, image=task.found.path), answer.key, reused=True, packed=known.packed
-        )
+        return CheckedPage.kept(task, task.found, answer.key, known)
 
     def _broken(self, number: int, future: Future) -> CheckedPage | None:
         """A page without an answer: tried again where its worker died, failed where three did; otherwise what went

@@ -122,6 +122,11 @@ class CheckedPage:
     shapes: Shapes | None = None
     packed: PackedCharacters | None = None
 
+    @classmethod
+    def kept(cls, task: PageTask, found: PageImage, key: str, known: KeptResult) -> CheckedPage:
+        """A page of which nothing changed, as the store has it under `key`; its image lies where it was `found` now."""
+        return cls(task, replace(known.result, image=found.path), key, reused=True, packed=known.packed)
+
     def whole(self) -> PageResult:
         """The result with its characters."""
         return KeptResult(self.result, self.packed).whole()
@@ -172,8 +177,7 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     key = keys.key(task)
     known = kept.cached_page(key)
     if known is not None:
-        result = replace(known.result, image=task.found.path)
-        return CheckedPage(task, result, key, reused=True, packed=known.packed)
+        return CheckedPage.kept(task, task.found, key, known)
     hint = task.override.layout if task.override else None
     readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)

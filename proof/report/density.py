@@ -10,7 +10,7 @@ from math import ceil, floor, log10
 
 from proof.model.refs import PageId
 from proof.model.result import Status
-from proof.report.tally import PageTally
+from proof.report.tally import PageTally, raised_where_checked
 
 MOST_BARS, A_ROW = 320, 160
 WIDTH, HEIGHT = 660.0, 142.0
@@ -131,8 +131,7 @@ def short_name(page: str) -> str:
 
 def _density(pages: Sequence[PageTally]) -> float:
     characters = sum(page.characters for page in pages)
-    raised = sum(page.raised for page in pages if page.characters)
-    return 1000 * raised / characters if characters else 0.0
+    return 1000 * raised_where_checked(pages) / characters if characters else 0.0
 
 
 def _scale(most: float) -> tuple[float, list[float]]:

@@ -40,6 +40,12 @@ class PageTally:
         return status_text(self.status, self.message)
 
 
+def raised_where_checked(pages: Iterable[PageTally]) -> int:
+    """Raised flags on pages whose characters were checked: on a page without an image the sense raises some, too, and
+    of its characters none is counted."""
+    return sum(page.raised for page in pages if page.characters)
+
+
 @dataclass(frozen=True, slots=True)
 class LayoutFinding:
     """A raised finding about a column or a page, and the page's image."""
@@ -115,9 +121,8 @@ class Tally:
 
     @property
     def raised_where_checked(self) -> int:
-        """Those of them on pages whose characters were checked: on a page without an image the sense raises some, too,
-        and of its characters none is counted."""
-        return sum(page.raised for page in self.pages if page.characters)
+        """Those of them on pages whose characters were checked."""
+        return raised_where_checked(self.pages)
 
     @property
     def per_10_000(self) -> float | None:

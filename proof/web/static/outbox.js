@@ -155,6 +155,6 @@ export class Outbox {
   leave() {
     const first = this.entries.filter((entry, n) => this.entries.findIndex((other) => other.flag === entry.flag) === n);
     for (const entry of first.slice(0, LAST))
-      request(api(`flags/${entry.flag}/decisions`), entry.body, { keepalive: true }).catch(() => {});
+      request(api(`flags/${entry.flag}/decisions`), entry.body).catch(() => {});
   }
 }

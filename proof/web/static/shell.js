@@ -35,44 +35,44 @@ function startAnew() {
   location.reload();
 }
 
-/** Asks the server; with a body, has it do something. */
-export function request(path, body, more = {}) {
-  const options = { headers: { Accept: "application/json" }, credentials: "same-origin", ...more };
-  if (body !== undefined) {
-    options.method = "POST";
-    options.headers["Content-Type"] = "application/json";
-    options.headers["X-CSRFToken"] = document.querySelector("meta[name=csrf]").content;
-    options.body = JSON.stringify(body);
-  }
-  return fetch(path, options);
-}
-
-/** What is being written at the server just now. */
-export const underWay = new Set();
-
 /** As long as this, in characters, a request outlives the page that it was made on; browsers carry 64 KiB of these. */
 const OUTLIVES = 8000;
 let dying = 0; // requests under way that end with the page
 addEventListener("beforeunload", (event) => { if (dying) event.preventDefault(); });
 
-export function ask(path, body) {
-  if (body === undefined) return asked(path);
-  const keepalive = JSON.stringify(body).length < OUTLIVES;
-  const asking = asked(path, body, { keepalive });
-  underWay.add(asking);
-  if (!keepalive) dying += 1;
-  const over = () => {
-    underWay.delete(asking);
-    if (!keepalive) dying -= 1;
-  };
+/** Asks the server; with a body, has it do something. */
+export function request(path, body) {
+  const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
+  if (body === undefined) return fetch(path, options);
+  options.method = "POST";
+  options.headers["Content-Type"] = "application/json";
+  options.headers["X-CSRFToken"] = document.querySelector("meta[name=csrf]").content;
+  options.body = JSON.stringify(body);
+  options.keepalive = options.body.length < OUTLIVES;
+  const asking = fetch(path, options);
+  if (options.keepalive) return asking;
+  dying += 1;
+  const over = () => { dying -= 1; };
   asking.then(over, over);
   return asking;
 }
 
-async function asked(path, body, more) {
+/** What is being written at the server just now. */
+export const underWay = new Set();
+
+export function ask(path, body) {
+  const asking = asked(path, body);
+  if (body === undefined) return asking;
+  underWay.add(asking);
+  const over = () => underWay.delete(asking);
+  asking.then(over, over);
+  return asking;
+}
+
+async function asked(path, body) {
   let answer;
   try {
-    answer = await request(path, body, more);
+    answer = await request(path, body);
   } catch {
     throw new Problem(0, null);
   }
