@@ -8,7 +8,6 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -36,7 +35,7 @@ from proof.store.decision_records import (
 )
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded
+from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.typed_text import check_note, check_reading
 
@@ -177,32 +176,6 @@ class Decisions:
             return session.scalar(select(func.max(DecisionRow.id))) or 0
 
 
-def carry_over(session: Session, work_id: int) -> None:
-    """Carry decisions whose flag was not found again to the flag that now says the same of the same place:
-    a line put in above makes another flag of it, since a flag's id counts lines."""
-    old, new, last = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow)
-    query = (
-        select(old, new, last)
-        .join(new, new.page_id == old.page_id)
-        .join(last, (last.flag_id == old.id) & (last.version == old.version))
-        .where(old.work_id == work_id, old.stale.is_(True), old.state != State.OPEN.value)
-        .where(new.stale.is_(False), new.version == 0, new.context == old.context, new.kind == old.kind)
-        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
-        .order_by(old.id, new.id)
-    )
-    found = session.execute(query).all()
-    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
-    for was, now, decision in found:
-        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
-            continue
-        demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
-        row = row_of(session, demand, now, State(was.state), was.reading)
-        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-        add_decision(session, row)
-        now.state, now.reading, now.version = was.state, was.reading, 1
-    session.flush()
-
-
 def check_demand(demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
     if not 8 <= len(demand.key) <= 64:
@@ -338,13 +311,9 @@ def _key_of_other(key: str) -> str:
 def _again(there: DecisionRow, demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
-    same = (there.flag_id, verdict, there.version, there.person) == (
-        demand.flag,
-        demand.verdict.value,
-        demand.version + 1,
-        demand.person,
-    )
-    if not same:
+    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, demand.note)
+    same = (there.flag_id, verdict, there.version, there.person, there.note) == said
+    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
 
 

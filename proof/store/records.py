@@ -90,11 +90,11 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
-    last. `stale`: the last check of its page did not find it."""
+    last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over."""
 
     text: str
     texts: frozenset[str]
-    stale: bool
+    elsewhere: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,9 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.carry_over import carry_over
 from proof.store.comments import Comments
-from proof.store.decisions import Decisions, carry_over
+from proof.store.decisions import Decisions
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
