@@ -10,12 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from proof.errors import ProofError, UsageError
-from proof.model.flags import Flag, Kind
+from proof.model.flags import REACH, Flag, Kind
 from proof.text.edit import Edit
 from proof.text.witness import Addresses, Edition
-
-REACH = 3
-"""Code points on either side that a context shows at least; fewer mean that the line begins or ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +114,6 @@ class ChangedSourceError(ProofError):
         self.places = tuple(places)
 
 
-def context_of(source: str, offset: int, length: int, reach: int = REACH) -> str:
-    """The characters around a place of a line, the place in brackets."""
-    end = offset + length
-    return f"{source[max(0, offset - reach) : offset]}[{source[offset:end]}]{source[end : end + reach]}"
-
-
 def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> Placements:
     """The edits that the accepted corrections make, in the order given. A line that reads already as it was decided
     is left alone.
@@ -178,6 +169,8 @@ def _surroundings(correction: Correction) -> tuple[str, str] | None:
 
 
 def _fits(line: str, offset: int, correction: Correction, around: tuple[str, str] | None) -> bool:
+    """Whether a place of a line reads as the correction was made for. A context that is shorter than `REACH` says that
+    the line begins or ends there."""
     end = offset + correction.length
     if offset < 0 or end > len(line) or line[offset:end] != correction.original:
         return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from proof.locale.marking import Say
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
@@ -14,7 +15,7 @@ from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
-from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
+from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of

@@ -8,8 +8,7 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import (
@@ -31,27 +31,21 @@ from proof.store.decision_records import (
     RefusedDecisionError,
     State,
     Verdict,
-    _,
 )
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note, check_reading
 
 AT_ONCE = 500
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
-
-class Decisions:
+class Decisions(StorePart):
     """The events of a store; `Store.decisions` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def decide(self, demand: DecisionRequest) -> Decision:
         """Write a decision down. When this returns, it outlives the process.

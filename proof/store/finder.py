@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from typing import Any
-
-from sqlalchemy.orm import Session
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
@@ -18,9 +15,8 @@ from proof.store.glyphs import Glyphs
 from proof.store.library import FoundPair, found_pairs
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
+from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WordsInText, WorkText, text_of
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
@@ -71,11 +67,11 @@ class FoundInWork:
         return bool(self.pages or self.juans or self.pairs or self.columns)
 
 
-class Finder:
+class Finder(StorePart):
     """What is in a work, by whatever it is called; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, queue: Queue, glyphs: Glyphs) -> None:
-        self._reading = reading
+    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, glyphs: Glyphs) -> None:
+        super().__init__(reading, writing)
         self._queue = queue
         self._glyphs = glyphs
         self._texts: dict[str, tuple[Any, WorkText]] = {}

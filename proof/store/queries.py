@@ -1,4 +1,4 @@
-"""What is asked of the tables: page results in order, flags, confusions, totals.
+"""What is asked of the tables: page results in order, flags, texts.
 
 Long answers come in pieces, each beginning after the last row of the one before (`Cursor`), so that
 neither memory nor a transaction grows with the work.
@@ -10,16 +10,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, exists, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
-from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.decision_records import Verdict
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import DecidedPlace, FlagFilter, KeptPage, Pair, StoredFlag, StoredText, Totals
+from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -161,36 +160,6 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
         flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale and (last in carried_on or came_from_here(last)))
         for flag, text, run, stale, last in decided
     }
-
-
-def pairs(session: Session, work: str) -> list[Pair]:
-    """Confusions and variants of a work, counted, most frequent first."""
-    count = func.count()
-    query = (
-        select(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised, count)
-        .where(FlagRow.work_id == _work_id(work), FlagRow.stale.is_(False))
-        .where(FlagRow.kind.in_([Kind.SUBSTITUTION.value, Kind.VARIANT.value]), is_finding())
-        .group_by(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised)
-        .order_by(count.desc(), FlagRow.transcribed, FlagRow.suggested)
-    )
-    return [Pair(*row) for row in session.execute(query)]
-
-
-def totals(session: Session, work: str) -> Totals:
-    """Counts of pages by status, characters and flags of a work as it stands."""
-    here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
-    pages = select(PageRow.status, func.count().label("number")).where(*here).group_by(PageRow.status)
-    of_work = (FlagRow.work_id == _work_id(work)) & is_finding()
-    by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
-    return Totals(
-        pages={row.status: row.number for row in session.execute(pages)},
-        characters=session.scalar(select(func.sum(PageRow.characters_checked)).where(*here)) or 0,
-        flags={
-            (kind, raised): count
-            for kind, raised, count in session.execute(by_kind.group_by(FlagRow.kind, FlagRow.raised))
-        },
-        stale=session.scalar(select(func.count()).where(of_work, FlagRow.stale.is_(True))) or 0,
-    )
 
 
 def _work_id(work: str | None) -> ColumnElement[int]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +18,11 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.decision_records import SETTLED, MissingFlagError, State, _
+from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
 from proof.store.lookup import NO_PAGE, NO_WORK
@@ -42,21 +42,21 @@ from proof.store.queue_records import (
     WorkLeft,
     WorkSummary,
 )
+from proof.store.sessions import Sessions, StorePart
 
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 BINS = 24
 """Steps of the score that the dial has."""
 
 
-class Queue:
+class Queue(StorePart):
     """The flags of a store for going through; `Store.queue` is one."""
 
-    def __init__(self, reading: Sessions) -> None:
-        self._reading = reading
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        super().__init__(reading, writing)
         self._columns: dict[str, Columns] = {}
         self._lock = threading.Lock()
 

@@ -119,24 +119,3 @@ class FlagFilter:
     stale: bool | None = False
     transcribed: tuple[str, ...] = ()
     by_hand: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A confusion over a whole work: `transcribed` where the image reads `suggested`."""
-
-    transcribed: str
-    suggested: str
-    rule: str
-    raised: bool
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Counts over a work as it stands: pages by status, characters, flags by (kind, raised)."""
-
-    pages: Mapping[str, int]
-    characters: int
-    flags: Mapping[tuple[str, bool], int]
-    stale: int

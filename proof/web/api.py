@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, jsonify
@@ -10,8 +10,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
+from proof.locale.marking import _
 from proof.store.acts import Undone
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
@@ -21,7 +22,7 @@ from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
-from proof.web.undone import entry_of, undone_of
+from proof.web.undone import undone_of
 
 MOST_DETAILS = 20
 
@@ -46,17 +47,6 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-class RemainingOut(BaseModel):
-    """Flags by state that are not settled; pages with an image by what is to be said of them."""
-
-    open: int
-    unsure: int
-    skipped: int
-    to_mark: int
-    to_validate: int
-    problems: int
-
-
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
     return answer(answers.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
@@ -68,10 +58,13 @@ def work(path: schemas.WorkPath) -> Response:
 
 
 @api.get(
-    "/works/<string:work>/left", tags=[WORKS], responses={200: RemainingOut}, summary="What is left to do in a work"
+    "/works/<string:work>/left",
+    tags=[WORKS],
+    responses={200: answers.RemainingOut},
+    summary="What is left to do in a work",
 )
 def left(path: schemas.WorkPath) -> Response:
-    return answer(RemainingOut(**asdict(project().store.queue.left(path.work))))
+    return answer(answers.RemainingOut(project().store.queue.left(path.work)))
 
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
@@ -324,7 +317,7 @@ def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut
     """What was done in a work that a query asks for."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
     found, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
-    return answers.HistoryEntriesOut(items=[entry_of(one) for one in found], next=more)
+    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(one) for one in found], next=more)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:

@@ -20,9 +20,9 @@ from PIL import Image
 from proof.errors import ImageError, ToldError
 from proof.images.load import sha256_of
 from proof.images.pdf import PdfPage
+from proof.locale.marking import _
 from proof.report.crops import METHOD, load_picture, pack_piece
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
-from proof.store.decision_records import _
 
 OPEN_BYTES = 160 << 20
 PIECES_BYTES = 64 << 20

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS, Say
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
-
+from proof.locale.marking import Say, _
+from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS
 
 STATES = {
     "open": _("open"),

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.locale.marking import _
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
-from proof.store.decision_records import State, _
+from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.page_states import PageState
 from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
