@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from proof.errors import ProofError, UsageError
-from proof.model.flags import REACH, Flag, Kind
+from proof.model.flags import REACH, Kind
 from proof.text.edit import Edit
 from proof.text.witness import Addresses, Edition
 
@@ -43,23 +43,6 @@ class Correction:
     moved: str = ""
     accepted: bool = True
     audit: bool = False
-
-    @classmethod
-    def of(cls, flag: Flag, replacement: str | None = None, *, note: str = "", paged: bool = True) -> Correction:
-        """The correction that accepts a flag: with its suggestion, or with `replacement` in its place."""
-        return cls(
-            page=flag.page if paged else "",
-            line=flag.line,
-            offset=flag.offset,
-            length=flag.length,
-            replacement=flag.suggested if replacement is None else replacement,
-            original=flag.transcribed,
-            context=flag.context,
-            note=note,
-            kind=flag.kind,
-            ref=flag.ref,
-            flag=flag.id,
-        )
 
     @property
     def changes(self) -> bool:

@@ -161,14 +161,13 @@ class Comments(StorePart):
                     found.setdefault((one.page, one.uid), []).append(one)
         return found
 
-    def of_work(self, work: str, *, seeded: bool = False) -> list[Comment]:
-        """All that was said in a work in the order of its pages, the comments of a place together; of `seeded` errors
-        too, where it is said."""
+    def of_work(self, work: str) -> list[Comment]:
+        """All that was said in a work in the order of its pages, the comments of a place together, but for what was
+        said of seeded errors."""
         query = select(CommentRow).join(PageRow, PageRow.id == CommentRow.page_id)
         query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-        if not seeded:
-            same = and_(FlagRow.page_id == CommentRow.page_id, FlagRow.uid == CommentRow.uid)
-            query = query.where(~exists(select(FlagRow.id).where(same, is_seeded())))
+        same = and_(FlagRow.page_id == CommentRow.page_id, FlagRow.uid == CommentRow.uid)
+        query = query.where(~exists(select(FlagRow.id).where(same, is_seeded())))
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
             return comments_of(session, session.scalars(query.order_by(*place, CommentRow.at, CommentRow.id)).all())

@@ -87,13 +87,11 @@ class Decisions(StorePart):
             )
             return shown_decisions(session, list(found))
 
-    def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
+    def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
         query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
         if before is not None:
             query = query.where(DecisionRow.id < before)
-        if batch:
-            query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
             return shown_decisions(session, list(found))

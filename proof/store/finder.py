@@ -11,6 +11,7 @@ from typing import Any
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
+from proof.store.bounded import Bounded
 from proof.store.glyphs import Glyphs
 from proof.store.library import FoundPair, found_pairs
 from proof.store.queue import Queue
@@ -74,7 +75,7 @@ class Finder(StorePart):
         super().__init__(reading, writing)
         self._queue = queue
         self._glyphs = glyphs
-        self._texts: dict[str, tuple[Any, WorkText]] = {}
+        self._texts = Bounded[str, tuple[Any, WorkText]](KEPT, lambda kept: len(kept[1]))
         self._lock = Lock()
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
@@ -101,13 +102,11 @@ class Finder(StorePart):
         """The text of a work as the store has it now."""
         stamp = (*self._glyphs.stamp(work), len(pages))
         with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
-            seen, text = self._texts.pop(work, (None, None))
+            seen, text = self._texts.get(work) or (None, None)
             if text is None or seen != stamp:
                 with self._reading() as session:
                     text = text_of(session, work, pages)
-            self._texts[work] = (stamp, text)
-            while len(self._texts) > 1 and sum(len(one) for _, one in self._texts.values()) > KEPT:
-                del self._texts[next(iter(self._texts))]
+                self._texts.put(work, (stamp, text))
             return text
 
 

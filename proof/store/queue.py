@@ -22,6 +22,7 @@ from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
+from proof.store.bounded import Bounded
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
@@ -57,7 +58,7 @@ class Queue(StorePart):
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._columns: dict[str, Columns] = {}
+        self._columns = Bounded[str, Columns](KEPT_WORKS)
         self._lock = threading.Lock()
 
     def works(self) -> list[WorkSummary]:
@@ -277,15 +278,12 @@ class Queue(StorePart):
             if work_id is None:
                 raise MissingError(NO_WORK, work=work)
             signature = _signature(session, work_id)
-            columns = self._columns.pop(work, None)
+            columns = self._columns.get(work)
             if columns is None or columns.signature[:-1] != signature[:-1]:
                 columns = Columns(session, work_id, signature)
             elif columns.last_decision != signature[-1]:
                 _catch_up(session, work_id, columns, signature)
-            self._columns[work] = columns
-            while len(self._columns) > KEPT_WORKS:
-                del self._columns[next(iter(self._columns))]
-            return columns
+            return self._columns.put(work, columns)
 
 
 def _signature(session: Session, work_id: int) -> tuple[Any, ...]:

@@ -51,13 +51,13 @@ def apart_from(witness: Edition, text: Edition) -> Edition | None:
 
 def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition:
     """Editions one after the other as one, called `path`: its text is theirs, with a line feed between where none
-    stands. Lines are those of the files; `where` tells which file."""
+    stands. Lines are those of the files."""
     texts: list[str] = []
     at, shifted, parts = 0, list[_Shifted](), list[Part]()
     for edition in editions:
         text = edition.text if edition.text.endswith("\n") else edition.text + "\n"
         texts.append(text)
-        parts.append(Part(edition.path, at, edition))
+        parts.append(Part(edition.path, edition))
         shifted.append(_Shifted.by(at, edition))
         at += len(text)
     stretches = (stretch.source for one in shifted for block in one.blocks for stretch in block.stretches)

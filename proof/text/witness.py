@@ -155,10 +155,9 @@ class Footnote:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of an edition that is several: where in the edition's text it begins, and the file as its own edition."""
+    """A file of an edition that is several, and the file as its own edition."""
 
     path: Path
-    start: int
     edition: Edition
 
 
@@ -187,13 +186,6 @@ class Edition:
     @property
     def paged(self) -> bool:
         return self.format in PAGED
-
-    def where(self, start: int) -> tuple[Path, int]:
-        """The file in which a code point of the text stands, and its line there."""
-        if not self.parts:
-            return self.path, self.text.count("\n", 0, start) + 1
-        part = self.parts[max(bisect_right([part.start for part in self.parts], start) - 1, 0)]
-        return part.path, self.text.count("\n", part.start, start) + 1
 
     def stretches(self) -> Iterator[LayerStretch]:
         """All stretches in the order of the file."""
