@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from proof.store.acts import RuleChange, What
 from proof.store.decision_records import Decision, DisplacedDecision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import WorkLeft
+from proof.store.queue_records import Pair, WorkLeft
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -353,6 +354,11 @@ class PairStates(BaseModel):
     image: str
     count: int
     open: int
+
+
+def pair_states(found: Iterable[tuple[Pair, int, int]]) -> list[PairStates]:
+    """Confusions with how often each is there, and how often it is open."""
+    return [PairStates(text=text, image=image, count=count, open=waiting) for (text, image), count, waiting in found]
 
 
 class PairsOut(BaseModel):
