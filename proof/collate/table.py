@@ -22,7 +22,6 @@ from proof.collate.tokens import WitnessTokens
 from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
-from proof.text.model import Script
 from proof.text.witness import Addresses
 
 AROUND = 6
@@ -194,8 +193,8 @@ def write_table(
         title=base.title or base.path.stem,
         base=own,
         names=names,
-        scripts=[_lang(collation.witness.edition.script) for collation in collations],
-        base_script=_lang(base.script),
+        scripts=[collation.witness.edition.script.tag for collation in collations],
+        base_script=base.script.tag,
         rows=table,
         alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
         counts=Counter(category for row in table for category in row.categories),
@@ -203,7 +202,3 @@ def write_table(
         evidence=evidence_names(catalogue.gettext),
         unshown=UNSHOWN,
     )
-
-
-def _lang(script: Script) -> str:
-    return "zh-Hant" if script is Script.TRADITIONAL else "zh-Hans"

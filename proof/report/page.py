@@ -22,6 +22,7 @@ from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
 from proof.store.comments import Comment
 from proof.store.decision_records import Verdict
+from proof.text.model import script_shown
 
 PITCH = 35.0
 """CSS pixels from one character to the next in a strip."""
@@ -170,7 +171,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
         findings=tuple(in_words(finding, say) for finding in run.findings),
         language=language,
-        script=_script(run),
+        script=script_shown(text.script for text in run.info.texts),
         tally=tally,
         checked=checked,
         not_checked=len(tally.pages) - checked,
@@ -190,12 +191,6 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         more_notices=max(len(notices) - MOST_NOTICES, 0),
         threads=tuple(tuple(said) for _, said in groupby(source.comments, lambda one: (one.page, one.uid))),
     )
-
-
-def _script(run: StoredRunInfo) -> str:
-    """The language tag of the transcription: which forms of the characters a browser is to draw."""
-    scripts = {text.script for text in run.info.texts}
-    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
 
 
 def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:

@@ -26,6 +26,7 @@ from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, Page
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
 from proof.store.sessions import Sessions, StorePart
+from proof.text.model import script_shown
 
 FOUND = 50
 """Places of each kind that a search gives at most."""
@@ -254,7 +255,7 @@ def _last_runs(session: Session) -> dict[int, _Run]:
     script = RunRow.texts[0]["script"].as_string()
     query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(last))
     return {
-        work: _Run(number, started, finished, "zh-Hans" if said == "simplified" else "zh-Hant")
+        work: _Run(number, started, finished, script_shown([said]))
         for work, number, started, finished, said in session.execute(query)
     }
 

@@ -44,6 +44,7 @@ from proof.store.queue_records import (
     WorkSummary,
 )
 from proof.store.sessions import Sessions, StorePart
+from proof.text.model import script_shown
 
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
@@ -329,8 +330,7 @@ def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: 
 
 
 def _script(session: Session, work: str) -> str:
-    """The language tag of the transcription: which forms of the characters a browser is to draw."""
+    """The language tag of a work's texts, as they were checked last."""
     last = select(func.max(RunRow.id)).join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
     texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
-    scripts = {text.get("script") for text in texts}
-    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
+    return script_shown(text.get("script", "") for text in texts)
