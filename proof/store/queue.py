@@ -37,10 +37,10 @@ from proof.store.queue_records import (
     ListedPage,
     MissingError,
     Order,
-    Pair,
     QueuedFlag,
     QueueFilter,
     WorkLeft,
+    WorkPair,
     WorkSummary,
 )
 from proof.store.sessions import Sessions, StorePart
@@ -179,8 +179,8 @@ class Queue(StorePart):
             edges=tuple(map(float, edges)),
         )
 
-    def pairs(self, work: str, wanted: QueueFilter) -> list[tuple[Pair, int, int]]:
-        """What the text has against what the image shows, most frequent first: how often, and how often still open."""
+    def pairs(self, work: str, wanted: QueueFilter) -> list[WorkPair]:
+        """What the text has against what the image shows, most frequent first."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
@@ -188,7 +188,8 @@ class Queue(StorePart):
         still = mask & (columns.state == STATES.index(State.OPEN))
         waiting = np.bincount(columns.pair[still], minlength=len(columns.pairs))
         most = np.argsort(-counts, kind="stable")
-        return [(columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n]]
+        found = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
+        return [WorkPair(text, image, count, still_open) for text, image, count, still_open in found]
 
     def scores(self, work: str, wanted: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
         """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,

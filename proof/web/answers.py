@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from proof.store.acts import RuleChange, What
 from proof.store.decision_records import Decision, DisplacedDecision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import Pair, WorkLeft
+from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -148,13 +147,8 @@ class ConflictOut(ProblemOut):
     decisions: list[DecisionOut]
 
 
-class WorkOut(BaseModel):
-    name: str
-    title: str
-    script: str
-    pages: int
-    characters: int
-    states: dict[State, int]
+class WorkOut(RootModel[WorkSummary]):
+    """A work with its counts: pages, characters checked, and raised flags by state."""
 
 
 class RemainingOut(RootModel[WorkLeft]):
@@ -349,16 +343,8 @@ class DisplacedListOut(BaseModel):
     items: list[DisplacedOut]
 
 
-class PairStates(BaseModel):
-    text: str
-    image: str
-    count: int
-    open: int
-
-
-def pair_states(found: Iterable[tuple[Pair, int, int]]) -> list[PairStates]:
-    """Confusions with how often each is there, and how often it is open."""
-    return [PairStates(text=text, image=image, count=count, open=waiting) for (text, image), count, waiting in found]
+class PairStates(RootModel[WorkPair]):
+    """A confusion over the work: how often it is there, and how often still open."""
 
 
 class PairsOut(BaseModel):

@@ -15,7 +15,7 @@ from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter, WorkSummary
+from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
@@ -49,12 +49,12 @@ def answer(model: BaseModel, status: int = 200) -> Response:
 
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
-    return answer(answers.WorksOut(items=[work_of(work) for work in project().store.queue.works()]))
+    return answer(answers.WorksOut(items=[answers.WorkOut(work) for work in project().store.queue.works()]))
 
 
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
 def work(path: schemas.WorkPath) -> Response:
-    return answer(work_of(project().store.queue.work(path.work)))
+    return answer(answers.WorkOut(project().store.queue.work(path.work)))
 
 
 @api.get(
@@ -189,7 +189,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     found = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
-    items = answers.pair_states(found[start:end])
+    items = [answers.PairStates(one) for one in found[start:end]]
     return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
 
 
@@ -380,11 +380,6 @@ def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
         return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
     made = answers.DecisionOut(outcome)
     return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
-
-
-def work_of(summary: WorkSummary) -> answers.WorkOut:
-    """A work with its counts, as the API shows it."""
-    return answers.WorkOut(**{name: getattr(summary, name) for name in answers.WorkOut.model_fields})
 
 
 def _rules(work: str) -> answers.RulesOut:

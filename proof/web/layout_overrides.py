@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from flask import Response
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from proof.check.recheck import RecheckFault, Reread
 from proof.errors import ToldError
@@ -72,13 +71,8 @@ class LayoutOverrideBody(schemas.Closed):
     key: str = Field(pattern=schemas.KEY)
 
 
-class LayoutOverrideOut(BaseModel):
-    version: int
-    layout: LayoutBody | None
-    image: str
-    quadrant: str
-    person: str
-    at: datetime
+class LayoutOverrideOut(RootModel[LayoutOverride]):
+    """What was set right about a page: its layout and its image, each as found where nothing is said of it."""
 
 
 class LayoutOverridesOut(BaseModel):
@@ -130,7 +124,7 @@ class ImageNames(BaseModel):
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
     found = project().store.layout_overrides.history(path.work, path.page)
-    return answer(LayoutOverridesOut(items=[_override(one) for one in found]))
+    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(one) for one in found]))
 
 
 @layouts.post(
@@ -146,7 +140,7 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     made = project().store.layout_overrides.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
     )
-    return answer(_override(made), 201)
+    return answer(LayoutOverrideOut(made), 201)
 
 
 @layouts.post(
@@ -201,18 +195,6 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     response = Response(cv2.imencode(".webp", small)[1].tobytes(), mimetype="image/webp")
     response.headers["Cache-Control"] = "private, max-age=300"
     return response
-
-
-def _override(override: LayoutOverride) -> LayoutOverrideOut:
-    layout = LayoutBody(**override.layout.as_json()) if override.layout else None
-    return LayoutOverrideOut(
-        version=override.version,
-        layout=layout,
-        image=override.image,
-        quadrant=override.quadrant,
-        person=override.person,
-        at=override.at,
-    )
 
 
 def reading_of(job: Job) -> ReadingOut:

@@ -137,7 +137,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     found = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [one.model_dump() for one in answers.pair_states(found[:MOST_PAIRS])],
+        "pairs": [answers.PairStates(one).model_dump() for one in found[:MOST_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -153,9 +153,9 @@ def glyphs(work: str) -> AnyResponse:
     """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
     queue = project().store.queue
     summary = queue.work(work)
-    found = [one for one in queue.pairs(work, QueueFilter()) if list(map(len, one[0])) == [1, 1]]
+    found = [one for one in queue.pairs(work, QueueFilter()) if len(one.text) == len(one.image) == 1]
     data = {
-        "pairs": [one.model_dump() for one in answers.pair_states(found[:OFFERED])],
+        "pairs": [answers.PairStates(one).model_dump() for one in found[:OFFERED]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
@@ -225,7 +225,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     found = store.queue.flags(work, numbers)
     items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
     data: dict[str, Any] = {
-        "work": api.work_of(summary).model_dump(mode="json"),
+        "work": answers.WorkOut(summary).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),
         "flags": [item.model_dump(mode="json") for item in items],
         "next": str(numbers[-1]) if more else None,
