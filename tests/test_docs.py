@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from proof.cli import COMMANDS
+from proof.cli import COMMANDS, commands
 from proof.settings.table import settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,6 +23,7 @@ DOCS = ROOT / "docs"
 BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
 OUTSIDE = {"errors", "atomic", "paths", "cli"}
 """Modules of `proof` that stand in no room."""
@@ -76,6 +80,35 @@ def test_the_settings_are_a_table_of_the_reference() -> None:
 def test_every_command_is_named_where_commands_are_listed(name: str) -> None:
     listed = (ROOT / name).read_text(encoding="utf-8")
     assert [command for command in COMMANDS if f"`proof {command}`" not in listed] == []
+
+
+def calls(page: Path) -> Iterator[list[str]]:
+    """The arguments of each call of `proof` that a page shows."""
+    shown = "\n".join(SHOWN.findall(page.read_text(encoding="utf-8"))).replace("\\\n", " ")
+    for line in shown.splitlines():
+        words = shlex.shlex(line, posix=True, punctuation_chars="<>|&;")
+        words.whitespace_split = True
+        for of_shell, call in groupby(words, lambda word: set(word) <= set("<>|&;")):
+            program, *arguments = call
+            if not of_shell and program in ("proof", ".venv/bin/proof"):
+                yield arguments
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), *(ROOT / name for name in BESIDE)], ids=lambda page: page.name)
+def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> None:
+    for arguments in calls(page):
+        command: click.Command | None = commands
+        while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+            command = command.get_command(click.Context(command), arguments.pop(0))
+        assert command is not None
+        context = click.Context(command)
+        values, left, _ = command.make_parser(context).parse_args(arguments)
+        assert left == []
+        for parameter in command.params:
+            given = values.get(str(parameter.name))
+            if isinstance(given, str | list | tuple) and isinstance(parameter.type, click.Choice):
+                parameter.type_cast_value(context, given)
+            assert given or not parameter.required
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
