@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +17,7 @@ import click
 import pytest
 
 from proof.cli import COMMANDS, commands
+from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.table import settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -130,6 +132,27 @@ def test_no_room_uses_one_of_a_row_above_it() -> None:
     rooms = {path.parent.name for path in (ROOT / "proof").glob("*/__init__.py")}
     assert set(rows) == rooms
     assert [(room, used) for room in rows for used in used_rooms(room) if rows[used] < rows[room]] == []
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_a_file_of_the_program_that_is_named_is_there(page: Path) -> None:
+    if page.name in {"glossary.md", "CHANGELOG.md"}:
+        pytest.skip("it names what there was")
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|txt|tsv))`", page.read_text(encoding="utf-8"))
+    assert [
+        name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "proof", ROOT / "tests"))
+    ] == []
+
+
+@pytest.mark.parametrize("language", ["", "zh/"])
+def test_a_line_of_flags_is_described_with_the_fields_that_it_has(language: str) -> None:
+    page = (DOCS / f"{language}reference/formats.md").read_text(encoding="utf-8")
+    section = next(one for one in page.split("\n### ") if "flags.jsonl" in one.partition("\n")[0])
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.M)
+    described = {name: meaning for names, meaning in rows for name in re.findall(r"`(\w+)`", names)}
+    flag = Flag("010-1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 1.0, False, None, Evidence("posterior"), moved="f")
+    assert set(described) == set(flag.as_dict())
+    assert {one.name for one in fields(Evidence)} <= set(re.findall(r"`(\w+)`", described["evidence"]))
 
 
 def modules_named(column: int) -> list[str]:
