@@ -63,6 +63,11 @@ def test_no_figure_of_a_chinese_page_is_another_than_on_the_english_one(name: st
     assert figures(text(CHINESE, name)) - figures(text(DOCS, name)) == set()
 
 
+def test_the_first_page_has_the_figures_of_the_english_one() -> None:
+    root = DOCS.parent
+    assert figures(text(root, "README.zh.md")) - figures(text(root, "README.md")) == set()
+
+
 def test_a_chinese_page_leads_to_an_english_one_only_where_there_is_no_other() -> None:
     allowed = {DOCS / name for name in ENGLISH_ALONE | MADE | {"index.md"}}
     led = {

@@ -56,6 +56,18 @@ def test_it_is_built_strictly_and_every_link_in_it_leads_somewhere(
 
 
 @pytest.mark.slow
+def test_it_is_there_in_simplified_characters_but_for_those_that_are_spoken_of(
+    built: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    simplified = {path.relative_to(built[0] / "zh-hans") for path in (built[0] / "zh-hans").rglob("*.html")}
+    assert simplified == {path.relative_to(built[0] / "zh") for path in (built[0] / "zh").rglob("*.html")}
+    flags = (built[0] / "zh-hans" / "explanation" / "flags.html").read_text(encoding="utf-8")
+    assert "「畧」与「略」同字，「製」与「制」异字" in flags
+    desk = (built[0] / "zh-hans" / "how-to" / "desk.html").read_text(encoding="utf-8")
+    assert "「还原机器所辨」" in desk
+
+
+@pytest.mark.slow
 def test_who_reads_it_asks_no_other_host_for_anything(built: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     pages = list(built[0].rglob("*.html"))
     assert pages
