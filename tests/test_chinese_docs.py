@@ -10,6 +10,7 @@ import pytest
 from markdown.extensions.toc import slugify  # type: ignore[import-untyped] # it has no annotations
 
 from proof.cli import commands
+from tests.test_docs import options
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 CHINESE = DOCS / "zh"
@@ -22,6 +23,7 @@ MADE = {"reference/api.md", "reference/commands.md", "reference/glossary.md"}
 HEADING = re.compile(r"^#{2,} (.+?)\s*(?:\{#([\w-]+)\})?$", re.M)
 FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+OPTION = re.compile(r"(?<= |`)--?[a-z][a-z-]*")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -95,6 +97,8 @@ def test_the_page_of_commands_says_what_each_does_and_how_it_is_called(name: str
     assert found
     assert f"\n```sh\nproof {name}" in section
     assert [one for one in named(f"proof {name}", command) if f"proof {name}" != one and f"`{one}" not in section] == []
+    explained = " ".join(re.findall(r"^\| ([^|]+) \|", section, re.M))
+    assert set(OPTION.findall(explained)) <= set(options(command))
 
 
 def test_every_exit_status_is_explained_in_chinese() -> None:

@@ -25,6 +25,11 @@ DOCS = ROOT / "docs"
 BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+NAMED_OPTION = re.compile(r"`(?:proof [a-z]+ )?(--[a-z][a-z-]+)")
+OF_OTHERS = {"--userns", "--sheet"}
+"""Options of podman and of the scripts that measure."""
+
 SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
 OUTSIDE = {"errors", "atomic", "paths", "cli"}
@@ -123,6 +128,23 @@ def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> No
             if isinstance(given, str | list | tuple) and isinstance(parameter.type, click.Choice):
                 parameter.type_cast_value(context, given)
             assert given or not parameter.required
+
+
+def options(command: click.Command) -> Iterator[str]:
+    for parameter in command.get_params(click.Context(command)):
+        yield from (*parameter.opts, *parameter.secondary_opts)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            inner = command.get_command(click.Context(command), name)
+            assert inner is not None
+            yield from options(inner)
+
+
+def test_an_option_that_is_named_is_one_of_some_command() -> None:
+    known = {*options(commands), *OF_OTHERS}
+    for page in DOCS.rglob("*.md"):
+        named = set(NAMED_OPTION.findall(FENCED.sub("", page.read_text(encoding="utf-8"))))
+        assert named <= known, page
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
