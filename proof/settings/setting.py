@@ -15,17 +15,22 @@ from rapidfuzz import fuzz, process
 from proof.text.witness_source import WitnessSource, resolved
 
 
+def pgettext(context: str, message: str) -> str:
+    """Marks a message for the catalogues, where the same word means something else elsewhere."""
+    return message
+
+
 class ValueKind(StrEnum):
     """What a setting's value is; the wording is that of the messages and of the table."""
 
-    WHOLE = "whole number"
-    NUMBER = "number"
-    SWITCH = "true or false"
-    TEXT = "text"
-    PATH = "path"
-    PATHS = "list of paths"
-    WITNESSES = "list of witnesses"
-    PATH_OR_NAME = "path or name"
+    WHOLE = pgettext("setting", "whole number")
+    NUMBER = pgettext("setting", "number")
+    SWITCH = pgettext("setting", "true or false")
+    TEXT = pgettext("setting", "text")
+    PATH = pgettext("setting", "path")
+    PATHS = pgettext("setting", "list of paths")
+    WITNESSES = pgettext("setting", "list of witnesses")
+    PATH_OR_NAME = pgettext("setting", "path or name")
 
 
 _TYPES: dict[ValueKind, tuple[type, ...]] = {
@@ -71,15 +76,6 @@ class Setting:
     @property
     def key(self) -> str:
         return self.name.partition(".")[2]
-
-    @property
-    def values(self) -> str:
-        """What may be set, in words, for the table."""
-        if self.choices:
-            return " or ".join(f"`{choice}`" for choice in self.choices)
-        if self.low is not None and self.high is not None:
-            return f"{self.kind}, {_plain(self.low)} to {_plain(self.high)}"
-        return self.kind.value
 
     def value(self, given: Any, base: Path) -> Any:  # noqa: PLR0911 - one for each kind
         """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
@@ -152,7 +148,7 @@ class Setting:
 
 
 def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
-    """A field of a section of the settings; its name is that of the setting."""
+    """A field of a section of the settings; its name is that of the setting, its help a message of the catalogues."""
     return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 

@@ -126,8 +126,9 @@ class Column:
 class Page:
     """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
 
-    `running`: the text is a slice of an edition without columns, which was laid on this page; its columns are then
-    the lines of the file that stand here, numbered as in the file.
+    `cut` are its columns, or what cuts them out of the text of the file when they are asked for: of a work the columns
+    take ten times the memory that its pages do. `running`: the text is a slice of an edition without columns, which was
+    laid on this page; its columns are then the lines of the file that stand here, numbered as in the file.
     """
 
     id: str
@@ -135,8 +136,12 @@ class Page:
     ref: ImageRef | None
     juan: str
     file_line: int
-    columns: tuple[Column, ...]
+    cut: tuple[Column, ...] | Callable[[], tuple[Column, ...]]
     running: bool = False
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.cut if isinstance(self.cut, tuple) else self.cut()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def checker(engine: PPOCR, script: Script, threshold: float = THRESHOLD, columns
 def page_of(page: Page, sources: Sequence[str]) -> Page:
     """The page with other lines."""
     columns = tuple(Column(n, source, 0, n, parse_column(source).runs) for n, source in enumerate(sources, 1))
-    return replace(page, columns=columns)
+    return replace(page, cut=columns)
 
 
 @dataclass(frozen=True)
