@@ -212,7 +212,7 @@ def _same_edit(one: Decision, other: Decision) -> bool:
 
 
 def _collide(one: Correction, other: Correction) -> bool:
-    if not (one.changes and other.changes):
+    if not (one.changes or other.changes):
         return False
     if one.offset == other.offset and not (one.length and other.length):
         return one.length == other.length

@@ -249,6 +249,18 @@ def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition:
     assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
 
 
+@pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
+def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_other(
+    store: Store, edition: Edition, verdict: Verdict
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-shoot"), verdict, 0, "甲", "request-1"))
+    page = store.queue.pages("KR1")[0].number
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 3, 2, 1, "社", "乙", "by-hand-1"))
+    found = decided_in(store, edition)
+    assert found.corrections == ()
+    assert [one.reason for one in found.left_out] == [Unused.CONFLICT] * 2
+
+
 def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:
