@@ -183,6 +183,16 @@ def _fits(line: str, offset: int, correction: Correction, around: Surroundings) 
     )
 
 
+def reads_alike(correction: Correction) -> bool:
+    """Whether what stands around a place may be the same before and after it is corrected, as where one more of a
+    character goes into a run of them: the text does not tell then whether it was."""
+    if not correction.changes:
+        return False
+    around = [one.after for one in surroundings(correction, ()) if not one.ends]
+    pairs = [(correction.original + after, correction.replacement + after) for after in around]
+    return any(was.startswith(now) or now.startswith(was) for was, now in pairs)
+
+
 def _there(
     edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
 ) -> int | None:
