@@ -104,7 +104,8 @@ class Answer:
 def cut_out(task: PageTask) -> PageTask:
     """A task without what its page is not judged by: the text but for the neighbouring pages."""
     first = max(task.number - REACH, 0)
-    pages = task.text.pages[first : task.number + REACH + 1]
+    near = task.text.pages[first : task.number + REACH + 1]
+    pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
     return replace(task, text=replace(task.text, text="", remarks=(), pages=pages), number=task.number - first)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from proof.text.witness_source import WitnessSource
+from proof.text.witness_source import WitnessSource, resolved
 
 
 def pgettext(context: str, message: str) -> str:
@@ -90,7 +90,7 @@ class Setting:
             case ValueKind.PATH:
                 return self._path(given, base)
             case ValueKind.PATHS:
-                return tuple(_resolved(path, base) for path in given)
+                return tuple(resolved(path, base) for path in given)
             case ValueKind.WITNESSES:
                 return tuple(_witness(one, base) for one in given)
             case ValueKind.PATH_OR_NAME:
@@ -140,7 +140,7 @@ class Setting:
             if self.default is not None:
                 raise WrongSetting(f"{self.name} must name a path, not be empty")
             return None
-        path = _resolved(given, base)
+        path = resolved(given, base)
         there = os.path.exists if self.or_folder else os.path.isfile  # they take any text
         if self.must_exist and not there(path):
             raise WrongSetting(f"{self.name}: there is no file {'or folder ' if self.or_folder else ''}{path}")
@@ -175,16 +175,10 @@ def _plain(number: float) -> str:
     return str(int(number)) if number == number // 1 and abs(number) < 1e15 else str(number)
 
 
-def _resolved(path: str | Path, base: Path) -> Path:
-    # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
-    # Not Path.expanduser() either: it raises where there is no such user.
-    return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111
-
-
 def _witness(given: str | Path | WitnessSource, base: Path) -> WitnessSource:
     return given if isinstance(given, WitnessSource) else WitnessSource.parse(str(given), base)
 
 
 def _path_or_name(text: str, base: Path) -> str:
     is_path = text and ("/" in text or os.sep in text or text.startswith("~") or os.path.exists(base / text))  # noqa: PTH110 - takes any text
-    return str(_resolved(text, base)) if is_path else text
+    return str(resolved(text, base)) if is_path else text
