@@ -96,7 +96,7 @@ def test_the_settings_are_a_table_of_the_reference() -> None:
     assert settings_table() in (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md"])
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md", "docs/zh/reference/index.md"])
 def test_every_command_is_named_where_commands_are_listed(name: str) -> None:
     listed = (ROOT / name).read_text(encoding="utf-8")
     assert [command for command in COMMANDS if f"`proof {command}`" not in listed] == []
