@@ -10,12 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from proof.errors import ProofError, UsageError
-from proof.model.flags import Flag, Kind
+from proof.model.flags import REACH, Kind
 from proof.text.edit import Edit
 from proof.text.witness import Addresses, Edition
-
-REACH = 3
-"""Code points on either side that a context shows at least; fewer mean that the line begins or ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +43,6 @@ class Correction:
     moved: str = ""
     accepted: bool = True
     audit: bool = False
-
-    @classmethod
-    def of(cls, flag: Flag, replacement: str | None = None, *, note: str = "", paged: bool = True) -> Correction:
-        """The correction that accepts a flag: with its suggestion, or with `replacement` in its place."""
-        return cls(
-            page=flag.page if paged else "",
-            line=flag.line,
-            offset=flag.offset,
-            length=flag.length,
-            replacement=flag.suggested if replacement is None else replacement,
-            original=flag.transcribed,
-            context=flag.context,
-            note=note,
-            kind=flag.kind,
-            ref=flag.ref,
-            flag=flag.id,
-        )
 
     @property
     def changes(self) -> bool:
@@ -115,12 +95,6 @@ class ChangedSourceError(ProofError):
         advice = "check it again" if hopeless else "check it again, or ask for re-anchoring"
         super().__init__(f"{name} changed since it was checked; {advice}. These places moved:\n{listed}")
         self.places = tuple(places)
-
-
-def context_of(source: str, offset: int, length: int, reach: int = REACH) -> str:
-    """The characters around a place of a line, the place in brackets."""
-    end = offset + length
-    return f"{source[max(0, offset - reach) : offset]}[{source[offset:end]}]{source[end : end + reach]}"
 
 
 def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> Placements:
@@ -178,6 +152,8 @@ def _surroundings(correction: Correction) -> tuple[str, str] | None:
 
 
 def _fits(line: str, offset: int, correction: Correction, around: tuple[str, str] | None) -> bool:
+    """Whether a place of a line reads as the correction was made for. A context that is shorter than `REACH` says that
+    the line begins or ends there."""
     end = offset + correction.length
     if offset < 0 or end > len(line) or line[offset:end] != correction.original:
         return False

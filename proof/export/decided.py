@@ -110,12 +110,11 @@ def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tup
     places = store.decided_places(work)
     standing = list(store.decisions.standing(work))
     by_id = {decision.id: decision for decision in standing}
-    carried = {decision.about for decision in standing if decision.verdict is Verdict.CARRIED}
     mine: list[Decision] = []
     others: list[LeftOut] = []
     for decision in standing:
         there = places.get(decision.flag)
-        if there is None or decision.id in carried:
+        if there is None or there.elsewhere:
             continue
         if _is_about(there, own):
             mine.append(replace(decision, person=_author(decision, by_id)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.atomic import whole_file
+from proof.atomic import whole_binary_file
 from proof.errors import OutputError
 from proof.export.corrections import Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
@@ -77,5 +77,5 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
         current = edition.path.read_bytes()
         if current != encode(edition.path, edition.text, edition.encoding, edition.bom):
             raise OutputError(f"{target} was changed while it was being corrected: export again")
-    with whole_file(target, encoding="latin-1", newline="") as file:
-        file.write(corrected.data.decode("latin-1"))
+    with whole_binary_file(target) as file:
+        file.write(corrected.data)

@@ -8,9 +8,7 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import (
@@ -32,27 +31,21 @@ from proof.store.decision_records import (
     RefusedDecisionError,
     State,
     Verdict,
-    _,
 )
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded
+from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note, check_reading
 
 AT_ONCE = 500
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
-
-class Decisions:
+class Decisions(StorePart):
     """The events of a store; `Store.decisions` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def decide(self, demand: DecisionRequest) -> Decision:
         """Write a decision down. When this returns, it outlives the process.
@@ -94,13 +87,11 @@ class Decisions:
             )
             return shown_decisions(session, list(found))
 
-    def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
+    def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
         query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
         if before is not None:
             query = query.where(DecisionRow.id < before)
-        if batch:
-            query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
             return shown_decisions(session, list(found))
@@ -175,32 +166,6 @@ class Decisions:
         """The number of the newest decision in the store, 0 where there is none."""
         with self._reading() as session:
             return session.scalar(select(func.max(DecisionRow.id))) or 0
-
-
-def carry_over(session: Session, work_id: int) -> None:
-    """Carry decisions whose flag was not found again to the flag that now says the same of the same place:
-    a line put in above makes another flag of it, since a flag's id counts lines."""
-    old, new, last = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow)
-    query = (
-        select(old, new, last)
-        .join(new, new.page_id == old.page_id)
-        .join(last, (last.flag_id == old.id) & (last.version == old.version))
-        .where(old.work_id == work_id, old.stale.is_(True), old.state != State.OPEN.value)
-        .where(new.stale.is_(False), new.version == 0, new.context == old.context, new.kind == old.kind)
-        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
-        .order_by(old.id, new.id)
-    )
-    found = session.execute(query).all()
-    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
-    for was, now, decision in found:
-        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
-            continue
-        demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
-        row = row_of(session, demand, now, State(was.state), was.reading)
-        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-        add_decision(session, row)
-        now.state, now.reading, now.version = was.state, was.reading, 1
-    session.flush()
 
 
 def check_demand(demand: DecisionRequest) -> None:
@@ -338,13 +303,9 @@ def _key_of_other(key: str) -> str:
 def _again(there: DecisionRow, demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
-    same = (there.flag_id, verdict, there.version, there.person) == (
-        demand.flag,
-        demand.verdict.value,
-        demand.version + 1,
-        demand.person,
-    )
-    if not same:
+    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, demand.note)
+    same = (there.flag_id, verdict, there.version, there.person, there.note) == said
+    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
 
 

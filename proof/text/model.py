@@ -7,7 +7,7 @@ instead of it; nothing here is Unicode-normalised, since normalisation rewrites 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,16 @@ class Row(StrEnum):
 class Script(StrEnum):
     TRADITIONAL = "traditional"
     SIMPLIFIED = "simplified"
+
+    @property
+    def tag(self) -> str:
+        """The language tag of such a text: which forms of the characters a browser is to draw."""
+        return "zh-Hans" if self is Script.SIMPLIFIED else "zh-Hant"
+
+
+def script_shown(scripts: Iterable[str]) -> str:
+    """The language tag of texts in these scripts: simplified where all are."""
+    return (Script.SIMPLIFIED if set(scripts) == {Script.SIMPLIFIED} else Script.TRADITIONAL).tag
 
 
 def is_han(text: str) -> bool:

@@ -9,7 +9,7 @@ from proof.errors import TextError
 from proof.text import kanripo
 from proof.text.blemishes import blemishes
 from proof.text.column import SPAN, ColumnSpans, faults_of
-from proof.text.encoding import Decoded, decode
+from proof.text.encoding import Decoded, decoded_file
 from proof.text.kanripo import KANRIPO, header_property
 from proof.text.lines import lines
 from proof.text.mirror import MIRROR
@@ -26,7 +26,7 @@ SHOWN = 20
 def page_sources(path: Path | str) -> dict[str, list[str]]:
     """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
     for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
-    decoded = decode(Path(path), _bytes_of(Path(path)), None)
+    decoded = decoded_file(path)
     gatherer = _SourceGatherer(Path(path), kanripo.keeps_base_lines(decoded.text))
     for line in lines(decoded.text):
         gatherer.take(line)
@@ -40,17 +40,7 @@ def read_transcription(path: Path | str, encoding: str | None = None) -> Transcr
     read, and told in the transcription's `remarks`, each naming file and line. Raises TextError where the file
     cannot be read, is empty, is in another encoding or has no page mark.
     """
-    path = Path(path)
-    return parse_transcription(decode(path, _bytes_of(path), encoding), path)
-
-
-def _bytes_of(path: Path) -> bytes:
-    if path.is_dir():
-        raise TextError(path, None, "is a folder: name one transcription file in it")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    return parse_transcription(decoded_file(path, encoding), Path(path))
 
 
 def parse_transcription(decoded: Decoded, path: Path) -> Transcription:

@@ -25,12 +25,12 @@ __all__ = ["address", "cluster_of", "postgresql"]
 
 pytestmark = pytest.mark.slow
 
-PAGES = 30
+PAGES = 16
 
 
 @pytest.fixture
 def settings(tmp_path: Path, address: str) -> Settings:
-    """Thirty pages with images that the engine reads nothing on."""
+    """Pages with images that the engine reads nothing on."""
     (tmp_path / "images").mkdir()
     blank = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
     with (tmp_path / "text.txt").open("w", encoding="utf-8") as written:

@@ -225,6 +225,42 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     assert [(one.reason, one.decision.transcribed) for one in found.left_out] == [(Unused.GONE, "北")]
 
 
+def lower(store: Store, edition: Edition, checked: PageResult, by: int) -> Edition:
+    """The text with so many lines put in above the others, checked again."""
+    head, _, body = TEXT.partition("\n")
+    edition.path.write_text(head + "\n" + "上¶\n" * by + body, encoding="utf-8")
+    uid = "f-north" if not by else f"f-north-{by}"
+    flags = (flag(uid, 1 + by, 5, "北", "比", "夫之西[北]耦(案"),)
+    columns = tuple(replace(one, number=one.number + by) for one in checked.columns)
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=flags))
+    return read_edition(edition.path)
+
+
+@pytest.mark.parametrize("lines", [(1,), (1, 2), (1, 0), (1, 2, 0)])
+def test_a_decision_that_a_check_carried_over_is_written_once_where_its_place_is(
+    store: Store, edition: Edition, checked: PageResult, lines: tuple[int, ...]
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    for by in lines:
+        now = lower(store, edition, checked, by)
+    found = decided_in(store, now)
+    assert [(one.line, one.replacement, one.person) for one in found.corrections] == [(1 + lines[-1], "比", "甲")]
+    assert correct(now, found.corrections).text == now.text.replace("西北", "西比")
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNDO])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("reanchor", [False, True])
+def test_what_was_overruled_after_a_check_carried_it_over_is_never_written(
+    store: Store, edition: Edition, checked: PageResult, verdict: Verdict, back: bool, reanchor: bool
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    now = lower(store, edition, checked, 1)
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north-1"), verdict, 1, "乙", "request-2"))
+    now = lower(store, edition, checked, 0) if back else now
+    assert correct(now, decided_in(store, now, reanchor=reanchor).corrections, reanchor=reanchor).text == now.text
+
+
 def test_the_script_is_the_one_in_which_the_text_was_checked(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:

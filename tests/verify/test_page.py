@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from proof.errors import FontError, ImageError
-from proof.facsimile.benchmark_pages import choose, rendered
 from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage
 from proof.images.find import FoundBy, PageImage
@@ -33,6 +32,7 @@ from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
+from scripts.benchmark_pages import choose, rendered
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 PLAIN, NOTED, AFTER = "WYG0103-0193a", "WYG0103-0192d", "WYG0103-0193b"
