@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
+from proof.store.bounded import Bounded
 from proof.store.glyphs import Glyphs
 from proof.store.library import FoundPair, found_pairs
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
+from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WordsInText, WorkText, text_of
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
@@ -71,14 +68,14 @@ class FoundInWork:
         return bool(self.pages or self.juans or self.pairs or self.columns)
 
 
-class Finder:
+class Finder(StorePart):
     """What is in a work, by whatever it is called; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, queue: Queue, glyphs: Glyphs) -> None:
-        self._reading = reading
+    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, glyphs: Glyphs) -> None:
+        super().__init__(reading, writing)
         self._queue = queue
         self._glyphs = glyphs
-        self._texts: dict[str, tuple[Any, WorkText]] = {}
+        self._texts = Bounded[str, tuple[Any, WorkText]](KEPT, lambda kept: len(kept[1]))
         self._lock = Lock()
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
@@ -105,13 +102,11 @@ class Finder:
         """The text of a work as the store has it now."""
         stamp = (*self._glyphs.stamp(work), len(pages))
         with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
-            seen, text = self._texts.pop(work, (None, None))
+            seen, text = self._texts.get(work) or (None, None)
             if text is None or seen != stamp:
                 with self._reading() as session:
                     text = text_of(session, work, pages)
-            self._texts[work] = (stamp, text)
-            while len(self._texts) > 1 and sum(len(one) for _, one in self._texts.values()) > KEPT:
-                del self._texts[next(iter(self._texts))]
+                self._texts.put(work, (stamp, text))
             return text
 
 

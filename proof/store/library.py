@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -26,8 +25,8 @@ from proof.store.decision_records import SETTLED, State
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
-
-Sessions = Callable[[], AbstractContextManager[Session]]
+from proof.store.sessions import Sessions, StorePart
+from proof.text.model import script_shown
 
 FOUND = 50
 """Places of each kind that a search gives at most."""
@@ -121,12 +120,11 @@ class Found:
     places: tuple[FoundPage, ...] = ()
 
 
-class Library:
+class Library(StorePart):
     """All works of a store; `Store.library` is one."""
 
-    def __init__(self, reading: Sessions, writing: Callable[..., AbstractContextManager[Session]]) -> None:
-        self._reading = reading
-        self._writing = writing
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        super().__init__(reading, writing)
         self._lock = threading.Lock()
         self._counts: dict[int, tuple[Any, WorkCounts]] = {}
         self._decision = self._rule = 0
@@ -257,7 +255,7 @@ def _last_runs(session: Session) -> dict[int, _Run]:
     script = RunRow.texts[0]["script"].as_string()
     query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(last))
     return {
-        work: _Run(number, started, finished, "zh-Hans" if said == "simplified" else "zh-Hant")
+        work: _Run(number, started, finished, script_shown([said]))
         for work, number, started, finished, said in session.execute(query)
     }
 
