@@ -62,9 +62,9 @@ it meets and may remember it: of these there are few enough, and none is stretch
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
 
-SMALLEST, MANY = 0.006, 8
-"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where so many are
-in the length of a cell, as under a seal, from the first."""
+SMALLEST, MANY, CLEAR = 0.006, 4, 0.12
+"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where in the
+length of a cell so many stand so many cells clear of all strokes, as under a seal, from the first."""
 
 SEALED, BY_STROKE = 0.35, 0.25
 """Cells: under a seal a glyph has a stroke as long as this, and what stands farther from one is none of a glyph."""
@@ -302,19 +302,20 @@ def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[n
 
 def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) -> NDArray[np.uint8]:
     """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
-    given, only as far as there are so many in the length of a cell, and there without all that stands by itself and
-    has no stroke."""
+    given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
+    by itself and has no stroke."""
     inked = (clean < DARK).astype(np.uint8)
     _, labels, boxes, centres = cv2.connectedComponentsWithStats(inked, connectivity=8)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
     if many:
-        ys = np.asarray(centres)[:, 1]
-        along = np.sort(ys[small])
+        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), np.asarray(centres)[:, 1]
+        by_stroke = labels[_near((span >= STROKE * cell)[labels] & (inked > 0), round(2 * CLEAR * cell) | 1)]
+        along = np.sort(ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)])
         dotted = np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2) >= many
         small &= dotted
-        alone = dotted & (boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < SEALED * cell)
+        alone = dotted & (span < SEALED * cell)
         alone[0] = False
     if not (small | alone).any():
         return clean

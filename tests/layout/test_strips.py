@@ -158,6 +158,30 @@ def test_what_a_seal_leaves_where_no_stroke_is_near_is_not_read(make_page: MakeP
     assert kept < 0.02 * drawn
 
 
+def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: MakePage) -> None:
+    """A seal's dots stand clear of strokes as well; those of 縫, worn, are all beside one."""
+    page = make_page("經一部", *[""] * 7)
+    pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
+    bare = find_layout(pixels)
+    area = bare.columns[0]
+    cell, middle = area.cell(ROWS), (area.left + area.right) / 2
+    top = area.top + 5.2 * cell
+    beside = [(x, y) for x in (-0.06, 0.06) for y in np.arange(0.05, 0.7, 0.13)]
+    for off in (-0.3, 0.3):
+        ends = np.array([[middle + off * cell, top], [middle + off * cell, top + 0.7 * cell]])
+        (x0, y0), (x1, y1) = np.rint(bare.rectification.to_file(ends)).astype(int).tolist()
+        cv2.line(pixels, (x0, y0), (x1, y1), (0,), 3)
+        for x, y in beside:
+            place = np.array([[middle + (off + 1.6 * x) * cell, top + y * cell]])
+            ((x0, y0),) = np.rint(bare.rectification.to_file(place)).astype(int).tolist()
+            cv2.rectangle(pixels, (x0, y0), (x0 + 2, y0 + 2), (0,), -1)
+    layout = find_layout(pixels)
+    (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
+    glyph = strip.clean[round(top - 0.1 * cell - strip.top) : round(top + 0.8 * cell - strip.top)]
+    pieces = cv2.connectedComponents((glyph < 160).astype(np.uint8))[0] - 1
+    assert pieces > 2 + len(beside), "but for those that touch a stroke"
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
     source = cut.page.columns[number - 1].source
