@@ -40,7 +40,7 @@ printed pages vary by one pixel."""
 WORN = 1.5
 """Pixels by which a line is here and there thicker or thinner than it is as a whole."""
 
-ALONG = (0.25, 1.1)
+ALONG = (0.15, 1.1)
 """Cells: how long a stroke is of which all lies on a rule, at least and at most."""
 
 

@@ -36,7 +36,7 @@ EDGE = 0.15
 ROUGH = 1.0
 """Pixels: how far the edge of a line strays from straight."""
 
-SLIVER = 2.0
+SLIVER = 1.0
 """Pixels beyond that: a piece of ink that lies so near to lines, all of it, is a splinter of them."""
 
 
