@@ -19,7 +19,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import STATE_OF, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.records import DecidedPlace, TextInfo
@@ -89,6 +89,46 @@ def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition
     second = correct(again, decided_in(store, again).corrections)
     assert second.data == corrected.data
     assert (second.placed, len(second.applied)) == ((), 1)
+
+
+@pytest.mark.parametrize("checked_again", [False, True])
+@pytest.mark.parametrize(
+    "verdicts", [(Verdict.TAKE, Verdict.TAKE), (Verdict.TAKE, Verdict.KEEP), (Verdict.KEEP, Verdict.TAKE)]
+)
+def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdicts: tuple[Verdict, Verdict], checked_again: bool
+) -> None:
+    """Each is part of what stood around the other."""
+    for uid, verdict in zip(("f-order", "f-shoot"), verdicts, strict=True):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    edition.path.write_bytes(corrected.data)
+    if checked_again:
+        line = corrected.text.splitlines()[3].removesuffix("¶")
+        columns = (*checked.columns[:-1], replace(checked.columns[-1], source=line))
+        check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=()))
+        assert all(one.applied for one in store.decisions.displaced("KR1") if one.decision.verdict is Verdict.TAKE)
+    again = read_edition(edition.path)
+    found = decided_in(store, again)
+    second = correct(again, found.corrections)
+    assert second.data == corrected.data
+    assert len(found.applied) + len(second.applied) == verdicts.count(Verdict.TAKE)
+    assert found.left_out == ()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.UNSURE])
+def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdict: Verdict
+) -> None:
+    for uid, said in (("f-order", Verdict.TAKE), ("f-shoot", verdict)):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), said, 0, "甲", f"request-{uid}"))
+    edition.path.write_bytes(correct(edition, decided_in(store, edition).corrections).data)
+    columns = (*checked.columns[:-1], replace(checked.columns[-1], source="令上射&KR0058;曰告"))
+    found = flag("f-shoot-now", 3, 2, "射", "身", "令上[射]&KR")
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=(found,)))
+    [now] = store.queue.flags("KR1", [_flag_number(store, "f-shoot-now")])
+    assert (now.state, now.version) == (STATE_OF[verdict], 1)
+    assert [one.applied for one in store.decisions.displaced("KR1")] == [True]
 
 
 def test_an_export_is_of_one_moment_while_people_decide(
