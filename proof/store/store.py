@@ -66,6 +66,7 @@ from proof.store.saving import (
     save_all,
     save_found,
 )
+from proof.store.work_text import WorkTexts
 
 STORE_NAME = "proof.sqlite"
 
@@ -88,10 +89,11 @@ class Store:
         self.layout_overrides = LayoutOverrides(self._reading, self._writing)
         self.accounts = Accounts(self._reading, self._writing)
         self.queue = Queue(self._reading)
-        self.library = Library(self._reading, self._writing)
+        texts = WorkTexts()
+        self.library = Library(self._reading, self._writing, texts)
         self.glyphs = Glyphs(self._reading)
         self.history = History(self._reading)
-        self.finder = Finder(self._reading, self.queue, self.glyphs)
+        self.finder = Finder(self._reading, self.queue, texts)
 
     @classmethod
     def open(
