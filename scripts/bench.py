@@ -31,12 +31,12 @@ from types import ModuleType
 from typing import Any
 
 import cv2
+from benchmark_pages import Trial, choose, rendered
 from rich.console import Console
 from rich.table import Table
 
 from proof.check.executor import checker_for, engine_settings
 from proof.check.pipeline import check
-from proof.facsimile.benchmark_pages import Trial, choose, rendered
 from proof.facsimile.files import write_image
 from proof.images.find import ImageIndex
 from proof.images.load import load_image

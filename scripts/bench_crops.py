@@ -25,8 +25,9 @@ from PIL import Image, ImageDraw, ImageFont
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmark_pages import choose, trial_style, trial_wear  # noqa: E402
+
 from proof.check.pipeline import check  # noqa: E402
-from proof.facsimile.benchmark_pages import choose, trial_style, trial_wear  # noqa: E402
 from proof.facsimile.files import strip_of, write_image  # noqa: E402
 from proof.facsimile.fonts import find_faces  # noqa: E402
 from proof.facsimile.render import RenderedPage, page_seed, render_page  # noqa: E402

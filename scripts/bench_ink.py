@@ -19,10 +19,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from benchmark_pages import Trial, choose, hard_style, hard_wear, trial_style, trial_wear
 from numpy.typing import NDArray
 from rich.console import Console
 
-from proof.facsimile.benchmark_pages import Trial, choose, hard_style, hard_wear, trial_style, trial_wear
 from proof.facsimile.brush import LINES, Owners
 from proof.facsimile.files import strip_of
 from proof.facsimile.render import RenderedPage, page_seed, render_page

@@ -67,7 +67,7 @@ def proof(*words: object) -> tuple[float, float]:
 def opened(store: Path) -> list[Row]:
     def counted() -> None:
         with Store.open(store) as here:
-            here.totals(WORK)
+            here.library.works()
 
     return [
         ("open the store", f"{1000 * timed(lambda: Store.open(store).close()):.0f} ms"),

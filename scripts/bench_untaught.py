@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from benchmark_pages import trial_style, trial_wear
 from rich.console import Console
 
 from proof.check.executor import checker_for, engine_settings
-from proof.facsimile.benchmark_pages import trial_style, trial_wear
 from proof.facsimile.files import write_image
 from proof.facsimile.fonts import FontChain
 from proof.facsimile.render import page_seed, render_page

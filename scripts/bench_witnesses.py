@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 from bench import Bench, Pool
+from benchmark_pages import Trial, fits, rendered
 from rich.console import Console
 from rich.table import Table
 
 from proof.check.pipeline import check
 from proof.collate.witness_evidence import IMAGE, TEXT, WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
-from proof.facsimile.benchmark_pages import Trial, fits, rendered
 from proof.facsimile.files import write_image
 from proof.model.flags import Flag, Kind
 from proof.report.source import StoredRun

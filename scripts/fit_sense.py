@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 from bench import Bench, Pool, draw, module
+from benchmark_pages import Trial, choose
 from make_language import LEAST, Without, Work, works
 from numpy.typing import NDArray
 from rich.console import Console
 
-from proof.facsimile.benchmark_pages import Trial, choose
 from proof.language.doubts import MOST as PLACES
 from proof.language.doubts import Doubt, DoubtedText, odds_against
 from proof.language.look_alikes import Codes, Folding, LookAlikes

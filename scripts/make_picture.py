@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -37,7 +38,7 @@ def main(project: Path) -> None:
         for language, ending in LANGUAGES.items():
             context = browser.new_context(locale=language, viewport={"width": WIDTH, "height": HEIGHT})
             of_desk(context.new_page(), address, ending)
-        of_report(browser.new_page(viewport={"width": WIDTH, "height": 900}), project / "out" / "report.html")
+            of_report(browser.new_page(viewport={"width": WIDTH, "height": 900}), project, language, ending)
         browser.close()
 
 
@@ -50,14 +51,17 @@ def of_desk(page: Page, address: str, ending: str) -> None:
         take(page, f"{view}{ending}")
 
 
-def of_report(page: Page, report: Path) -> None:
-    """The first flags of the report."""
-    page.goto(report.resolve().as_uri())
+def of_report(page: Page, project: Path, language: str, ending: str) -> None:
+    """The first flags of the report in a language, written into a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "proof", "report", "--quiet", "--lang", language, "--out", folder]
+        subprocess.run(command, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)  # noqa: S603
+        page.goto((Path(folder) / "report.html").as_uri())
     boxes = [card.bounding_box() for card in page.locator("article").all()[: 2 * ROWS]]
     known = [box for box in boxes if box]
     top, foot = min(box["y"] for box in known), max(box["y"] + box["height"] for box in known)
     clip = {"x": 0.0, "y": top - 12, "width": float(WIDTH), "height": foot - top + 24}
-    keep(page.screenshot(clip=clip, full_page=True), "report")  # type: ignore[arg-type] # a dictionary of these keys
+    keep(page.screenshot(clip=clip, full_page=True), f"report{ending}")  # type: ignore[arg-type] # a dictionary of these keys
 
 
 def take(page: Page, name: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "reference/commands.md": ("commands", command_pages),
     "reference/exit-statuses.md": ("exit statuses", status_table),
     "reference/api.md": ("api", api_pages),
+    "zh/reference/settings.md": ("settings", partial(settings_table, "zh-Hant")),
 }
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,11 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from proof.cli import main
+from proof.images.load import load_image
+from proof.ocr.engine import EngineIdentity
+from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
+from proof.ocr.registry import EngineSettings, open_page_engine
 from tests.half_folios import kai, make_page
 from tests.once import from_scratch, made_but_once
 from tests.sample import lay_out
@@ -44,6 +51,7 @@ PATIENCE = 300.0
 Material = Callable[[int], Path]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+ReadPage = Callable[[str], tuple[EngineIdentity, PageReading]]
 
 # A slow machine proves nothing false, and a commit is judged by the same examples twice;
 # `--hypothesis-profile=wide` looks for others.
@@ -53,7 +61,14 @@ settings.load_profile("same")
 expect.set_options(timeout=PATIENCE * 1000 / 5)
 
 
-MARKED_BY = {"browser": "browser", "demo": "engine", "ppocr": "engine", "sample": "engine", "postgresql": "postgres"}
+MARKED_BY = {
+    "browser": "browser",
+    "demo": "engine",
+    "ppocr": "engine",
+    "read_page": "engine",
+    "sample": "engine",
+    "postgresql": "postgres",
+}
 """What a test is marked with that asks for a fixture."""
 
 
@@ -62,6 +77,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in MARKED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(MARKED_BY[fixture])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is loaded and collected stays to the end: the collector of garbage looks at none of it again, which would
+    take it a third of a second each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -122,6 +149,28 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
 def ppocr() -> PPOCR:
     """The default recogniser with its packaged model."""
     return PPOCR()
+
+
+@cache
+def _page_engine() -> PageEngine:
+    return open_page_engine(EngineSettings(name="paddleocr"))
+
+
+@pytest.fixture(scope="session")
+def read_page(shared: Path, made_once: MadeOnce) -> ReadPage:
+    """What paddleocr reads of a page that is no ruled half-folio, and who it is that reads; each is read but once."""
+
+    def read(image: str) -> tuple[EngineIdentity, PageReading]:
+        def make(folder: Path) -> None:
+            reading = _page_engine().read_page(load_image(shared / "facsimile" / "other" / image).pixels)
+            folder.mkdir()
+            (folder / "reading").write_bytes(pickle.dumps((_page_engine().identity, reading)))
+
+        made: tuple[EngineIdentity, PageReading]
+        made = pickle.loads((made_once(f"read-{image}", make) / "reading").read_bytes())  # noqa: S301 - by ourselves
+        return made
+
+    return read
 
 
 @pytest.fixture(scope="session")

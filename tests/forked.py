@@ -3,14 +3,19 @@ imports again. How it is started as people start it is tested where that matters
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from flask import Flask
+from PIL import Image
+
 from proof.cli import main
 from tests.conftest import PATIENCE
+from tests.once import compiled_templates
 
 # What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
@@ -18,6 +23,7 @@ if FORKED.get_start_method() == "forkserver":
     COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
     LOADED = ["pytest", "alembic.command", "proof.check.pipeline", "proof.web.serve", *COMMANDS, __name__]
     FORKED.set_forkserver_preload(LOADED)
+    Image.init()  # the formats that it knows, which it loads when it first writes one
 
 
 class ForkedCommand:
@@ -56,6 +62,8 @@ class ForkedCommand:
 
 
 def _run(folder: str, words: tuple[str, ...], writing: Connection) -> None:
+    gc.freeze()  # what was loaded before stays, and is shared with whoever else was forked from it
+    Flask.jinja_options = {"bytecode_cache": compiled_templates()}
     os.chdir(folder)
     for output in (1, 2):
         os.dup2(writing.fileno(), output)

@@ -1,5 +1,5 @@
 """What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, what it reads of a strip, where columns stand on an image, compiled templates.
+recogniser, what it reads of a strip, where columns stand on an image, compiled templates, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
 `from_scratch`, with which all is made anew, as it is in every process that a test starts.
@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Lock
-from types import CodeType
 from typing import Any
 
 import pytest
 from flask import Flask
-from jinja2 import BytecodeCache
-from jinja2.bccache import Bucket
+from jinja2 import FileSystemBytecodeCache
 from numpy.typing import NDArray
 from sqlalchemy import Engine
+from werkzeug.routing import Rule
 
 from proof.layout import photograph
 from proof.layout.half_folio import Layout
@@ -37,18 +36,11 @@ ANEW: list[str] = []
 """Tests that are under way with everything made anew."""
 
 
-class CompiledTemplates(BytecodeCache):
-    """The code of templates, by their name and their text."""
-
-    def __init__(self) -> None:
-        self._code: dict[tuple[str, str], CodeType] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        bucket.code = self._code.get((bucket.key, bucket.checksum))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        assert bucket.code is not None
-        self._code[bucket.key, bucket.checksum] = bucket.code
+def compiled_templates() -> FileSystemBytecodeCache:
+    """The code of templates, by their name and their text, for every process of every run."""
+    folder = Path(__file__).resolve().parents[1] / "build" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(folder))
 
 
 def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Callable[[Engine], None]:
@@ -112,6 +104,20 @@ def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("proof.verify.page.page_columns", once)
 
 
+def _addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
+    """Werkzeug compiles a function for each rule of every application, half of what making one takes; it is the same
+    for the same rule."""
+    real, built = Rule._compile_builder, dict[Any, Callable[..., tuple[str, str]]]()
+
+    def once(self: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        key = (self.rule, tuple(self._trace), repr(self.defaults), append_unknown)
+        if key not in built:
+            built[key] = real(self, append_unknown)
+        return built[key]
+
+    patch.setattr(Rule, "_compile_builder", once)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """For the whole run of a worker."""
@@ -119,7 +125,8 @@ def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     Store.open(template).close()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
-        patch.setattr(Flask, "jinja_options", {"bytecode_cache": CompiledTemplates()})
+        patch.setattr(Flask, "jinja_options", {"bytecode_cache": compiled_templates()})
+        _addresses_built_alike(patch)
         _read_once(patch)
         _laid_out_once(patch)
         yield

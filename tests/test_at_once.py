@@ -35,13 +35,11 @@ TEXT = ROOT / "pages" / "dasheyi.txt"
 
 
 def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> Path:
-    """A project of the first half-folios of the sample, their images a quarter as large, checked with the engine that
-    reads nothing."""
+    """A project of the first half-folios of the sample, their images blank, checked with the engine that reads
+    nothing: what becomes of their results is looked at, not what they are."""
     lay_out(folder, pages, f"{name}.txt")
     for path in (folder / "images").iterdir():
-        with Image.open(path) as image:
-            small = image.convert("L").reduce(4)
-        small.save(path)
+        Image.new("L", (290, 390), 235).save(path)
     engine = '[engine]\nname = "null"\nworkers = 1\n'
     said = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
     (folder / "config.toml").write_text(said, encoding="utf-8")
@@ -69,7 +67,7 @@ def runs(store: Store, work: str) -> tuple[int, int]:
     return len(list(store.results(run=last.id))), len(list(store.results(work=work)))
 
 
-@pytest.mark.parametrize("offset", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("offset", [0.0, 0.1, 0.3])
 def test_two_checks_at_once_leave_every_page_in_its_text(tmp_path: Path, offset: float) -> None:
     folder = make(tmp_path)
     first = ForkedCommand(folder, "check", "-q")
@@ -148,7 +146,7 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
         assert runs(store, "text") == (5, 5)
         assert absent(store) == []
         last = store.latest_run("text")
-        here = store.page("text", page.page)
+        here = next((one for one in store.results(work="text") if one.page == page.page), None)
         assert last is not None
         assert here is not None
         check(settings)  # that nothing is read again says that the page stands as it was set right

@@ -104,10 +104,10 @@ def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_pa
     assert "20 reused" in second.stderr
 
 
-def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path) -> None:
-    folder = shutil.copytree(demo[0], tmp_path / "copy")
+def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path, run: Run) -> None:
+    folder = shutil.copytree(demo[0], tmp_path, dirs_exist_ok=True)
     flags = (folder / "out" / "flags.jsonl").read_bytes()
-    ran = command("report", "--out", "out", "--lang", "zh-Hant", folder=folder)
+    ran = run("report", "--out", "out", "--lang", "zh-Hant")
     assert ran.returncode == 0, ran.stderr
     assert '<html lang="zh-Hant"' in (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert (folder / "out" / "flags.jsonl").read_bytes() == flags

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from proof.cli import COMMANDS
+from proof.cli import COMMANDS, commands
+from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.table import settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,6 +25,12 @@ DOCS = ROOT / "docs"
 BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+NAMED_OPTION = re.compile(r"`(?:proof [a-z]+ )?(--[a-z][a-z-]+)")
+OF_OTHERS = {"--userns", "--sheet"}
+"""Options of podman and of the scripts that measure."""
+
+SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
 OUTSIDE = {"errors", "atomic", "paths", "cli"}
 """Modules of `proof` that stand in no room."""
@@ -46,7 +57,20 @@ def test_it_is_built_strictly_and_every_link_in_it_leads_somewhere(
 ) -> None:
     site, done = built
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (site / "zh" / "tutorial.html").is_file()
+    assert '<html lang="zh-Hant"' in (site / "zh" / "tutorial.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_it_is_there_in_simplified_characters_but_for_those_that_are_spoken_of(
+    built: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    simplified = {path.relative_to(built[0] / "zh-hans") for path in (built[0] / "zh-hans").rglob("*.html")}
+    assert simplified == {path.relative_to(built[0] / "zh") for path in (built[0] / "zh").rglob("*.html")}
+    flags = (built[0] / "zh-hans" / "explanation" / "flags.html").read_text(encoding="utf-8")
+    assert "「畧」与「略」同字，「製」与「制」异字" in flags
+    desk = (built[0] / "zh-hans" / "how-to" / "desk.html").read_text(encoding="utf-8")
+    assert "「还原机器所辨」" in desk
+    assert '<html lang="zh-Hans"' in desk
 
 
 @pytest.mark.slow
@@ -72,10 +96,56 @@ def test_the_settings_are_a_table_of_the_reference() -> None:
     assert settings_table() in (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md"])
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md", "docs/zh/reference/index.md"])
 def test_every_command_is_named_where_commands_are_listed(name: str) -> None:
     listed = (ROOT / name).read_text(encoding="utf-8")
     assert [command for command in COMMANDS if f"`proof {command}`" not in listed] == []
+
+
+def calls(page: Path) -> Iterator[list[str]]:
+    """The arguments of each call of `proof` that a page shows."""
+    shown = "\n".join(SHOWN.findall(page.read_text(encoding="utf-8"))).replace("\\\n", " ")
+    for line in shown.splitlines():
+        words = shlex.shlex(line, posix=True, punctuation_chars="<>|&;")
+        words.whitespace_split = True
+        for of_shell, call in groupby(words, lambda word: set(word) <= set("<>|&;")):
+            program, *arguments = call
+            if not of_shell and program in ("proof", ".venv/bin/proof"):
+                yield arguments
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), *(ROOT / name for name in BESIDE)], ids=lambda page: page.name)
+def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> None:
+    for arguments in calls(page):
+        command: click.Command | None = commands
+        while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+            command = command.get_command(click.Context(command), arguments.pop(0))
+        assert command is not None
+        context = click.Context(command)
+        values, left, _ = command.make_parser(context).parse_args(arguments)
+        assert left == []
+        for parameter in command.params:
+            given = values.get(str(parameter.name))
+            if isinstance(given, str | list | tuple) and isinstance(parameter.type, click.Choice):
+                parameter.type_cast_value(context, given)
+            assert given or not parameter.required
+
+
+def options(command: click.Command) -> Iterator[str]:
+    for parameter in command.get_params(click.Context(command)):
+        yield from (*parameter.opts, *parameter.secondary_opts)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            inner = command.get_command(click.Context(command), name)
+            assert inner is not None
+            yield from options(inner)
+
+
+def test_an_option_that_is_named_is_one_of_some_command() -> None:
+    known = {*options(commands), *OF_OTHERS}
+    for page in DOCS.rglob("*.md"):
+        named = set(NAMED_OPTION.findall(FENCED.sub("", page.read_text(encoding="utf-8"))))
+        assert named <= known, page
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
@@ -97,6 +167,25 @@ def test_no_room_uses_one_of_a_row_above_it() -> None:
     rooms = {path.parent.name for path in (ROOT / "proof").glob("*/__init__.py")}
     assert set(rows) == rooms
     assert [(room, used) for room in rows for used in used_rooms(room) if rows[used] < rows[room]] == []
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_a_file_of_the_program_that_is_named_is_there(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|txt|tsv))`", page.read_text(encoding="utf-8"))
+    assert [
+        name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "proof", ROOT / "tests"))
+    ] == []
+
+
+@pytest.mark.parametrize("language", ["", "zh/"])
+def test_a_line_of_flags_is_described_with_the_fields_that_it_has(language: str) -> None:
+    page = (DOCS / f"{language}reference/formats.md").read_text(encoding="utf-8")
+    section = next(one for one in page.split("\n### ") if "flags.jsonl" in one.partition("\n")[0])
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.M)
+    described = {name: meaning for names, meaning in rows for name in re.findall(r"`(\w+)`", names)}
+    flag = Flag("010-1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 1.0, False, None, Evidence("posterior"), moved="f")
+    assert set(described) == set(flag.as_dict())
+    assert {one.name for one in fields(Evidence)} <= set(re.findall(r"`(\w+)`", described["evidence"]))
 
 
 def modules_named(column: int) -> list[str]:

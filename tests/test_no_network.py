@@ -17,11 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from proof.cli import COMMANDS
+from proof.check import pipeline
+from proof.cli import COMMANDS, main
+from proof.ocr.registry import EngineSettings, open_engine
+from proof.ocr.replay import RecordingEngine
+from proof.settings.config import Settings
 from tests.conftest import PATIENCE, Material
 
 pytestmark = pytest.mark.engine
 
+Ran = subprocess.CompletedProcess[str]
 ROOT = Path(__file__).resolve().parents[1]
 CALLS = "connect,sendto,sendmsg,sendmmsg"
 ADDRESS = re.compile(
@@ -43,18 +48,16 @@ class Alone:
     @property
     def before(self) -> list[str]:
         up = 'ip link set lo up 2>/dev/null; exec "$@"'
-        strace = ["strace", "-f", "-qq", "-o", str(self.trace), "-e", f"trace={CALLS}", "-e", "signal=none"]
+        strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", str(self.trace)]
+        strace += ["-e", f"trace={CALLS}", "-e", "signal=none"]
         return ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", up, "sh", *strace]
 
-    def run(self, *command: object, ends: int = 0) -> str:
-        """What the program says, which must end so."""
+    def run(self, *command: object) -> str:
+        """What the program says, which must end well."""
         words = [*self.before, *map(str, command)]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603
-        assert done.returncode == ends, done.stderr
+        assert done.returncode == 0, done.stderr
         return done.stdout
-
-    def proof(self, *arguments: object, ends: int = 0) -> str:
-        return self.run(sys.executable, "-m", "proof", *arguments, ends=ends)
 
     def asked(self) -> list[str]:
         """The calls that would have reached another host, or asked for the address of one."""
@@ -100,42 +103,35 @@ def test_what_asks_is_seen(alone: Alone, host: str) -> None:
     assert alone.asked()
 
 
-@pytest.mark.parametrize(
-    ("engine", "runtime"),
-    [("ppocr", "onnxruntime"), ("ppocr", "openvino"), ("ppocr", "auto"), ("paddleocr", "auto")],
-)
-def test_a_check_asks_nobody_whatever_reads(alone: Alone, engine: str, runtime: str) -> None:
-    if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
-        pytest.skip("OpenVINO has no build for this processor")
-    with (alone.folder / "config.toml").open("a", encoding="utf-8") as file:
-        file.write(f'[engine]\nname = "{engine}"\nruntime = "{runtime}"\n')
-    alone.proof("check", "--quiet", "--workers", 2)
-    assert alone.asked() == []
-
-
-RECORDED = """
+CHECKED = """
+import sys
 from pathlib import Path
-import proof.check.pipeline as pipeline
 from proof.cli import main
-from proof.ocr.registry import EngineSettings, open_engine
-from proof.ocr.replay import RecordingEngine
-with RecordingEngine(open_engine(EngineSettings()), Path("recording.npz")) as engine:
-    pipeline.open_engine = lambda *_: engine
-    assert main(["check", "--quiet"]) == 0
-pipeline.open_engine = open_engine
-assert main(["export", "text.txt", "--form", "page", "--out", "exported"]) == 0
 config = Path("config.toml")
 said = config.read_text(encoding="utf-8")
-for name, recording, ends in (("null", "", 1), ("replay", "recording.npz", 0), ("readings", "exported", 0)):
-    named = f'[engine]\\nname = "{name}"\\nrecording = "{recording}"\\n'
+for engine in sys.argv[1:]:
+    name, runtime, recording = engine.split(",")
+    named = f'[engine]\\nname = "{name}"\\nruntime = "{runtime}"\\nrecording = "{recording}"\\n'
     config.write_text(said + named, encoding="utf-8")
-    assert main(["check", "--quiet"]) == ends, name  # where nothing is read, no image fits
+    print(engine, file=sys.stderr)
+    assert main(["check", "--quiet", "--workers", "2"]) == (name == "null"), engine  # of which no image fits
 """
 
 
-def test_a_check_asks_nobody_where_nothing_is_recognised(alone: Alone) -> None:
-    """The engine that reads nothing, one that repeats a recording, and readings of other software."""
-    alone.run(sys.executable, "-c", RECORDED)
+def test_a_check_asks_nobody_whatever_reads(alone: Alone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each recogniser on each runtime, the engine that reads nothing, one that repeats a recording, and readings of
+    other software; one after the other in one process."""
+    engines = ["ppocr,onnxruntime,", "paddleocr,auto,", "null,auto,", "replay,auto,recording.npz"]
+    if importlib.util.find_spec("openvino") is not None:  # it has no build for some processors
+        engines.append("ppocr,openvino,")
+    with RecordingEngine(open_engine(EngineSettings()), alone.folder / "recording.npz") as engine:
+        monkeypatch.setattr(pipeline, "open_engine", lambda *_: engine)
+        pipeline.check(Settings.load(alone.folder))
+    monkeypatch.undo()
+    text = str(alone.folder / "text.txt")
+    forms = ("--form", "page", "--out", str(alone.folder / "exported"))
+    assert main(["export", text, "--config", str(alone.folder), *forms]) == 0
+    alone.run(sys.executable, "-c", CHECKED, *engines, "readings,auto,exported")
     assert alone.asked() == []
 
 
@@ -153,8 +149,10 @@ for words in json.loads(sys.argv[1]):
 """
 
 
-def test_no_other_command_asks_anybody(alone: Alone) -> None:
-    """One after the other in one process, which imports what they need but once."""
+def test_no_other_command_asks_anybody(alone: Alone, demo: tuple[Path, Ran]) -> None:
+    """One after the other in one process, which imports what they need but once. What the demo reads was read."""
+    (alone.folder / "sample").mkdir()
+    shutil.copy(demo[0] / "out" / "proof.sqlite", alone.folder / "sample")
     text = str(alone.folder / "text.txt")
     other = shutil.copy(text, alone.folder / "other.txt")
     images = [str(image) for image in sorted((alone.folder / "images").iterdir())]
@@ -205,7 +203,7 @@ finally:
 
 
 def test_the_desk_asks_nobody_nor_does_a_page_that_is_read_again(alone: Alone) -> None:
-    alone.proof("check", "--quiet")
+    pipeline.check(Settings.load(alone.folder))
     alone.run(sys.executable, "-c", SERVE)
     assert alone.asked() == []
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import current_thread, main_thread
 from time import monotonic
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Self
 
 from proof.check.executor import CheckedPage, Plates, check_or_fail, quality_flags
@@ -70,13 +72,15 @@ class PageWriter:
         if not pages:
             return
         self._store.cache.put_many(dict(page.readings for page in pages if page.readings is not None))
-        try:
-            self._store.save_pages(self._run_id, [self._result(page) for page in pages])
-        except ReadOtherwiseError:
-            pages = [self._write_as_set(page) for page in pages]
-        self._last = monotonic()
-        for page in pages:
-            self._saved(page)
+        results = [self._result(page) for page in pages]
+        with interrupted_afterwards():  # what is kept is counted
+            try:
+                self._store.save_pages(self._run_id, results)
+            except ReadOtherwiseError:
+                pages = [self._write_as_set(page) for page in pages]
+            self._last = monotonic()
+            for page in pages:
+                self._saved(page)
 
     def _result(self, page: CheckedPage) -> CheckedResult:
         place, override = page.task.place, page.task.override
@@ -99,3 +103,26 @@ class PageWriter:
 
     def _checker(self, page: CheckedPage) -> Checker:
         return self._checkers[self._work.keys.script(page.task.text)]
+
+
+@contextmanager
+def interrupted_afterwards() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; a second one does not. In other threads it never comes."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or current_thread() is not main_thread():
+        yield
+        return
+    came = False
+
+    def wait(_number: int, _at: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)

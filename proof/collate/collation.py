@@ -14,7 +14,7 @@ from proof.collate.differences import PASSAGE, Difference, SystematicPair, diffe
 from proof.collate.note_layout import NoteLayout, set_otherwise, with_notes
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
-from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.text.model import Script
 from proof.text.variants import policy_of
 from proof.text.witness import Addresses, Edition, Layer
@@ -255,8 +255,7 @@ def flags(collation: Collation) -> list[Flag]:
             continue
         begin, end = addresses.line(address.page, address.line)
         line = edition.text[begin:end]
-        stop = address.offset + one.length
-        context = f"{line[max(0, address.offset - 3) : address.offset]}[{line[address.offset : stop]}]{line[stop:][:3]}"
+        context = context_of(line, address.offset, one.length)
         key = (address.page, address.line, one.kind, context)
         raised = one.category in RAISED and one.kind is not Kind.VARIANT
         score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)

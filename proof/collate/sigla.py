@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from proof.text.witness import Edition
@@ -12,13 +12,7 @@ from proof.text.witness import Edition
 def names_of(editions: Sequence[Edition], *, ending: bool = False) -> list[str]:
     """What editions are called among each other: as the user calls them, else by their files."""
     told = sigla([edition.path for edition in editions], ending=ending)
-    names = [edition.siglum or name for edition, name in zip(editions, told, strict=True)]
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found
+    return _numbered(edition.siglum or name for edition, name in zip(editions, told, strict=True))
 
 
 def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
@@ -32,6 +26,11 @@ def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
         names = [
             name if alike[name] == 1 else _name(path, depth, ending) for name, path in zip(names, paths, strict=True)
         ]
+    return _numbered(names)
+
+
+def _numbered(names: Iterable[str]) -> list[str]:
+    """The names, with a number behind those that were there before."""
     seen: Counter[str] = Counter()
     told = []
     for name in names:

@@ -5,8 +5,6 @@ The page opens offline: style and script stand in it, images are linked as files
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +13,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-from markupsafe import Markup
-
-from proof.atomic import whole_file
 from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
@@ -26,9 +21,7 @@ from proof.collate.sigla import names_of
 from proof.collate.tokens import WitnessTokens
 from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
-from proof.locale.templates import templates_in
-from proof.paths import templates_dir
-from proof.text.model import Script
+from proof.locale.templates import templates_in, write_page
 from proof.text.witness import Addresses
 
 AROUND = 6
@@ -189,33 +182,23 @@ def write_table(
     the language."""
     catalogue = translations(language)
     environment = _templates(language)
-    style, script = (
-        (templates_dir() / "collate" / name).read_text(encoding="utf-8") for name in ("collate.css", "collate.js")
-    )
     base = collations[0].base.edition
     own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)
-    stream = environment.get_template("collate.html").stream(
+    write_page(
+        environment,
+        "collate",
+        path,
         language=language,
         title=base.title or base.path.stem,
         base=own,
         names=names,
-        scripts=[_lang(collation.witness.edition.script) for collation in collations],
-        base_script=_lang(base.script),
+        scripts=[collation.witness.edition.script.tag for collation in collations],
+        base_script=base.script.tag,
         rows=table,
         alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
         counts=Counter(category for row in table for category in row.categories),
         classes=class_names(catalogue.gettext),
         evidence=evidence_names(catalogue.gettext),
         unshown=UNSHOWN,
-        style=Markup(style),  # noqa: S704 - the project's own file
-        script=Markup(script),  # noqa: S704
-        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
-    stream.enable_buffering(200)
-    with whole_file(path) as file:
-        file.writelines(stream)
-
-
-def _lang(script: Script) -> str:
-    return "zh-Hant" if script is Script.TRADITIONAL else "zh-Hans"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,34 @@ from proof.settings.config import FILE_NAME
 from proof.store import Store
 from proof.store.accounts import AccountChannel, Accounts, By, Role
 
-PLACE = ("project.out", "store.url")
 ROLE = click.Choice([role.value for role in Role])
+
+
+@contextmanager
+def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
+    """The accounts of a project; outside of one only of a store that is there."""
+    settings = settings_of(config, given=given)
+    address = settings.store_address
+    if settings.folder is None and isinstance(address, Path) and not address.is_file():
+        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
+        raise UsageError(f"{address}: there is no store that could keep accounts; {where}")
+    with Store.open(address) as store:
+        yield store.accounts
+
+
+def of_accounts(command: Callable[..., None]) -> Callable[..., int]:
+    """Gives a command the accounts of the project that its options name."""
+
+    @config_option
+    @setting_options(("project.out", "store.url"))
+    @wraps(command)
+    def with_accounts(config: Path | None, given: dict[str, Any], **params: Any) -> int:
+        with _accounts(config, given) as accounts:
+            command(accounts, **params)
+        return 0
+
+    decorated: Callable[..., int] = with_accounts
+    return decorated
 
 
 @click.group("user")
@@ -33,88 +60,67 @@ def command() -> None:
 @command.command("add")
 @click.argument("name")
 @click.option("--role", type=ROLE, help="What they may do. [default: proofreader; the first: administrator]")
-@config_option
-@setting_options(PLACE)
-def add(config: Path | None, given: dict[str, Any], name: str, role: str | None) -> int:
+@of_accounts
+def add(accounts: Accounts, name: str, role: str | None) -> None:
     """Make an account. The password is asked for, or read as a line of standard input."""
-    with _accounts(config, given) as accounts:
-        first = not accounts.everybody()
-        meant = Role(role) if role else Role.ADMINISTRATOR if first else Role.PROOFREADER
-        made = accounts.add(name, meant, _password(), by=_by())
-        click.echo(f"{made.name}: {made.role}")
-    return 0
+    first = not accounts.everybody()
+    meant = Role(role) if role else Role.ADMINISTRATOR if first else Role.PROOFREADER
+    made = accounts.add(name, meant, _password(), by=_by())
+    click.echo(f"{made.name}: {made.role}")
 
 
 @command.command("list")
-@config_option
-@setting_options(PLACE)
-def everybody(config: Path | None, given: dict[str, Any]) -> int:
+@of_accounts
+def everybody(accounts: Accounts) -> None:
     """Print every account: name, role, whether it is disabled, the last log-in; with tabs between."""
-    with _accounts(config, given) as accounts:
-        for one in accounts.everybody():
-            seen = one.seen.isoformat(timespec="seconds") if one.seen else "never"
-            click.echo("\t".join((one.name, one.role, "disabled" if one.disabled else "", seen)))
-    return 0
+    for one in accounts.everybody():
+        seen = one.seen.isoformat(timespec="seconds") if one.seen else "never"
+        click.echo("\t".join((one.name, one.role, "disabled" if one.disabled else "", seen)))
 
 
 @command.command("password")
 @click.argument("name")
-@config_option
-@setting_options(PLACE)
-def password(config: Path | None, given: dict[str, Any], name: str) -> int:
+@of_accounts
+def password(accounts: Accounts, name: str) -> None:
     """Give an account another password, asked for or read from standard input; its sessions end."""
-    with _accounts(config, given) as accounts:
-        accounts.set_password(accounts.named(name).number, _password(), by=_by())
-    return 0
+    accounts.set_password(accounts.named(name).number, _password(), by=_by())
 
 
 @command.command("role")
 @click.argument("name")
 @click.argument("role", type=ROLE)
-@config_option
-@setting_options(PLACE)
-def change_role(config: Path | None, given: dict[str, Any], name: str, role: str) -> int:
+@of_accounts
+def change_role(accounts: Accounts, name: str, role: str) -> None:
     """Give an account another role."""
-    with _accounts(config, given) as accounts:
-        accounts.set_role(accounts.named(name).number, Role(role), by=_by())
-    return 0
+    accounts.set_role(accounts.named(name).number, Role(role), by=_by())
 
 
 @command.command("disable")
 @click.argument("name")
-@config_option
-@setting_options(PLACE)
-def disable(config: Path | None, given: dict[str, Any], name: str) -> int:
+@of_accounts
+def disable(accounts: Accounts, name: str) -> None:
     """Shut an account: nobody logs in with it, and its sessions end."""
-    with _accounts(config, given) as accounts:
-        accounts.set_disabled(accounts.named(name).number, True, by=_by())
-    return 0
+    accounts.set_disabled(accounts.named(name).number, True, by=_by())
 
 
 @command.command("enable")
 @click.argument("name")
-@config_option
-@setting_options(PLACE)
-def enable(config: Path | None, given: dict[str, Any], name: str) -> int:
+@of_accounts
+def enable(accounts: Accounts, name: str) -> None:
     """Open an account that was shut."""
-    with _accounts(config, given) as accounts:
-        accounts.set_disabled(accounts.named(name).number, False, by=_by())
-    return 0
+    accounts.set_disabled(accounts.named(name).number, False, by=_by())
 
 
 @command.command("log")
 @click.option("-n", "--last", type=click.IntRange(1), default=50, show_default=True, help="How many to print.")
-@config_option
-@setting_options(PLACE)
-def log(config: Path | None, given: dict[str, Any], last: int) -> int:
+@of_accounts
+def log(accounts: Accounts, last: int) -> None:
     """Print what was done to accounts, newest first: when, whose, what, from what to what, by whom, and whether in the
     browser or at the command line; with tabs between."""
-    with _accounts(config, given) as accounts:
-        for one in accounts.events(limit=last):
-            when = one.at.isoformat(timespec="seconds")
-            change = f"{one.was} → {one.now}" if one.was else one.now
-            click.echo("\t".join((when, one.name, one.deed, change, one.person, one.way)))
-    return 0
+    for one in accounts.events(limit=last):
+        when = one.at.isoformat(timespec="seconds")
+        change = f"{one.was} → {one.now}" if one.was else one.now
+        click.echo("\t".join((when, one.name, one.deed, change, one.person, one.way)))
 
 
 def _by() -> By:
@@ -123,18 +129,6 @@ def _by() -> By:
         return By(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users
         return By("", AccountChannel.COMMAND)
-
-
-@contextmanager
-def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
-    """The accounts of a project; outside of one only of a store that is there."""
-    settings = settings_of(config, given=given)
-    address = settings.store_address
-    if settings.folder is None and isinstance(address, Path) and not address.is_file():
-        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
-        raise UsageError(f"{address}: there is no store that could keep accounts; {where}")
-    with Store.open(address) as store:
-        yield store.accounts
 
 
 def _password() -> str:

@@ -6,16 +6,15 @@ refused, or set at the one place that does.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from proof.errors import ProofError, UsageError
-from proof.model.flags import Flag, Kind
-from proof.text.edit import Edit
+from proof.model.flags import REACH, Kind
+from proof.text.edit import Edit, contexts
 from proof.text.witness import Addresses, Edition
-
-REACH = 3
-"""Code points on either side that a context shows at least; fewer mean that the line begins or ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +45,6 @@ class Correction:
     moved: str = ""
     accepted: bool = True
     audit: bool = False
-
-    @classmethod
-    def of(cls, flag: Flag, replacement: str | None = None, *, note: str = "", paged: bool = True) -> Correction:
-        """The correction that accepts a flag: with its suggestion, or with `replacement` in its place."""
-        return cls(
-            page=flag.page if paged else "",
-            line=flag.line,
-            offset=flag.offset,
-            length=flag.length,
-            replacement=flag.suggested if replacement is None else replacement,
-            original=flag.transcribed,
-            context=flag.context,
-            note=note,
-            kind=flag.kind,
-            ref=flag.ref,
-            flag=flag.id,
-        )
 
     @property
     def changes(self) -> bool:
@@ -117,35 +99,37 @@ class ChangedSourceError(ProofError):
         self.places = tuple(places)
 
 
-def context_of(source: str, offset: int, length: int, reach: int = REACH) -> str:
-    """The characters around a place of a line, the place in brackets."""
-    end = offset + length
-    return f"{source[max(0, offset - reach) : offset]}[{source[offset:end]}]{source[end : end + reach]}"
-
-
-def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> Placements:
+def place(
+    edition: Edition, corrections: Sequence[Correction], *, reanchor: bool = False, written: Sequence[Correction] = ()
+) -> Placements:
     """The edits that the accepted corrections make, in the order given. A line that reads already as it was decided
     is left alone.
 
-    With `reanchor`, one whose place reads otherwise goes where its context is found exactly once. Raises
-    ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
+    What stands around a place may have been corrected itself, by others of these or by those that were `written` into
+    the text before. With `reanchor`, one whose place reads otherwise goes where its context is found exactly once.
+    Raises ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
     displaced: list[DisplacedCorrection] = []
     applied: list[Correction] = []
+    of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
+    for one in (*corrections, *written):
+        if one.accepted and not one.audit and one.changes:
+            of_line[one.page, one.line].append(one)
     for correction in corrections:
         if not correction.accepted or correction.audit:
             continue
         _check(correction)
-        start = _there(edition, addresses, correction)
+        around = surroundings(correction, of_line[correction.page, correction.line])
+        start = _there(edition, addresses, correction, around)
         if start is not None:
             placed.append(PlacedCorrection(correction, Edit(start, correction.length, correction.replacement)))
             continue
-        if _applied(edition, addresses, correction):
+        if _applied(edition, addresses, correction, around):
             applied.append(correction)
             continue
-        found = _elsewhere(edition, correction)
+        found = _elsewhere(edition, correction, around)
         if reanchor and len(found) == 1:
             address = addresses.of(found[0])
             if address is not None:
@@ -168,67 +152,72 @@ def _check(correction: Correction) -> None:
         raise UsageError(f"{correction.place}: {correction.length} characters were to be {correction.original!r}")
 
 
-def _surroundings(correction: Correction) -> tuple[str, str] | None:
-    """What stands before and after the place; None where the context is not known."""
-    marked = f"[{correction.original}]"
-    at = correction.context.find(marked)
-    if at < 0:
-        return None
-    return correction.context[:at], correction.context[at + len(marked) :]
+class Surroundings(NamedTuple):
+    """What stands before and after a place; `begins` and `ends`: the line does there."""
+
+    before: str
+    after: str
+    begins: bool
+    ends: bool
 
 
-def _fits(line: str, offset: int, correction: Correction, around: tuple[str, str] | None) -> bool:
+def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
+    """What may stand around a place: what stood there, by the context of its correction, and the same with what is
+    corrected `beside` it. None where the context is not known."""
+    edits = [(Edit(one.offset, one.length, one.replacement), one.original) for one in beside]
+    told = contexts(correction.context, correction.original, correction.offset, edits)
+    return [Surroundings(*one, len(told[0][0]) < REACH, len(told[0][1]) < REACH) for one in told]
+
+
+def _fits(line: str, offset: int, correction: Correction, around: Surroundings) -> bool:
     end = offset + correction.length
-    if offset < 0 or end > len(line) or line[offset:end] != correction.original:
-        return False
-    if around is None:
-        return True
-    before, after = around
     return (
-        line[:offset].endswith(before)
-        and line[end:].startswith(after)
-        and (len(before) >= REACH or offset == len(before))
-        and (len(after) >= REACH or end + len(after) == len(line))
+        offset >= 0
+        and end <= len(line)
+        and line[offset:end] == correction.original
+        and line[:offset].endswith(around.before)
+        and line[end:].startswith(around.after)
+        and (not around.begins or offset == len(around.before))
+        and (not around.ends or end + len(around.after) == len(line))
     )
 
 
-def _there(edition: Edition, addresses: Addresses, correction: Correction) -> int | None:
+def _there(
+    edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
+) -> int | None:
     """Where the correction belongs if its place reads as it did; None otherwise."""
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
         return None
-    fits = _fits(edition.text[begin:end], correction.offset, correction, _surroundings(correction))
-    return begin + correction.offset if fits else None
+    line, offset = edition.text[begin:end], correction.offset
+    known = around or [Surroundings("", "", begins=False, ends=False)]
+    return begin + offset if any(_fits(line, offset, correction, one) for one in known) else None
 
 
-def _applied(edition: Edition, addresses: Addresses, correction: Correction) -> bool:
+def _applied(edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]) -> bool:
     """Whether the line reads once what was decided, and nowhere what was transcribed, in the same surroundings."""
-    around = _surroundings(correction)
-    if around is None or not correction.changes or not "".join(around):
-        return False
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
         return False
     line = edition.text[begin:end]
-    before, after = around
-    return line.count(before + correction.replacement + after) == 1 and before + correction.original + after not in line
+    known = [(before, after) for before, after, _, _ in around if correction.changes and before + after]
+    return any(line.count(before + correction.replacement + after) == 1 for before, after in known) and not any(
+        before + correction.original + after in line for before, after in known
+    )
 
 
-def _elsewhere(edition: Edition, correction: Correction) -> list[int]:
+def _elsewhere(edition: Edition, correction: Correction, around: Sequence[Surroundings]) -> list[int]:
     """Every place of the file that has the correction's context."""
-    around = _surroundings(correction)
-    if around is None or not any((*around, correction.original)):
-        return []
-    before, after = around
-    wanted = before + correction.original + after
-    found: list[int] = []
-    for begin, end in Addresses(edition).spans():
-        line = edition.text[begin:end]
-        at = line.find(wanted)
-        while at >= 0:
-            if _fits(line, at + len(before), correction, around):
-                found.append(begin + at + len(before))
-            at = line.find(wanted, at + 1)
-    return found
+    found: dict[int, None] = {}
+    for one in around:
+        wanted = one.before + correction.original + one.after
+        for begin, end in Addresses(edition).spans() if wanted else ():
+            line = edition.text[begin:end]
+            at = line.find(wanted)
+            while at >= 0:
+                if _fits(line, at + len(one.before), correction, one):
+                    found[begin + at + len(one.before)] = None
+                at = line.find(wanted, at + 1)
+    return list(found)

@@ -52,7 +52,7 @@ class Decided:
     corrections: tuple[Correction, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     settled: int = 0
-    applied: int = 0
+    applied: tuple[Correction, ...] = ()
 
     @property
     def nothing(self) -> bool:
@@ -78,26 +78,34 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
     edition = replace(edition, script=Script(script)) if script in set(Script) else edition
     found: list[tuple[Decision, Correction]] = []
     left_out: list[LeftOut] = []
-    settled = applied = 0
+    applied: list[Correction] = []
+    settled = 0
     policy = policy_of(edition.script)
     for work in sorted({known.work for known in (*text.own, *text.others)}):
         mine, others = _parted(store, work, text, edition)
         left_out += others
         gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
+        written = {one.id: _correction(one, policy) for one in mine if _writes(one)}
         for decision in mine:
             if decision.state in _UNDECIDED:
                 left_out.append(LeftOut(decision, _UNDECIDED[decision.state], str(edition.path)))
-            elif not _writes(decision):
+                continue
+            correction = written.get(decision.id)
+            if correction is None:
                 settled += 1
-            elif (kept := _placed(edition, correction := _correction(decision, policy), decision, gone, reanchor)) == 1:
+            elif decision.id not in gone:  # one that reads otherwise was changed since: that is for `correct` to refuse
                 found.append((decision, correction))
-            elif kept == 0:
-                applied += 1
             else:
-                left_out.append(LeftOut(decision, Unused.GONE, str(edition.path)))
+                try:
+                    there = place(edition, [correction], reanchor=reanchor, written=list(written.values())).applied
+                except ChangedSourceError:
+                    left_out.append(LeftOut(decision, Unused.GONE, str(edition.path)))
+                else:
+                    applied += there
+                    found += [] if there else [(decision, correction)]
     corrections, conflicts = _without_conflicts(found)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
-    return Decided(edition, tuple(corrections), tuple(left_out), settled, applied)
+    return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
 
 
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
@@ -110,12 +118,11 @@ def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tup
     places = store.decided_places(work)
     standing = list(store.decisions.standing(work))
     by_id = {decision.id: decision for decision in standing}
-    carried = {decision.about for decision in standing if decision.verdict is Verdict.CARRIED}
     mine: list[Decision] = []
     others: list[LeftOut] = []
     for decision in standing:
         there = places.get(decision.flag)
-        if there is None or decision.id in carried:
+        if there is None or there.elsewhere:
             continue
         if _is_about(there, own):
             mine.append(replace(decision, person=_author(decision, by_id)))
@@ -140,20 +147,6 @@ def _is_about(there: DecidedPlace, own: set[str]) -> bool:
 def _writes(decision: Decision) -> bool:
     """Whether a decision changes the text or has a note in it."""
     return decision.state is State.CORRECTED or (decision.state is State.COPY and bool(decision.transcribed))
-
-
-def _placed(edition: Edition, correction: Correction, decision: Decision, gone: set[int], reanchor: bool) -> int:
-    """1: the correction is to be written; 0: the text has it already; -1: its place is gone, as the last check saw.
-
-    A place that reads otherwise although the last check found it means that the file was changed since: that is for
-    `correct` to refuse.
-    """
-    if decision.id not in gone:
-        return 1
-    try:
-        return 0 if place(edition, [correction], reanchor=reanchor).applied else 1
-    except ChangedSourceError:
-        return -1
 
 
 def _correction(decision: Decision, policy: VariantPolicy) -> Correction:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proof.atomic import whole_file
+from proof.atomic import whole_binary_file
 from proof.collate.collation import Collation
 from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
@@ -76,35 +76,48 @@ def write_export(material: Material, forms: Sequence[Form], folder: Path) -> lis
                 raise OutputError(f"{target} is the source itself: name another folder, or correct it in place")
             write_corrected(material.corrected, target)
             written.append(target)
+        elif form in ENDINGS:
+            ending, made = ENDINGS[form]
+            written.append(_write(folder / f"{edition.path.stem}.{ending}", made(material)))
+        elif form is Form.PAGE:
+            written += _pages(material, folder / "page", lambda page: page_xml(page, material.made))
+        elif form is Form.ALTO:
+            written += _pages(material, folder / "alto", alto)
         else:
-            written += _WRITERS[form](material, folder / edition.path.stem)
+            written += _annotations(material, folder / "annotations")
     return written
 
 
-def _diff(material: Material, stem: Path) -> list[Path]:
-    name = material.name or material.corrected.edition.path.name
-    return [_bytes(stem.with_name(f"{stem.name}.diff"), material.corrected.diff(name))]
+def _diff(material: Material) -> bytes:
+    return material.corrected.diff(material.name or material.corrected.edition.path.name)
 
 
-def _notes(material: Material, stem: Path) -> list[Path]:
-    return [_text(stem.with_name(f"{stem.name}.notes.txt"), house_list(material.corrected))]
-
-
-def _plain(material: Material, stem: Path) -> list[Path]:
-    return [_text(stem.with_name(f"{stem.name}.corrections.txt"), plain_list(material.corrected))]
-
-
-def _footnotes(material: Material, stem: Path) -> list[Path]:
-    return [_text(stem.with_name(f"{stem.name}.footnotes.txt"), with_footnotes(material.corrected))]
-
-
-def _tei(material: Material, stem: Path) -> list[Path]:
+def _tei(material: Material) -> bytes:
     corrected = material.corrected
-    document = tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
-    return [_bytes(stem.with_name(f"{stem.name}.tei.xml"), document)]
+    return tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
 
 
-def _pages(material: Material, stem: Path, kind: str, document: Callable[[MarkedPage], bytes]) -> list[Path]:
+def _iiif(material: Material) -> bytes:
+    edition = material.corrected.edition
+    return _json(manifest(material.pages, material.base, material.title or edition.title or edition.path.stem))
+
+
+def _json(told: dict[str, Any]) -> bytes:
+    return json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
+    Form.DIFF: ("diff", _diff),
+    Form.NOTES: ("notes.txt", lambda material: house_list(material.corrected).encode()),
+    Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
+    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected).encode()),
+    Form.TEI: ("tei.xml", _tei),
+    Form.IIIF: ("manifest.json", _iiif),
+}
+"""Forms that are one file, named as the text with another ending."""
+
+
+def _pages(material: Material, folder: Path, document: Callable[[MarkedPage], bytes]) -> list[Path]:
     """A file a page, named by its image: that is how recognisers find the two together."""
     corrections = [placed.correction for placed in material.corrected.placed]
     written: dict[Path, None] = {}
@@ -113,66 +126,28 @@ def _pages(material: Material, stem: Path, kind: str, document: Callable[[Marked
         marked = mark(page, corrections, running=running)
         if marked is None:
             continue
-        path = stem.parent / kind / f"{Path(marked.name).stem}.xml"
+        path = folder / f"{Path(marked.name).stem}.xml"
         if path in written:
             path = path.with_name(f"{Path(marked.name).stem}_{_safe(page.page)}.xml")
-        written[_bytes(path, document(marked))] = None
+        written[_write(path, document(marked))] = None
     return list(written)
 
 
-def _page_xml(material: Material, stem: Path) -> list[Path]:
-    return _pages(material, stem, "page", lambda page: page_xml(page, material.made))
-
-
-def _alto(material: Material, stem: Path) -> list[Path]:
-    return _pages(material, stem, "alto", alto)
-
-
-def _iiif(material: Material, stem: Path) -> list[Path]:
-    edition = material.corrected.edition
-    told = manifest(material.pages, material.base, material.title or edition.title or edition.path.stem)
-    return [_json(stem.with_name(f"{stem.name}.manifest.json"), told)]
-
-
-def _annotations(material: Material, stem: Path) -> list[Path]:
+def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
     for page in material.pages:
         if page.image is not None:
             base = material.base.rstrip("/")
             target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
-            path = stem.parent / "annotations" / f"{_safe(page.page)}.json"
-            written.append(_json(path, flag_annotations(page, target)))
+            written.append(_write(folder / f"{_safe(page.page)}.json", _json(flag_annotations(page, target))))
     return written
-
-
-_WRITERS: dict[Form, Callable[[Material, Path], list[Path]]] = {
-    Form.DIFF: _diff,
-    Form.NOTES: _notes,
-    Form.PLAIN: _plain,
-    Form.FOOTNOTES: _footnotes,
-    Form.TEI: _tei,
-    Form.PAGE: _page_xml,
-    Form.ALTO: _alto,
-    Form.IIIF: _iiif,
-    Form.ANNOTATIONS: _annotations,
-}
 
 
 def _safe(name: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"
 
 
-def _text(path: Path, text: str) -> Path:
-    with whole_file(path, newline="") as file:
-        file.write(text)
+def _write(path: Path, made: bytes) -> Path:
+    with whole_binary_file(path) as file:
+        file.write(made)
     return path
-
-
-def _bytes(path: Path, data: bytes) -> Path:
-    with whole_file(path, encoding="latin-1", newline="") as file:
-        file.write(data.decode("latin-1"))
-    return path
-
-
-def _json(path: Path, told: dict[str, Any]) -> Path:
-    return _text(path, json.dumps(told, ensure_ascii=False, indent=1) + "\n")

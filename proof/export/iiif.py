@@ -23,16 +23,11 @@ _FORMATS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "tif"
 _FORMATS |= {"webp": "image/webp", "gif": "image/gif", "jp2": "image/jp2"}
 
 
-def manifest(
-    pages: Iterable[PageResult], base: str, title: str, *, images: str = "", raised: bool = True
-) -> dict[str, Any]:
-    """The manifest as JSON takes it: a canvas for each page that has an image, its flags embedded.
-
-    `base` is the address under which the manifest will be served, `images` that of the folder of images (`base`
-    where empty). With `raised` only flags that are shown to the proofreader go in.
-    """
+def manifest(pages: Iterable[PageResult], base: str, title: str) -> dict[str, Any]:
+    """The manifest as JSON takes it: a canvas for each page that has an image, the flags that are shown to the
+    proofreader embedded. `base` is the address under which the manifest will be served, with the folder `images` below
+    it."""
     base = base.rstrip("/")
-    images = images.rstrip("/") or f"{base}/images"
     return {
         "@context": PRESENTATION,
         "id": f"{base}/manifest.json",
@@ -41,30 +36,31 @@ def manifest(
         "viewingDirection": "right-to-left",
         "behavior": ["paged"],
         "items": [
-            _canvas(page, f"{base}/canvas/{quote(page.page, safe='')}", images, raised)
+            _canvas(page, f"{base}/canvas/{quote(page.page, safe='')}", f"{base}/images")
             for page in pages
             if page.image is not None and min(page.image_size) > 0
         ],
     }
 
 
-def flag_annotations(page: PageResult, target: str, *, address: str = "", raised: bool = True) -> dict[str, Any]:
-    """The flags of a page as a Web Annotation page. `target` is the address of the image or of the canvas that their
-    boxes lie on, `address` that of the annotation page."""
-    flags = [flag for flag in page.flags if flag.raised or not raised]
+def flag_annotations(page: PageResult, target: str) -> dict[str, Any]:
+    """The flags of a page that are shown to the proofreader as a Web Annotation page. `target` is the address of the
+    image or of the canvas that their boxes lie on."""
+    flags = [flag for flag in page.flags if flag.raised]
+    address = f"{target}/flags"
     return {
         "@context": ANNOTATION,
-        "id": address or f"{target}/flags",
+        "id": address,
         "type": "AnnotationPage",
-        "items": _items(flags, target, address or f"{target}/flags", page),
+        "items": _items(flags, target, address, page),
     }
 
 
-def _canvas(page: PageResult, canvas: str, images: str, raised: bool) -> dict[str, Any]:
+def _canvas(page: PageResult, canvas: str, images: str) -> dict[str, Any]:
     width, height = page.image_size
     name = file_name(page.image) if page.image else ""
     suffix = name.rpartition(".")[2].lower()
-    embedded = flag_annotations(page, canvas, raised=raised)
+    embedded = flag_annotations(page, canvas)
     del embedded["@context"]
     return {
         "id": canvas,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.atomic import whole_file
+from proof.atomic import whole_binary_file
 from proof.errors import OutputError
 from proof.export.corrections import Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
@@ -49,9 +49,10 @@ def correct(
     reanchor: bool = False,
     choices: Sequence[FormChoice] = (),
     pairs: Path | None = None,
+    before: Sequence[Correction] = (),
 ) -> CorrectedSource:
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
-    of variants.
+    of variants, `before` what was corrected in the source earlier.
 
     Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
     context is there exactly once), AmbiguousScriptError where a form has to be chosen (`choices`),
@@ -62,7 +63,8 @@ def correct(
     policy = policy_of(edition.script, pairs)
     written = in_source_script(given, policy, choices)
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
-    found = place(edition, [one for one in written if one not in in_text], reanchor=reanchor)
+    anew = [one for one in written if one not in in_text]
+    found = place(edition, anew, reanchor=reanchor, written=before)
     text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
@@ -77,5 +79,5 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
         current = edition.path.read_bytes()
         if current != encode(edition.path, edition.text, edition.encoding, edition.bom):
             raise OutputError(f"{target} was changed while it was being corrected: export again")
-    with whole_file(target, encoding="latin-1", newline="") as file:
-        file.write(corrected.data.decode("latin-1"))
+    with whole_binary_file(target) as file:
+        file.write(corrected.data)

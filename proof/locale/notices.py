@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proof.locale.marking import Say, _
 from proof.model.notices import Notice, NoticeCode
-
-Say = Callable[[str], str]
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,16 @@
-"""The templates in a language of the interface."""
+"""The templates in a language of the interface, and pages that open offline made from them."""
 
 from __future__ import annotations
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from proof.atomic import whole_file
 from proof.locale.languages import translations
 from proof.paths import templates_dir
 
@@ -20,3 +27,20 @@ def templates_in(language: str) -> Environment:
     )
     environment.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
     return environment
+
+
+def write_page(environment: Environment, name: str, path: Path, **context: Any) -> None:
+    """Write the page of the template `NAME.html`, whole or not at all, with the style and the script of the folder of
+    that name in it. Raises OutputError."""
+    style, script = (
+        (templates_dir() / name / f"{name}.{ending}").read_text(encoding="utf-8") for ending in ("css", "js")
+    )
+    stream = environment.get_template(f"{name}.html").stream(
+        style=Markup(style),  # noqa: S704 - the project's own file
+        script=Markup(script),  # noqa: S704
+        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        **context,
+    )
+    stream.enable_buffering(200)
+    with whole_file(path) as file:
+        file.writelines(stream)

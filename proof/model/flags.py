@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -51,13 +51,7 @@ class WitnessReading:
 
     def as_dict(self) -> dict[str, Any]:
         """The testimony as JSON takes it."""
-        return {
-            "siglum": self.siglum,
-            "reading": self.reading,
-            "side": self.side,
-            "note": self.note,
-            "weight": self.weight,
-        }
+        return asdict(self)
 
 
 SENSE = "sense"
@@ -82,15 +76,7 @@ class SenseReading:
 
     def as_dict(self) -> dict[str, Any]:
         """The reading as JSON takes it."""
-        return {
-            "odds": self.odds,
-            "suggested": self.suggested,
-            "suggested_count": self.suggested_count,
-            "transcribed": self.transcribed,
-            "transcribed_count": self.transcribed_count,
-            "places": list(self.places),
-            "weight": self.weight,
-        }
+        return asdict(self) | {"places": list(self.places)}
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> SenseReading:

@@ -93,17 +93,6 @@ class ImageRef:
             return None
         return cls(found["edition"].upper(), int(found["volume"]), int(found["page"]), found["quadrant"].lower())
 
-    @classmethod
-    def parse(cls, text: str) -> ImageRef:
-        """The reference that `text` holds, with or without folder and extension. Raises UsageError."""
-        ref = cls.match(text)
-        if ref is None:
-            raise UsageError(
-                f"{text!r} is no image reference: write edition, volume, page and quadrant, such as WYG0103-0192c "
-                "(no quadrant for a whole plate)"
-            )
-        return ref
-
     def __str__(self) -> str:
         return f"{self.edition}{self.volume:04}-{self.page:04}{self.quadrant}"
 
@@ -158,14 +147,6 @@ class PageId:
         found = _PAGE_ID.fullmatch(text.strip())
         folio = Folio.match(found["folio"]) if found else None
         return cls(found["work"], found["edition"], found["juan"], folio) if found and folio else None
-
-    @classmethod
-    def parse(cls, text: str) -> PageId:
-        """The parts of a page id. Raises UsageError."""
-        page = cls.match(text)
-        if page is None:
-            raise UsageError(f"{text!r} is no page id: it is built like KR1d0087_WYG_223-17b")
-        return page
 
     def __str__(self) -> str:
         return f"{self.work}_{self.edition}_{self.juan}-{self.folio}"

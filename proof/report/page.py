@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from proof.locale.marking import Say
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, other_half, questions
 from proof.model.geometry import Box
@@ -14,13 +15,14 @@ from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
-from proof.report.reasons import VERDICTS, Say, kind_name, percent, rule_name, status_name, why
+from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
 from proof.store.comments import Comment
 from proof.store.decision_records import Verdict
+from proof.text.model import script_shown
 
 PITCH = 35.0
 """CSS pixels from one character to the next in a strip."""
@@ -169,7 +171,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
         findings=tuple(in_words(finding, say) for finding in run.findings),
         language=language,
-        script=_script(run),
+        script=script_shown(text.script for text in run.info.texts),
         tally=tally,
         checked=checked,
         not_checked=len(tally.pages) - checked,
@@ -189,12 +191,6 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         more_notices=max(len(notices) - MOST_NOTICES, 0),
         threads=tuple(tuple(said) for _, said in groupby(source.comments, lambda one: (one.page, one.uid))),
     )
-
-
-def _script(run: StoredRunInfo) -> str:
-    """The language tag of the transcription: which forms of the characters a browser is to draw."""
-    scripts = {text.script for text in run.info.texts}
-    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
 
 
 def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:

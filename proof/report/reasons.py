@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
 from proof.model.flags import SENSE as SENSE_ALONE
 from proof.model.flags import Flag, Kind, SenseReading
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
-
-Say = Callable[[str], str]
-"""Gives a message in the language of the report."""
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of the report."""
-    return message
-
 
 KINDS = {
     Kind.SUBSTITUTION: _("substitution"),

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from proof.locale.marking import Say, _
 from proof.text.remarks import Code, Remark
-
-Say = Callable[[str], str]
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -36,12 +37,7 @@ def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
         "habits": _hidden(tally.habits),
         "findings": list(map(as_record, run.findings)),
         "notices": {page.page: list(map(as_record, page.notices)) for page in tally.pages if page.notices},
-        "engine": {
-            "name": info.engine.name,
-            "version": info.engine.version,
-            "model": info.engine.model,
-            "checksum": info.engine.checksum,
-        },
+        "engine": asdict(info.engine),
         "settings": dict(info.settings),
         "timing": _timing(run, tally),
         "versions": versions(info.version),

@@ -61,31 +61,21 @@ class Spreadsheet:
     """
 
     def __init__(self, file: IO[str]) -> None:
-        self._writer = csv.writer(file, lineterminator="\r\n")
-        self._writer.writerow(COLUMNS)
+        self._writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
+        self._writer.writeheader()
 
     def write(self, flag: Flag) -> None:
         """Add a flag."""
-        box = flag.bbox.rounded() if flag.bbox else ["", "", "", ""]
-        row: list[Any] = [
-            flag.page,
-            flag.ref,
-            flag.line,
-            flag.offset,
-            flag.length,
-            flag.kind.value,
-            flag.transcribed,
-            flag.suggested,
-            round(flag.score, 4),
-            "yes" if flag.raised else "no",
-            flag.evidence.reason,
-            flag.evidence.rule,
-            flag.context,
-            *box,
-            flag.id,
-            flag.moved,
-        ]
-        self._writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+        box = flag.bbox.rounded() if flag.bbox else [""] * 4
+        row = flag.as_dict() | {
+            "raised": "yes" if flag.raised else "no",
+            "reason": flag.evidence.reason,
+            "rule": flag.evidence.rule,
+            "context": flag.context,
+            "moved": flag.moved,
+            **dict(zip("xywh", box, strict=True)),
+        }
+        self._writer.writerow({name: harmless(cell) if isinstance(cell, str) else cell for name, cell in row.items()})
 
 
 def harmless(cell: str) -> str:

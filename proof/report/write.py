@@ -3,20 +3,16 @@ comments.jsonl once they said something to each other."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
-from markupsafe import Markup
 
 from proof.atomic import whole_file
 from proof.locale.languages import translations
-from proof.locale.templates import templates_in
-from proof.paths import templates_dir
+from proof.locale.templates import templates_in, write_page
 from proof.report.density import short_name
 from proof.report.page import report_of
 from proof.report.progress import per_10000
@@ -84,24 +80,9 @@ def write_reports(
     if source.comments:
         with whole_file(folder / "comments.jsonl") as file:
             file.writelines(json.dumps(as_line(one), ensure_ascii=False) + "\n" for one in source.comments)
-    _write_page(source, written, environment, language)
-    return written
-
-
-def _write_page(source: RunSource, written: WrittenReport, environment: Environment, language: str) -> None:
     say = translations(language).gettext
-    script = (templates_dir() / "report" / "report.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    style = (templates_dir() / "report" / "report.css").read_text(encoding="utf-8")
-    stream = environment.get_template("report.html").stream(
-        report=report_of(source, written.tally, language, say),
-        style=Markup(style),  # noqa: S704 - the project's own file
-        script=Markup(script),  # noqa: S704
-        script_digest=digest,
-    )
-    stream.enable_buffering(200)
-    with whole_file(written.page) as file:
-        file.writelines(stream)
+    write_page(environment, "report", written.page, report=report_of(source, written.tally, language, say))
+    return written
 
 
 @cache

@@ -1,7 +1,7 @@
 """`config.toml` as typed settings: each one declared once, with its default, its limits and its help.
 
 The declarations below are the only ones: the checks of `config.toml`, the defaults and help of the command line
-(`SETTINGS`) and the table in the documentation (`settings_table`) are made from them.
+(`SETTINGS`), the table in the documentation (`settings_table`) and the messages to translate are made from them.
 """
 # ruff: noqa: RUF009 - `_setting` makes a dataclass field
 
@@ -159,7 +159,7 @@ class StoreSection:
     url: str = _setting(
         ValueKind.TEXT,
         "",
-        f"database of the project, such as `sqlite:///other.sqlite`; empty: `{STORE_NAME}` beside this file",
+        "database of the project, such as `sqlite:///other.sqlite`; empty: `proof.sqlite` beside this file",
     )
     cache: int = _setting(
         ValueKind.WHOLE,

@@ -12,20 +12,25 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from proof.text.witness_source import WitnessSource
+from proof.text.witness_source import WitnessSource, resolved
+
+
+def pgettext(context: str, message: str) -> str:
+    """Marks a message for the catalogues, where the same word means something else elsewhere."""
+    return message
 
 
 class ValueKind(StrEnum):
     """What a setting's value is; the wording is that of the messages and of the table."""
 
-    WHOLE = "whole number"
-    NUMBER = "number"
-    SWITCH = "true or false"
-    TEXT = "text"
-    PATH = "path"
-    PATHS = "list of paths"
-    WITNESSES = "list of witnesses"
-    PATH_OR_NAME = "path or name"
+    WHOLE = pgettext("setting", "whole number")
+    NUMBER = pgettext("setting", "number")
+    SWITCH = pgettext("setting", "true or false")
+    TEXT = pgettext("setting", "text")
+    PATH = pgettext("setting", "path")
+    PATHS = pgettext("setting", "list of paths")
+    WITNESSES = pgettext("setting", "list of witnesses")
+    PATH_OR_NAME = pgettext("setting", "path or name")
 
 
 _TYPES: dict[ValueKind, tuple[type, ...]] = {
@@ -72,15 +77,6 @@ class Setting:
     def key(self) -> str:
         return self.name.partition(".")[2]
 
-    @property
-    def values(self) -> str:
-        """What may be set, in words, for the table."""
-        if self.choices:
-            return " or ".join(f"`{choice}`" for choice in self.choices)
-        if self.low is not None and self.high is not None:
-            return f"{self.kind}, {_plain(self.low)} to {_plain(self.high)}"
-        return self.kind.value
-
     def value(self, given: Any, base: Path) -> Any:  # noqa: PLR0911 - one for each kind
         """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
         self._must_fit(given)
@@ -94,7 +90,7 @@ class Setting:
             case ValueKind.PATH:
                 return self._path(given, base)
             case ValueKind.PATHS:
-                return tuple(_resolved(path, base) for path in given)
+                return tuple(resolved(path, base) for path in given)
             case ValueKind.WITNESSES:
                 return tuple(_witness(one, base) for one in given)
             case ValueKind.PATH_OR_NAME:
@@ -144,7 +140,7 @@ class Setting:
             if self.default is not None:
                 raise WrongSetting(f"{self.name} must name a path, not be empty")
             return None
-        path = _resolved(given, base)
+        path = resolved(given, base)
         there = os.path.exists if self.or_folder else os.path.isfile  # they take any text
         if self.must_exist and not there(path):
             raise WrongSetting(f"{self.name}: there is no file {'or folder ' if self.or_folder else ''}{path}")
@@ -152,7 +148,7 @@ class Setting:
 
 
 def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
-    """A field of a section of the settings; its name is that of the setting."""
+    """A field of a section of the settings; its name is that of the setting, its help a message of the catalogues."""
     return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 
@@ -179,16 +175,10 @@ def _plain(number: float) -> str:
     return str(int(number)) if number == number // 1 and abs(number) < 1e15 else str(number)
 
 
-def _resolved(path: str | Path, base: Path) -> Path:
-    # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
-    # Not Path.expanduser() either: it raises where there is no such user.
-    return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111
-
-
 def _witness(given: str | Path | WitnessSource, base: Path) -> WitnessSource:
     return given if isinstance(given, WitnessSource) else WitnessSource.parse(str(given), base)
 
 
 def _path_or_name(text: str, base: Path) -> str:
     is_path = text and ("/" in text or os.sep in text or text.startswith("~") or os.path.exists(base / text))  # noqa: PTH110 - takes any text
-    return str(_resolved(text, base)) if is_path else text
+    return str(resolved(text, base)) if is_path else text

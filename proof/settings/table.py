@@ -1,16 +1,45 @@
-"""The table of all settings, as the documentation shows it."""
+"""The table of all settings, as the documentation shows it, in the languages of the interface."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from babel.support import NullTranslations
+
+from proof.locale.languages import translations
 from proof.settings.config import SETTINGS
-from proof.settings.setting import shown
+from proof.settings.setting import Setting, shown
 
 
-def settings_table() -> str:
-    """All settings as a Markdown table, for the documentation."""
-    rows = ["| setting | value | default | meaning |", "| --- | --- | --- | --- |"]
+def _(message: str) -> str:
+    """Marks a message for the catalogues."""
+    return message
+
+
+HEADS = (_("setting"), _("value"), _("default"), _("meaning"))
+
+
+def settings_table(language: str = "en") -> str:
+    """All settings as a Markdown table; their help is in the catalogue of `language`, as all that people read is."""
+    told = translations(language)
+    rows = [_row(told.gettext(head) for head in HEADS), _row("---" for _head in HEADS)]
     rows += [
-        f"| `{setting.name}` | {setting.values} | `{shown(setting.default)}` | {setting.help} |"
+        _row((f"`{setting.name}`", _values(setting, told), f"`{shown(setting.default)}`", told.gettext(setting.help)))
         for setting in SETTINGS.values()
     ]
     return "\n".join(rows) + "\n"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _values(setting: Setting, told: NullTranslations) -> str:
+    """What may be set, in words."""
+    if setting.choices:
+        return str(told.gettext(_(", "))).join(f"`{choice}`" for choice in setting.choices)
+    kind = told.pgettext("setting", setting.kind.value)
+    if setting.low is None or setting.high is None:
+        return str(kind)
+    limits = {"kind": kind, "low": shown(setting.low), "high": shown(setting.high)}
+    return str(told.gettext(_("%(kind)s, %(low)s to %(high)s")) % limits)

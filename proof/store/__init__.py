@@ -4,12 +4,10 @@ from proof.store.records import (
     FlagFilter,
     KeptPage,
     PagePlace,
-    Pair,
     RunInfo,
     StoredFlag,
     StoredRunInfo,
     TextInfo,
-    Totals,
 )
 from proof.store.saving import CheckedResult, KeptResult, PackedCharacters
 from proof.store.store import Store
@@ -21,11 +19,9 @@ __all__ = [
     "KeptResult",
     "PackedCharacters",
     "PagePlace",
-    "Pair",
     "RunInfo",
     "Store",
     "StoredFlag",
     "StoredRunInfo",
     "TextInfo",
-    "Totals",
 ]

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -24,8 +22,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
+from proof.locale.marking import _
 from proof.store.decisions import CHECK
 from proof.store.models import AccountEventRow, AccountRow
+from proof.store.sessions import Sessions, StorePart
 
 LONGEST_NAME = 64
 SHORTEST_PASSWORD = 10
@@ -38,13 +38,6 @@ _BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TYPED = "abcdefghjkmnpqrstuvwxyz23456789"
 _HASHING = BoundedSemaphore(2)
 """A hash takes 64 MiB: a crowd at the door may not take all memory."""
-
-Sessions = Callable[[], AbstractContextManager[Session]]
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of who asks."""
-    return message
 
 
 class Role(StrEnum):
@@ -134,12 +127,11 @@ class AccountEvent:
     at: datetime
 
 
-class Accounts:
+class Accounts(StorePart):
     """The accounts of a store; `Store.accounts` is one."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
+        super().__init__(reading, writing)
         self.hasher = PasswordHasher()
 
     def everybody(self) -> list[Account]:

@@ -14,8 +14,7 @@ flags that it had before, by their ids, with their decisions.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -26,16 +25,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict, _
+from proof.locale.marking import _
+from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
 from proof.store.decision_rows import decided_by, shown_decisions
 from proof.store.decisions import CHECK, take_back_in
 from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
+from proof.store.sessions import StorePart
 from proof.store.standing import Event, standing
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 200
 OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
@@ -53,10 +53,10 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A pair, and whether it is a rule now that the two are variants."""
+    """What the text has and what the image shows, and whether it is a rule now that the two are variants."""
 
-    transcribed: str
-    suggested: str
+    text: str
+    image: str
     holds: bool
 
 
@@ -111,11 +111,8 @@ class ActStep(NamedTuple):
 Places = set[tuple[What, int]]
 
 
-class Acts:
+class Acts(StorePart):
     """What people did in a store, for taking it back; `Store.acts` is one."""
-
-    def __init__(self, writing: Sessions) -> None:
-        self._writing = writing
 
     def undo(self, work: str, person: str, key: str, *, leave: bool = False, rules: bool = True) -> Undone:
         """Take back the last act of `person` that stands, exactly. `leave` leaves alone what others have changed since:

@@ -5,26 +5,22 @@ it unless asked to."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.orm import Session
 
 from proof.store.models import CacheRow
+from proof.store.sessions import Sessions, StorePart
 
 AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
-
-class Cache:
+class Cache(StorePart):
     """Bytes under a key. What they mean is the business of who puts them there."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
+        super().__init__(reading, writing)
         self._used: set[str] = set()
         self._lock = threading.Lock()
 

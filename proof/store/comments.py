@@ -9,8 +9,7 @@ ever added: who errs answers. A flag is named by its id, so that what was said o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -20,15 +19,16 @@ from sqlalchemy import Select, and_, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import ToldError
-from proof.store.decision_records import MissingFlagError, RefusedDecisionError, _
+from proof.locale.marking import _
+from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.lookup import NO_PAGE, NO_WORK, NoPlaceError
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 200
 
 
@@ -115,12 +115,8 @@ class Problem:
     comments: tuple[Comment, ...]
 
 
-class Comments:
+class Comments(StorePart):
     """What people say to each other in a store; `Store.comments` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def say(self, asked: CommentRequest) -> Comment:
         """Write a comment down. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for what cannot be said,
@@ -165,14 +161,13 @@ class Comments:
                     found.setdefault((one.page, one.uid), []).append(one)
         return found
 
-    def of_work(self, work: str, *, seeded: bool = False) -> list[Comment]:
-        """All that was said in a work in the order of its pages, the comments of a place together; of `seeded` errors
-        too, where it is said."""
+    def of_work(self, work: str) -> list[Comment]:
+        """All that was said in a work in the order of its pages, the comments of a place together, but for what was
+        said of seeded errors."""
         query = select(CommentRow).join(PageRow, PageRow.id == CommentRow.page_id)
         query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-        if not seeded:
-            same = and_(FlagRow.page_id == CommentRow.page_id, FlagRow.uid == CommentRow.uid)
-            query = query.where(~exists(select(FlagRow.id).where(same, is_seeded())))
+        same = and_(FlagRow.page_id == CommentRow.page_id, FlagRow.uid == CommentRow.uid)
+        query = query.where(~exists(select(FlagRow.id).where(same, is_seeded())))
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
             return comments_of(session, session.scalars(query.order_by(*place, CommentRow.at, CommentRow.id)).all())

@@ -9,11 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from proof.errors import ToldError
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of the request."""
-    return message
+from proof.locale.marking import _
 
 
 class State(StrEnum):

@@ -20,11 +20,16 @@ from proof.store.models import DecisionRow, FlagRow, PageRow
 from proof.store.quality import seeded_among, seeded_places, shown_context
 
 
-def decided_by(session: Session, decision: DecisionRow) -> str:
-    """Who decided it; of one that a check carried over, who had decided what it carried."""
+def carried_from(session: Session, decision: DecisionRow) -> DecisionRow:
+    """What somebody decided that a check carried over by this decision; any other is its own."""
     while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
         decision = session.get_one(DecisionRow, decision.about)
-    return decision.person
+    return decision
+
+
+def decided_by(session: Session, decision: DecisionRow) -> str:
+    """Who decided it; of one that a check carried over, who had decided what it carried."""
+    return carried_from(session, decision).person
 
 
 def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:

@@ -8,9 +8,8 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import (
@@ -32,27 +32,22 @@ from proof.store.decision_records import (
     RefusedDecisionError,
     State,
     Verdict,
-    _,
 )
 from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded
+from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note, check_reading
+from proof.text.edit import Edit, contexts
 
 AT_ONCE = 500
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
-
-class Decisions:
+class Decisions(StorePart):
     """The events of a store; `Store.decisions` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def decide(self, demand: DecisionRequest) -> Decision:
         """Write a decision down. When this returns, it outlives the process.
@@ -94,13 +89,11 @@ class Decisions:
             )
             return shown_decisions(session, list(found))
 
-    def log(self, work: str, *, before: int | None = None, limit: int = 50, batch: str = "") -> list[Decision]:
+    def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
         query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
         if before is not None:
             query = query.where(DecisionRow.id < before)
-        if batch:
-            query = query.where(DecisionRow.batch == batch)
         with self._reading() as session:
             found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
             return shown_decisions(session, list(found))
@@ -124,7 +117,8 @@ class Decisions:
             yield from found
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
-        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise."""
+        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise. What stands
+        around a place may have been corrected since itself."""
         carried = aliased(DecisionRow)
         query = (
             _last_decisions(work)
@@ -134,14 +128,18 @@ class Decisions:
         )
         with self._reading() as session:
             lost = []
+            beside = corrected_in(session, work)
             for row, page in session.execute(query.add_columns(FlagRow.page_id)):
                 decision = decision_of(row)
                 here = PageRow.id == ColumnRow.page_id
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
-                if not _stands(decision, decision.transcribed, sources):
+                around = contexts(
+                    *(decision.context, decision.transcribed, decision.offset), beside[page, decision.line]
+                )
+                if not _stands(decision, decision.transcribed, sources, around):
                     [shown] = shown_decisions(session, [row])
-                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources)))
+                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources, around)))
             return lost
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
@@ -175,32 +173,6 @@ class Decisions:
         """The number of the newest decision in the store, 0 where there is none."""
         with self._reading() as session:
             return session.scalar(select(func.max(DecisionRow.id))) or 0
-
-
-def carry_over(session: Session, work_id: int) -> None:
-    """Carry decisions whose flag was not found again to the flag that now says the same of the same place:
-    a line put in above makes another flag of it, since a flag's id counts lines."""
-    old, new, last = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow)
-    query = (
-        select(old, new, last)
-        .join(new, new.page_id == old.page_id)
-        .join(last, (last.flag_id == old.id) & (last.version == old.version))
-        .where(old.work_id == work_id, old.stale.is_(True), old.state != State.OPEN.value)
-        .where(new.stale.is_(False), new.version == 0, new.context == old.context, new.kind == old.kind)
-        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
-        .order_by(old.id, new.id)
-    )
-    found = session.execute(query).all()
-    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
-    for was, now, decision in found:
-        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
-            continue
-        demand = DecisionRequest("", now.id, Verdict.CARRIED, 0, CHECK, f"carried-{decision.id}-{now.id}")
-        row = row_of(session, demand, now, State(was.state), was.reading)
-        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-        add_decision(session, row)
-        now.state, now.reading, now.version = was.state, was.reading, 1
-    session.flush()
 
 
 def check_demand(demand: DecisionRequest) -> None:
@@ -338,13 +310,9 @@ def _key_of_other(key: str) -> str:
 def _again(there: DecisionRow, demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
-    same = (there.flag_id, verdict, there.version, there.person) == (
-        demand.flag,
-        demand.verdict.value,
-        demand.version + 1,
-        demand.person,
-    )
-    if not same:
+    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, demand.note)
+    same = (there.flag_id, verdict, there.version, there.person, there.note) == said
+    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
 
 
@@ -405,11 +373,19 @@ def _last_decisions(work: str) -> Any:
     )
 
 
-def _stands(decision: Decision, reading: str, sources: Sequence[str]) -> bool:
-    """Whether a column of the page reads `reading` between what stood before and after the place."""
-    marked = f"[{decision.transcribed}]"
-    at = decision.context.find(marked)
-    if at < 0:
+def corrected_in(session: Session, work: str) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
+    """What stands corrected in a work, by page and line: the edits, each with what it takes the place of."""
+    corrected = _last_decisions(work).where(DecisionRow.state == State.CORRECTED.value, is_of_text())
+    columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
+    query = corrected.with_only_columns(*columns, DecisionRow.reading, DecisionRow.transcribed)
+    found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
+    for page, line, offset, length, reading, transcribed in session.execute(query):
+        found[page, line].append((Edit(offset, length, reading), transcribed))
+    return found
+
+
+def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[tuple[str, str]]) -> bool:
+    """Whether a column of the page reads `reading` between what stands before and after the place."""
+    if not around:
         return bool(sources) and decision.line == 0
-    wanted = decision.context[:at] + reading + decision.context[at + len(marked) :]
-    return any(wanted in source for source in sources)
+    return any(before + reading + after in source for before, after in around for source in sources)

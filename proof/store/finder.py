@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-
-from sqlalchemy.orm import Session
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.library import FoundPair, found_pairs
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
+from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WordsInText, WorkTexts
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
@@ -65,11 +61,11 @@ class FoundInWork:
         return bool(self.pages or self.juans or self.pairs or self.columns)
 
 
-class Finder:
+class Finder(StorePart):
     """What is in a work, by whatever it is called; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, queue: Queue, texts: WorkTexts) -> None:
-        self._reading = reading
+    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, texts: WorkTexts) -> None:
+        super().__init__(reading, writing)
         self._queue = queue
         self._texts = texts
 

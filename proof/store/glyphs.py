@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select, tuple_
-from sqlalchemy.orm import Session
 
 from proof.model.result import CheckedCharacter
 from proof.store import rows
@@ -20,8 +18,7 @@ from proof.store.lookup import NO_WORK
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import MissingError
-
-Sessions = Callable[[], AbstractContextManager[Session]]
+from proof.store.sessions import StorePart
 
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""
@@ -78,11 +75,8 @@ class GlyphState:
     by_hand: bool
 
 
-class Glyphs:
+class Glyphs(StorePart):
     """The glyphs of a store; `Store.glyphs` is one."""
-
-    def __init__(self, reading: Sessions) -> None:
-        self._reading = reading
 
     def stamp(self, work: str) -> tuple[Any, ...]:
         """What changes with the glyphs of a work. Raises MissingError."""

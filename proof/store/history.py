@@ -7,8 +7,7 @@ part of it ended, which is said by the ids that were reached in each table.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import merge
@@ -18,16 +17,17 @@ from typing import Any
 from sqlalchemy import false, func, select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
 from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments_of
-from proof.store.decision_records import Decision, Verdict, _
+from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
 from proof.store.judgements import Pairs, judged_twice, last_said, paces
 from proof.store.models import CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
+from proof.store.sessions import StorePart
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 _Table = type[DecisionRow] | type[PageEventRow] | type[RuleRow] | type[CommentRow]
 TABLES: dict[What, _Table] = {
     What.DECISIONS: DecisionRow,
@@ -70,11 +70,8 @@ class HistoryEntry:
     last: bool = False
 
 
-class History:
+class History(StorePart):
     """What was done in a store; `Store.history` is one."""
-
-    def __init__(self, reading: Sessions) -> None:
-        self._reading = reading
 
     def log(
         self, work: str, wanted: HistoryFilter, *, cursor: str | None = None, limit: int = 50

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from mmap import ACCESS_READ, mmap
@@ -40,6 +40,7 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.rows import SEEDED
+from proof.store.sessions import Sessions
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
@@ -57,7 +58,6 @@ VOID = "void"
 _OWN = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 Line = dict[str, Any]
 
 

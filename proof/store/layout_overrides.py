@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,12 +11,11 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
-from proof.store.decision_records import _
+from proof.locale.marking import _
 from proof.store.lookup import PageConflictError, page_of
 from proof.store.models import LayoutOverrideRow, PageRow, WorkRow
 from proof.store.request_keys import key_of_another, must_be_own
-
-Sessions = Callable[[], AbstractContextManager[Session]]
+from proof.store.sessions import StorePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,8 @@ class ReadOtherwiseError(ToldError):
         self.override = override
 
 
-class LayoutOverrides:
+class LayoutOverrides(StorePart):
     """What people set right; `Store.layout_overrides` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def of_work(self, work: str) -> dict[tuple[str, int], LayoutOverride]:
         """What holds in a work, by a page's id and which of the pages of that id it is; pages that are read as

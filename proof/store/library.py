@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -27,9 +26,9 @@ from proof.store.decision_records import SETTLED, State
 from proof.store.models import DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
+from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WorkTexts
-
-Sessions = Callable[[], AbstractContextManager[Session]]
+from proof.text.model import script_shown
 
 FOUND = 50
 """Places of each kind that a search gives at most."""
@@ -139,14 +138,11 @@ class Found:
     places: tuple[FoundPlace, ...] = ()
 
 
-class Library:
+class Library(StorePart):
     """All works of a store; `Store.library` is one."""
 
-    def __init__(
-        self, reading: Sessions, writing: Callable[..., AbstractContextManager[Session]], texts: WorkTexts
-    ) -> None:
-        self._reading = reading
-        self._writing = writing
+    def __init__(self, reading: Sessions, writing: Sessions, texts: WorkTexts) -> None:
+        super().__init__(reading, writing)
         self._texts = texts
         self._lock = threading.Lock()
         self._counts: dict[int, tuple[Any, WorkCounts]] = {}
@@ -277,7 +273,7 @@ def _last_runs(session: Session) -> dict[int, _Run]:
     script = RunRow.texts[0]["script"].as_string()
     query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(last))
     return {
-        work: _Run(number, started, finished, "zh-Hans" if said == "simplified" else "zh-Hant")
+        work: _Run(number, started, finished, script_shown([said]))
         for work, number, started, finished, said in session.execute(query)
     }
 

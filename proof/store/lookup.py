@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
-from proof.store.decision_records import _
+from proof.locale.marking import _
 from proof.store.models import PageRow, WorkRow
 
 NO_PAGE = _("%(work)s: there is no page %(page)s")

@@ -3,33 +3,24 @@ once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
 from proof.store import codec, rows
-from proof.store.decision_records import (
-    ConflictError,
-    Decision,
-    DecisionRequest,
-    RefusedDecisionError,
-    State,
-    Verdict,
-    _,
-)
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.lookup import NoPlaceError, page_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
 from proof.store.quality import note_seeded, seeded_places, shown_text
 from proof.store.request_keys import must_be_own
+from proof.store.sessions import StorePart
 from proof.store.typed_text import LONGEST_READING
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +45,8 @@ class ManualCorrection:
     transcribed: str | None = None
 
 
-class ManualCorrections:
+class ManualCorrections(StorePart):
     """What people correct beside the flags of a check; `Store.manual_corrections` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def correct(self, wanted: ManualCorrection) -> Decision:
         """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,

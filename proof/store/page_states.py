@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -11,14 +10,15 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import NotYoursError, RefusedDecisionError, _
+from proof.locale.marking import _
+from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.lookup import PageConflictError, page_of
 from proof.store.models import PageEventRow, PageRow
 from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.sessions import StorePart
 from proof.store.standing import Event, standing
 from proof.store.typed_text import check_note
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 AT_ONCE = 500
 
 
@@ -44,12 +44,8 @@ class PageEvent:
     back: bool = False
 
 
-class PageStates:
+class PageStates(StorePart):
     """What people say of pages; `Store.page_states` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def history(self, work: str, page: int) -> list[PageEvent]:
         """What was said of a page, oldest first."""

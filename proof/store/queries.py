@@ -1,4 +1,4 @@
-"""What is asked of the tables: page results in order, flags, confusions, totals.
+"""What is asked of the tables: page results in order, flags, texts.
 
 Long answers come in pieces, each beginning after the last row of the one before (`Cursor`), so that
 neither memory nor a transaction grows with the work.
@@ -10,15 +10,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, exists, select, tuple_
+from sqlalchemy.orm import Session, aliased
 
-from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.decision_records import Verdict
+from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import DecidedPlace, FlagFilter, KeptPage, Pair, StoredFlag, StoredText, Totals
+from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -138,43 +138,28 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     """Where the flags of a work stand of which something was ever decided, by their numbers."""
     runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == _work_id(work))
     texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
-    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale)
+    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale, DecisionRow.id)
     query = query.join(PageRow, FlagRow.page_id == PageRow.id)
-    query = query.where(FlagRow.work_id == _work_id(work), FlagRow.version > 0)
+    query = query.join(DecisionRow, (DecisionRow.flag_id == FlagRow.id) & (DecisionRow.version == FlagRow.version))
+    decided = session.execute(query.where(FlagRow.work_id == _work_id(work))).all()
+    about = aliased(DecisionRow)
+    carried = select(DecisionRow.id, about.id, about.flag_id).join(about, about.id == DecisionRow.about)
+    carried = carried.where(DecisionRow.work_id == _work_id(work), DecisionRow.verdict == Verdict.CARRIED.value)
+    carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
+    carried_on = {before for before, _ in carried_from.values()}
+    here = {flag for flag, _, _, stale, _ in decided if not stale}
+
+    def came_from_here(made: int) -> bool:
+        while made in carried_from:
+            made, flag = carried_from[made]
+            if flag in here:
+                return True
+        return False
+
     return {
-        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale)
-        for flag, text, run, stale in session.execute(query)
+        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale and (last in carried_on or came_from_here(last)))
+        for flag, text, run, stale, last in decided
     }
-
-
-def pairs(session: Session, work: str) -> list[Pair]:
-    """Confusions and variants of a work, counted, most frequent first."""
-    count = func.count()
-    query = (
-        select(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised, count)
-        .where(FlagRow.work_id == _work_id(work), FlagRow.stale.is_(False))
-        .where(FlagRow.kind.in_([Kind.SUBSTITUTION.value, Kind.VARIANT.value]), is_finding())
-        .group_by(FlagRow.transcribed, FlagRow.suggested, FlagRow.rule, FlagRow.raised)
-        .order_by(count.desc(), FlagRow.transcribed, FlagRow.suggested)
-    )
-    return [Pair(*row) for row in session.execute(query)]
-
-
-def totals(session: Session, work: str) -> Totals:
-    """Counts of pages by status, characters and flags of a work as it stands."""
-    here = (PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
-    pages = select(PageRow.status, func.count().label("number")).where(*here).group_by(PageRow.status)
-    of_work = (FlagRow.work_id == _work_id(work)) & is_finding()
-    by_kind = select(FlagRow.kind, FlagRow.raised, func.count()).where(of_work, FlagRow.stale.is_(False))
-    return Totals(
-        pages={row.status: row.number for row in session.execute(pages)},
-        characters=session.scalar(select(func.sum(PageRow.characters_checked)).where(*here)) or 0,
-        flags={
-            (kind, raised): count
-            for kind, raised, count in session.execute(by_kind.group_by(FlagRow.kind, FlagRow.raised))
-        },
-        stale=session.scalar(select(func.count()).where(of_work, FlagRow.stale.is_(True))) or 0,
-    )
 
 
 def _work_id(work: str | None) -> ColumnElement[int]:

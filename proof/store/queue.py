@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +18,12 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.decision_records import SETTLED, MissingFlagError, State, _
+from proof.store.bounded import Bounded
+from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
 from proof.store.lookup import NO_PAGE, NO_WORK
@@ -36,28 +37,29 @@ from proof.store.queue_records import (
     ListedPage,
     MissingError,
     Order,
-    Pair,
     QueuedFlag,
     QueueFilter,
     WorkLeft,
+    WorkPair,
     WorkSummary,
 )
+from proof.store.sessions import Sessions, StorePart
+from proof.text.model import script_shown
 
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
 
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 BINS = 24
 """Steps of the score that the dial has."""
 
 
-class Queue:
+class Queue(StorePart):
     """The flags of a store for going through; `Store.queue` is one."""
 
-    def __init__(self, reading: Sessions) -> None:
-        self._reading = reading
-        self._columns: dict[str, Columns] = {}
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        super().__init__(reading, writing)
+        self._columns = Bounded[str, Columns](KEPT_WORKS)
         self._lock = threading.Lock()
 
     def works(self) -> list[WorkSummary]:
@@ -177,8 +179,8 @@ class Queue:
             edges=tuple(map(float, edges)),
         )
 
-    def pairs(self, work: str, wanted: QueueFilter) -> list[tuple[Pair, int, int]]:
-        """What the text has against what the image shows, most frequent first: how often, and how often still open."""
+    def pairs(self, work: str, wanted: QueueFilter) -> list[WorkPair]:
+        """What the text has against what the image shows, most frequent first."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
@@ -186,7 +188,8 @@ class Queue:
         still = mask & (columns.state == STATES.index(State.OPEN))
         waiting = np.bincount(columns.pair[still], minlength=len(columns.pairs))
         most = np.argsort(-counts, kind="stable")
-        return [(columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n]]
+        found = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
+        return [WorkPair(text, image, count, still_open) for text, image, count, still_open in found]
 
     def scores(self, work: str, wanted: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
         """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
@@ -277,15 +280,12 @@ class Queue:
             if work_id is None:
                 raise MissingError(NO_WORK, work=work)
             signature = _signature(session, work_id)
-            columns = self._columns.pop(work, None)
+            columns = self._columns.get(work)
             if columns is None or columns.signature[:-1] != signature[:-1]:
                 columns = Columns(session, work_id, signature)
             elif columns.last_decision != signature[-1]:
                 _catch_up(session, work_id, columns, signature)
-            self._columns[work] = columns
-            while len(self._columns) > KEPT_WORKS:
-                del self._columns[next(iter(self._columns))]
-            return columns
+            return self._columns.put(work, columns)
 
 
 def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
@@ -331,8 +331,7 @@ def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: 
 
 
 def _script(session: Session, work: str) -> str:
-    """The language tag of the transcription: which forms of the characters a browser is to draw."""
+    """The language tag of a work's texts, as they were checked last."""
     last = select(func.max(RunRow.id)).join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
     texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
-    scripts = {text.get("script") for text in texts}
-    return "zh-Hans" if scripts == {"simplified"} else "zh-Hant"
+    return script_shown(text.get("script", "") for text in texts)

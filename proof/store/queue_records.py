@@ -112,6 +112,16 @@ class Facets:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkPair:
+    """What the text has against what the image shows: how often, and how often still open."""
+
+    text: str
+    image: str
+    count: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
 class JuanCount:
     """A juan in numbers: raised flags, how many of them are settled, and how many of these are errors (`upheld`);
     errors that people confirmed, found by hand as well; samples that were decided and how many of them were wrong."""

@@ -90,11 +90,11 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
-    last. `stale`: the last check of its page did not find it."""
+    last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over."""
 
     text: str
     texts: frozenset[str]
-    stale: bool
+    elsewhere: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +119,3 @@ class FlagFilter:
     stale: bool | None = False
     transcribed: tuple[str, ...] = ()
     by_hand: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A confusion over a whole work: `transcribed` where the image reads `suggested`."""
-
-    transcribed: str
-    suggested: str
-    rule: str
-    raised: bool
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Counts over a work as it stands: pages by status, characters, flags by (kind, raised)."""
-
-    pages: Mapping[str, int]
-    characters: int
-    flags: Mapping[tuple[str, bool], int]
-    stale: int

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import RefusedDecisionError, _
+from proof.locale.marking import _
+from proof.store.decision_records import RefusedDecisionError
 from proof.store.models import Base, CommentRow, DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 
 AT_ONCE = 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -178,9 +179,7 @@ def run_values(info: RunInfo) -> dict[str, Any]:
         "engine_model": info.engine.model,
         "engine_checksum": info.engine.checksum,
         "settings": dict(info.settings),
-        "texts": [
-            {"path": text.path, "sha": text.sha, "format": text.format, "script": text.script} for text in info.texts
-        ],
+        "texts": [asdict(text) for text in info.texts],
         "version": info.version,
     }
 

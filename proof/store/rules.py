@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,9 +11,8 @@ from sqlalchemy.orm import Session
 from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.quality import is_finding
+from proof.store.sessions import StorePart
 from proof.store.typed_text import check_reading
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +26,8 @@ class Rule:
     hides: int
 
 
-class Rules:
+class Rules(StorePart):
     """The rules that people set; `Store.rules` is one."""
-
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
-        self._reading = reading
-        self._writing = writing
 
     def of_work(self, work: str) -> list[Rule]:
         """The rules that hold in a work, newest first, with what each hides."""

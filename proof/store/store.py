@@ -27,8 +27,9 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.carry_over import carry_over
 from proof.store.comments import Comments
-from proof.store.decisions import Decisions, carry_over
+from proof.store.decisions import Decisions
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
@@ -45,12 +46,10 @@ from proof.store.records import (
     FlagFilter,
     KeptPage,
     PagePlace,
-    Pair,
     RunInfo,
     StoredFlag,
     StoredRunInfo,
     StoredText,
-    Totals,
 )
 from proof.store.recovery import Recovered, recover
 from proof.store.rules import Rules
@@ -79,21 +78,22 @@ class Store:
         self._read_from = moment or engine
         self.journal = journal
         self._writers = engine.execution_options(writes=True)
-        self.cache = Cache(self._reading, self._writing)
-        self.decisions = Decisions(self._reading, self._writing)
-        self.acts = Acts(self._writing)
-        self.manual_corrections = ManualCorrections(self._reading, self._writing)
-        self.comments = Comments(self._reading, self._writing)
-        self.page_states = PageStates(self._reading, self._writing)
-        self.rules = Rules(self._reading, self._writing)
-        self.layout_overrides = LayoutOverrides(self._reading, self._writing)
-        self.accounts = Accounts(self._reading, self._writing)
-        self.queue = Queue(self._reading)
+        sessions = (self._reading, self._writing)
+        self.cache = Cache(*sessions)
+        self.decisions = Decisions(*sessions)
+        self.acts = Acts(*sessions)
+        self.manual_corrections = ManualCorrections(*sessions)
+        self.comments = Comments(*sessions)
+        self.page_states = PageStates(*sessions)
+        self.rules = Rules(*sessions)
+        self.layout_overrides = LayoutOverrides(*sessions)
+        self.accounts = Accounts(*sessions)
+        self.queue = Queue(*sessions)
         texts = WorkTexts()
-        self.library = Library(self._reading, self._writing, texts)
-        self.glyphs = Glyphs(self._reading)
-        self.history = History(self._reading)
-        self.finder = Finder(self._reading, self.queue, texts)
+        self.library = Library(*sessions, texts)
+        self.glyphs = Glyphs(*sessions)
+        self.history = History(*sessions)
+        self.finder = Finder(*sessions, self.queue, texts)
 
     @classmethod
     def open(
@@ -299,14 +299,6 @@ class Store:
         with self._reading() as session:
             return kept_result(session, key)
 
-    def page(self, work: str, page: str, repeat: int = 0) -> PageResult | None:
-        """A page of a work as it was last checked; `repeat` counts pages of the same id, from 0."""
-        found = select(PageRow).join(WorkRow, PageRow.work_id == WorkRow.id)
-        found = found.where(WorkRow.name == work, PageRow.page == page, PageRow.repeat == repeat)
-        with self._reading() as session:
-            row = session.scalar(found)
-            return queries.results(session, [row])[0] if row else None
-
     def results(
         self, *, run: int | None = None, work: str | None = None, outline: bool = False, raised: bool = False
     ) -> Iterator[PageResult]:
@@ -368,16 +360,6 @@ class Store:
                 session.execute(change.values(rows.judgement_values(flag)))
             _changed(session, number)
         return True
-
-    def pairs(self, work: str) -> list[Pair]:
-        """What is transcribed against what is read, over the work as it stands, most frequent first."""
-        with self._reading() as session:
-            return queries.pairs(session, work)
-
-    def totals(self, work: str) -> Totals:
-        """Counts over the work as it stands."""
-        with self._reading() as session:
-            return queries.totals(session, work)
 
     def recover(self, path: Path | None = None) -> Recovered:
         """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or

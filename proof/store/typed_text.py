@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from unicodedata import category
 
-from proof.store.decision_records import RefusedDecisionError, _
+from proof.locale.marking import _
+from proof.store.decision_records import RefusedDecisionError
 
 LONGEST_READING = 64
 """Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""

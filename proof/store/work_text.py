@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.model.result import Status
+from proof.store.bounded import Bounded
 from proof.store.models import ColumnRow, PageRow, RunRow, WorkRow
 from proof.text.column import TAG
 from proof.text.read import page_sources
@@ -167,7 +168,7 @@ class WorkTexts:
     """The texts of the works of a store as they stand there now, as many kept in memory as there is room for."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[Any, WorkText]] = {}
+        self._kept = Bounded[str, tuple[Any, WorkText]](KEPT, lambda kept: kept[1].size)
         self._lock = Lock()
 
     def of(self, session: Session, work: str) -> WorkText:
@@ -184,12 +185,10 @@ class WorkTexts:
 
     def _text(self, session: Session, work: int, name: str, stamp: Any) -> WorkText:
         with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
-            seen, text = self._kept.pop(name, (None, None))
+            seen, text = self._kept.get(name) or (None, None)
             if text is None or seen != stamp:
                 text = text_of(session, work)
-            self._kept[name] = (stamp, text)
-            while len(self._kept) > 1 and sum(one.size for _, one in self._kept.values()) > KEPT:
-                del self._kept[next(iter(self._kept))]
+                self._kept.put(name, (stamp, text))
             return text
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import getitem
+from struct import Struct
 
-from proof.text.model import Cell, Row, Run, is_han
+from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.text.remarks import Code, Problem
 
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -78,6 +79,15 @@ def parse_column(source: str, continues: bool = False) -> ParsedColumn:
     return _Reader(source, continues).read()
 
 
+def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...], bool]:
+    """What is wrong in a column, and whether a note is left open at its end; most have no markup, and are not parsed
+    for that."""
+    if SPECIAL.search(source) is None:
+        return (), continues
+    parsed = parse_column(source, continues)
+    return parsed.problems, parsed.left_open
+
+
 @lru_cache(REMEMBERED)
 def runs_of(source: str) -> tuple[Run, ...]:
     """The runs of a column's source text."""
@@ -90,6 +100,26 @@ def continued_runs_of(source: str) -> tuple[Run, ...]:
     return parse_column(source, continues=True).runs
 
 
+SPAN = Struct("<III?")
+"""Where a column stands in the text of its file: its first code point, how many it has, the line of the file; and
+whether the column before left a note open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpans:
+    """The columns of a page as places in the `text` of their file: `spans` are a `SPAN` each."""
+
+    text: str = field(repr=False)
+    spans: bytes
+
+    def __call__(self) -> tuple[Column, ...]:
+        """The columns."""
+        return tuple(
+            Column(number, self.text[start : start + length], start, line, continued_runs_of if goes_on else runs_of)
+            for number, (start, length, line, goes_on) in enumerate(SPAN.iter_unpack(self.spans), 1)
+        )
+
+
 class _Place(dict[str, Cell]):
     """The cells of one character each at one offset and row, by their character.
 
@@ -97,7 +127,7 @@ class _Place(dict[str, Cell]):
     read it and takes a tenth of the memory.
     """
 
-    MOST = 1024
+    MOST = 256
     """Characters of a place that are kept, those that come first: they are the ones that come again."""
 
     def __init__(self, offset: int, row: Row) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.remarks import Code, Remark
-from proof.text.script import script_of
 from proof.text.witness import BlockKind, Edition, Footnote, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6} .*\{#[^}\n]+\}\s*$", re.MULTILINE)
@@ -118,20 +117,7 @@ def parse_critical(decoded: Decoded, path: Path) -> Edition:
     if reader.opened:
         reader.remark(reader.opened, Code.SMALL_OPEN)
     footnotes = reader.footnotes()
-    script = script_of(stretch.source for block in reader.blocks for stretch in block.stretches)
-    return Edition(
-        path=path,
-        format=Format.CRITICAL,
-        script=script,
-        text=text,
-        encoding=decoded.encoding,
-        bom=decoded.bom,
-        title=front.title,
-        work="",
-        blocks=tuple(reader.blocks),
-        footnotes=footnotes,
-        remarks=tuple(sorted(reader.remarks, key=lambda remark: remark.line)),
-    )
+    return Edition.running(decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes)
 
 
 def has_front_matter(text: str) -> bool:

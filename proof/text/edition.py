@@ -8,14 +8,14 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text import critical, inline, zhushu
-from proof.text.encoding import Decoded, decode
+from proof.text.encoding import Decoded, decoded_file
 from proof.text.kanripo import has_page_mark, header_property
 from proof.text.layers import last_layer, note_parts
 from proof.text.lines import lines
 from proof.text.mirror import MIRROR
 from proof.text.model import Cell, Column, Script, Transcription
 from proof.text.pages import LineKind
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import parse_transcription
 from proof.text.remarks import Code, Remark
 from proof.text.witness import PAGED, BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
 
@@ -33,19 +33,12 @@ def in_script(edition: Edition, named: str) -> Edition:
     return edition if named == "auto" else replace(edition, script=Script(named))
 
 
-def read_edition(path: Path | str, encoding: str | None = None, form: Format | None = None) -> Edition:
-    """The edition in the file at `path`; its format is found from its marks unless `form` names it.
+def read_edition(path: Path | str, encoding: str | None = None) -> Edition:
+    """The edition in the file at `path`; its format is found from its marks.
 
     Raises TextError where the file cannot be read, is in another encoding, or is in none of the formats.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise TextError(path, None, "is a folder: name one transcription file in it")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
-    return parse_edition(decode(path, data, encoding), path, form)
+    return parse_edition(decoded_file(path, encoding), Path(path))
 
 
 def read_text(path: Path | str, encoding: str | None = None) -> Transcription | Edition:
@@ -53,13 +46,7 @@ def read_text(path: Path | str, encoding: str | None = None) -> Transcription | 
 
     Raises TextError, also where it is in none of the formats.
     """
-    path = Path(path)
-    if path.is_dir():
-        return read_transcription(path, encoding)
-    try:
-        decoded = decode(path, path.read_bytes(), encoding)
-    except OSError as error:
-        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    path, decoded = Path(path), decoded_file(path, encoding)
     form = detect_format(decoded.text)
     return parse_transcription(decoded, path) if form is None or form in PAGED else parse_edition(decoded, path, form)
 
@@ -237,6 +224,3 @@ def _note_slices(column: Column, cells: tuple[Cell, ...], parts: list[tuple[Laye
             index += 1
         found += _slices(column, tuple(chosen), layer)
     return found
-
-
-__all__ = ["PAGED", "detect_format", "edition_of", "parse_edition", "read_edition"]

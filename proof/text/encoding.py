@@ -38,6 +38,18 @@ class Decoded:
     bom: bool
 
 
+def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
+    """The text of the file at `path`, decoded as `decode` does. Raises TextError, also where it cannot be read."""
+    path = Path(path)
+    if path.is_dir():
+        raise TextError(path, None, "is a folder: name one transcription file in it")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    return decode(path, data, encoding)
+
+
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """The text of `data`, as UTF-8 or in the encoding that is named.
 

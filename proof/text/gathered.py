@@ -11,7 +11,7 @@ from proof.errors import TextError
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import decode
 from proof.text.script import script_of
-from proof.text.witness import Edition, Footnote, LayerStretch, PageStart, Part, TextBlock
+from proof.text.witness import Edition, Footnote, LayerStretch, PageStart, TextBlock
 from proof.text.witness_source import WitnessSource
 
 
@@ -43,7 +43,7 @@ def apart_from(witness: Edition, text: Edition) -> Edition | None:
     if not witness.parts:
         own = witness.path.resolve() == text.path.resolve() or witness.text == text.text
         return None if own else witness
-    left = [part for part in _parts(witness) if part.path.resolve() != text.path.resolve() and part.text != text.text]
+    left = [part for part in witness.parts if part.path.resolve() != text.path.resolve() and part.text != text.text]
     if len(left) == len(witness.parts):
         return witness
     return joined(left, witness.path, witness.siglum) if left else None
@@ -51,13 +51,12 @@ def apart_from(witness: Edition, text: Edition) -> Edition | None:
 
 def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition:
     """Editions one after the other as one, called `path`: its text is theirs, with a line feed between where none
-    stands. Lines are those of the files; `where` tells which file."""
+    stands. Lines are those of the files."""
     texts: list[str] = []
-    at, shifted, parts = 0, list[_Shifted](), list[Part]()
+    at, shifted = 0, list[_Shifted]()
     for edition in editions:
         text = edition.text if edition.text.endswith("\n") else edition.text + "\n"
         texts.append(text)
-        parts.append(Part(edition.path, at, edition))
         shifted.append(_Shifted.by(at, edition))
         at += len(text)
     stretches = (stretch.source for one in shifted for block in one.blocks for stretch in block.stretches)
@@ -72,7 +71,7 @@ def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition
         footnotes=tuple(note for one in shifted for note in one.footnotes),
         remarks=tuple(remark for edition in editions for remark in edition.remarks),
         siglum=siglum,
-        parts=tuple(parts),
+        parts=tuple(editions),
     )
 
 
@@ -99,10 +98,6 @@ class _Shifted:
 def _block(block: TextBlock, at: int) -> TextBlock:
     stretches = tuple(LayerStretch(one.layer, one.start + at, one.source) for one in block.stretches)
     return replace(block, start=block.start + at, end=block.end + at, stretches=stretches)
-
-
-def _parts(witness: Edition) -> list[Edition]:
-    return [part.edition for part in witness.parts]
 
 
 def _witness(group: Sequence[WitnessSource]) -> Edition:

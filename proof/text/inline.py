@@ -13,7 +13,6 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.layers import note_parts
 from proof.text.remarks import Code, Remark
-from proof.text.script import script_of
 from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
@@ -28,7 +27,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
     remarks = [found.span() for found in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
     told: list[Remark] = []
-    start, number, title = 0, 0, ""
+    start, number = 0, 0
     for raw in text.split("\n"):
         number += 1
         line = raw.rstrip("\r")
@@ -44,10 +43,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
         blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
-    script = script_of(stretch.source for block in blocks for stretch in block.stretches)
-    return Edition(
-        path, Format.INLINE, script, text, decoded.encoding, decoded.bom, title, "", tuple(blocks), remarks=tuple(told)
-    )
+    return Edition.running(decoded, path, Format.INLINE, blocks, told)
 
 
 def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ instead of it; nothing here is Unicode-normalised, since normalisation rewrites 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,16 @@ class Row(StrEnum):
 class Script(StrEnum):
     TRADITIONAL = "traditional"
     SIMPLIFIED = "simplified"
+
+    @property
+    def tag(self) -> str:
+        """The language tag of such a text: which forms of the characters a browser is to draw."""
+        return "zh-Hans" if self is Script.SIMPLIFIED else "zh-Hant"
+
+
+def script_shown(scripts: Iterable[str]) -> str:
+    """The language tag of texts in these scripts: simplified where all are."""
+    return (Script.SIMPLIFIED if set(scripts) == {Script.SIMPLIFIED} else Script.TRADITIONAL).tag
 
 
 def is_han(text: str) -> bool:
@@ -116,8 +126,9 @@ class Column:
 class Page:
     """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
 
-    `running`: the text is a slice of an edition without columns, which was laid on this page; its columns are then
-    the lines of the file that stand here, numbered as in the file.
+    `cut` are its columns, or what cuts them out of the text of the file when they are asked for: of a work the columns
+    take ten times the memory that its pages do. `running`: the text is a slice of an edition without columns, which was
+    laid on this page; its columns are then the lines of the file that stand here, numbered as in the file.
     """
 
     id: str
@@ -125,8 +136,12 @@ class Page:
     ref: ImageRef | None
     juan: str
     file_line: int
-    columns: tuple[Column, ...]
+    cut: tuple[Column, ...] | Callable[[], tuple[Column, ...]]
     running: bool = False
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.cut if isinstance(self.cut, tuple) else self.cut()
 
 
 @dataclass(frozen=True, slots=True)

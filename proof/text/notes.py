@@ -38,7 +38,7 @@ def _is_divided(column: Column, run: Run) -> bool:
 def divide_notes(pages: Sequence[Page]) -> tuple[Page, ...]:
     """The pages with every note cut in the middle."""
     return tuple(
-        replace(page, columns=tuple(replace(c, parsed=tuple(map(_divided, c.runs))) for c in page.columns))
+        replace(page, cut=tuple(replace(c, parsed=tuple(map(_divided, c.runs))) for c in page.columns))
         for page in pages
     )
 

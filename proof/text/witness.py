@@ -11,7 +11,7 @@ A *stretch* is a slice of the source file without any markup in it, so the chara
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,8 +19,10 @@ from pathlib import Path
 from proof.errors import UsageError
 from proof.model.refs import Folio, ImageRef
 from proof.text.column import parse_column
+from proof.text.encoding import Decoded
 from proof.text.model import Script, is_han
 from proof.text.remarks import Remark
+from proof.text.script import script_of
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Characters that stand for no word: before another one they are the half of a character that an old encoding
@@ -154,15 +156,6 @@ class Footnote:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A file of an edition that is several: where in the edition's text it begins, and the file as its own edition."""
-
-    path: Path
-    start: int
-    edition: Edition
-
-
-@dataclass(frozen=True, slots=True)
 class Edition:
     """A file as a witness. `text` is the file decoded, otherwise byte for byte (`encoding`, `bom`).
 
@@ -182,18 +175,28 @@ class Edition:
     footnotes: tuple[Footnote, ...] = ()
     remarks: tuple[Remark, ...] = ()
     siglum: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Edition, ...] = ()
+
+    @classmethod
+    def running(
+        cls,
+        decoded: Decoded,
+        path: Path,
+        form: Format,
+        blocks: Sequence[TextBlock],
+        remarks: Iterable[Remark],
+        title: str = "",
+        footnotes: tuple[Footnote, ...] = (),
+    ) -> Edition:
+        """A decoded file without page marks, in the script that its text is in; remarks in the order of its lines."""
+        script = script_of(stretch.source for block in blocks for stretch in block.stretches)
+        told = tuple(sorted(remarks, key=lambda remark: remark.line))
+        written = (script, decoded.text, decoded.encoding, decoded.bom)
+        return cls(path, form, *written, title, "", tuple(blocks), footnotes=footnotes, remarks=told)
 
     @property
     def paged(self) -> bool:
         return self.format in PAGED
-
-    def where(self, start: int) -> tuple[Path, int]:
-        """The file in which a code point of the text stands, and its line there."""
-        if not self.parts:
-            return self.path, self.text.count("\n", 0, start) + 1
-        part = self.parts[max(bisect_right([part.start for part in self.parts], start) - 1, 0)]
-        return part.path, self.text.count("\n", part.start, start) + 1
 
     def stretches(self) -> Iterator[LayerStretch]:
         """All stretches in the order of the file."""

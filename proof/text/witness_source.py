@@ -26,8 +26,8 @@ class WitnessSource:
         siglum, rest = (found["siglum"], found["rest"]) if found else ("", text)
         path, sign, revision = rest.rpartition("@")
         if not sign or not path or _there(rest, base):
-            return cls(_resolved(rest, base), siglum)
-        return cls(_resolved(path, base), siglum, revision)
+            return cls(resolved(rest, base), siglum)
+        return cls(resolved(path, base), siglum, revision)
 
     def __str__(self) -> str:
         return (
@@ -36,9 +36,10 @@ class WitnessSource:
 
 
 def _there(path: str, base: Path) -> bool:
-    return os.path.lexists(_resolved(path, base))
+    return os.path.lexists(resolved(path, base))
 
 
-def _resolved(path: str, base: Path) -> Path:
+def resolved(path: str | Path, base: Path) -> Path:
+    """A path as it can be opened, counted from `base`."""
     # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
     return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111 - Path's raises where no such user is

@@ -14,7 +14,6 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
 from proof.text.remarks import Code, Remark
-from proof.text.script import script_of
 from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
 
 MARK = re.compile(r"\[疏\]")
@@ -55,19 +54,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
             else:
                 remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
         blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, end, number, stretches))
-    script = script_of(stretch.source for block in blocks for stretch in block.stretches)
-    return Edition(
-        path,
-        Format.ZHUSHU,
-        script,
-        text,
-        decoded.encoding,
-        decoded.bom,
-        "",
-        "",
-        tuple(blocks),
-        remarks=tuple(remarks),
-    )
+    return Edition.running(decoded, path, Format.ZHUSHU, blocks, remarks)
 
 
 def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:

@@ -57,7 +57,7 @@ def part_on_image(
     if any(edge is not None for edge in outline.cut):
         there, cut = _cut_lines(there, outline, shown, rows, fold)
         notices += cut
-    return PartOfPage(replace(page, columns=tuple(there)), notices) if notices else PartOfPage(page)
+    return PartOfPage(replace(page, cut=tuple(there)), notices) if notices else PartOfPage(page)
 
 
 def is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:

@@ -8,10 +8,13 @@ from typing import Annotated
 from pydantic import BaseModel, Field, RootModel
 
 from proof.model.flags import Kind, WitnessReading
+from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
-from proof.store.acts import What
+from proof.store.acts import RuleChange, What
 from proof.store.decision_records import Decision, DisplacedDecision, State
+from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
+from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -78,10 +81,8 @@ class RulesOut(BaseModel):
     items: list[RuleOut]
 
 
-class RuleChangeOut(BaseModel):
-    text: str
-    image: str
-    holds: bool
+class RuleChangeOut(RootModel[RuleChange]):
+    """A pair, and whether it is a rule now."""
 
 
 class UndoneOut(BaseModel):
@@ -123,22 +124,10 @@ class DecisionOut(RootModel[Decision]):
     """An event, as the store has it."""
 
 
-class HistoryEntryOut(BaseModel):
+class HistoryEntryOut(RootModel[HistoryEntry]):
     """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
-    its state before."""
-
-    what: What
-    id: int
-    person: str
-    at: datetime
-    decision: DecisionOut | None
-    rule: RuleChangeOut | None
-    page: PageEventOut | None
-    comment: CommentOut | None
-    name: str
-    was: PageState
-    back: bool = Field(description="By taking something back, or doing it again")
-    last: bool = Field(description="Nothing was decided of that flag since")
+    its state before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag
+    since."""
 
 
 class HistoryEntriesOut(BaseModel):
@@ -158,13 +147,12 @@ class ConflictOut(ProblemOut):
     decisions: list[DecisionOut]
 
 
-class WorkOut(BaseModel):
-    name: str
-    title: str
-    script: str
-    pages: int
-    characters: int
-    states: dict[State, int]
+class WorkOut(RootModel[WorkSummary]):
+    """A work with its counts: pages, characters checked, and raised flags by state."""
+
+
+class RemainingOut(RootModel[WorkLeft]):
+    """Flags by state that are not settled; pages with an image by what is to be said of them."""
 
 
 class PageOut(BaseModel):
@@ -186,13 +174,9 @@ class PageOut(BaseModel):
     version: int
 
 
-class PlacedOut(BaseModel):
-    text: str
-    x: float
-    y: float
-    em: float
-    marked: bool
-    wedged: bool = Field(False, description="The image has no room for it: it stands beside its place")
+class PlacedOut(RootModel[PlacedCharacter]):
+    """A character of the text at the place of its glyph; `wedged`: the image has no room for it, and it stands beside
+    its place."""
 
 
 class ViewOut(BaseModel):
@@ -359,11 +343,8 @@ class DisplacedListOut(BaseModel):
     items: list[DisplacedOut]
 
 
-class PairStates(BaseModel):
-    text: str
-    image: str
-    count: int
-    open: int
+class PairStates(RootModel[WorkPair]):
+    """A confusion over the work: how often it is there, and how often still open."""
 
 
 class PairsOut(BaseModel):

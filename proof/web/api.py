@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, jsonify
@@ -10,8 +10,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
+from proof.locale.marking import _
 from proof.store.acts import Undone
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict, _
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
@@ -21,7 +22,7 @@ from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
-from proof.web.undone import entry_of, undone_of
+from proof.web.undone import undone_of
 
 MOST_DETAILS = 20
 
@@ -46,32 +47,24 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-class RemainingOut(BaseModel):
-    """Flags by state that are not settled; pages with an image by what is to be said of them."""
-
-    open: int
-    unsure: int
-    skipped: int
-    to_mark: int
-    to_validate: int
-    problems: int
-
-
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
 def works() -> Response:
-    return answer(answers.WorksOut(items=[_work(work) for work in project().store.queue.works()]))
+    return answer(answers.WorksOut(items=[answers.WorkOut(work) for work in project().store.queue.works()]))
 
 
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
 def work(path: schemas.WorkPath) -> Response:
-    return answer(_work(project().store.queue.work(path.work)))
+    return answer(answers.WorkOut(project().store.queue.work(path.work)))
 
 
 @api.get(
-    "/works/<string:work>/left", tags=[WORKS], responses={200: RemainingOut}, summary="What is left to do in a work"
+    "/works/<string:work>/left",
+    tags=[WORKS],
+    responses={200: answers.RemainingOut},
+    summary="What is left to do in a work",
 )
 def left(path: schemas.WorkPath) -> Response:
-    return answer(RemainingOut(**asdict(project().store.queue.left(path.work))))
+    return answer(answers.RemainingOut(project().store.queue.left(path.work)))
 
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
@@ -196,10 +189,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     found = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
-    items = [
-        answers.PairStates(text=text, image=image, count=count, open=waiting)
-        for (text, image), count, waiting in found[start:end]
-    ]
+    items = [answers.PairStates(one) for one in found[start:end]]
     return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
 
 
@@ -324,7 +314,7 @@ def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut
     """What was done in a work that a query asks for."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
     found, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
-    return answers.HistoryEntriesOut(items=[entry_of(one) for one in found], next=more)
+    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(one) for one in found], next=more)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
@@ -390,10 +380,6 @@ def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
         return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
     made = answers.DecisionOut(outcome)
     return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
-
-
-def _work(summary: Any) -> answers.WorkOut:
-    return answers.WorkOut(**{name: getattr(summary, name) for name in answers.WorkOut.model_fields})
 
 
 def _rules(work: str) -> answers.RulesOut:

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from proof.errors import ProofError, StoppedError, ToldError
 from proof.web.messages import REFUSALS
+from proof.web.scratch import ScratchFolder, remove_abandoned
 
 LOG = logging.getLogger(__name__)
 
@@ -109,9 +110,12 @@ class DownloadJob:
 
 
 class DownloadJobs:
-    """The downloads that are to be made, in the order in which they were asked for, and those that were made last."""
+    """The downloads that are to be made, in the order in which they were asked for, and those that were made last.
+    What servers left of theirs that were killed outright is removed."""
 
     def __init__(self) -> None:
+        remove_abandoned()
+        self._scratch = ScratchFolder()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="making downloads")
         self._lock = Lock()
         self._jobs: dict[str, DownloadJob] = {}
@@ -125,7 +129,7 @@ class DownloadJobs:
                 if same and job.state is DownloadState.WAITING:
                     return job
             count = StepCount(total)
-            folder = TemporaryDirectory(prefix="proof-download-", ignore_cleanup_errors=True)
+            folder = TemporaryDirectory(dir=self._scratch.path(), ignore_cleanup_errors=True)
             made = self._thread.submit(_made, make, Path(folder.name), count)
             job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, made)
             self._jobs[job.number] = job
@@ -150,6 +154,7 @@ class DownloadJobs:
             for job in self._jobs.values():
                 job.folder.cleanup()
             self._jobs.clear()
+            self._scratch.close()
 
 
 def _made(make: Make, folder: Path, count: StepCount) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from proof.quality.unlikeness import middle_of, unlikeness
 from proof.store import Store
+from proof.store.bounded import Bounded
 from proof.store.glyphs import Occurrences
 
 KEPT = 200_000
@@ -43,31 +43,17 @@ class GlyphOrders:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._lock = Lock()
         self._ordering = Lock()
-        self._kept: OrderedDict[tuple[Any, ...], OrderedOccurrences] = OrderedDict()
+        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         """The occurrences in their order. Raises MissingError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
-        kept = self._known(key)
+        kept = self._kept.get(key)
         if kept is None:
             with self._ordering:  # of many who ask for the same at the same time one orders, and the others find it
-                kept = self._known(key) or self._keep(key, self._ordered(work, text, against, part))
+                kept = self._kept.get(key) or self._kept.put(key, self._ordered(work, text, against, part))
         return kept
-
-    def _known(self, key: tuple[Any, ...]) -> OrderedOccurrences | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def _keep(self, key: tuple[Any, ...], made: OrderedOccurrences) -> OrderedOccurrences:
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > 1 and sum(len(one.found) for one in self._kept.values()) > KEPT:
-                self._kept.popitem(last=False)
-        return made
 
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         found = self._store.glyphs.of(work, text, part)

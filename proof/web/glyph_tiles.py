@@ -6,10 +6,10 @@ import base64
 
 from flask import Blueprint, Response, request
 
+from proof.locale.marking import _
 from proof.model.flags import Flag
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
-from proof.store.decision_records import _
 from proof.store.queue_records import MissingError
 from proof.web.iiif import answer
 from proof.web.images import GoneImageError, NoPieceError

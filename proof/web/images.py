@@ -9,29 +9,25 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from PIL import Image
 
 from proof.errors import ImageError, ToldError
 from proof.images.load import sha256_of
 from proof.images.pdf import PdfPage
+from proof.locale.marking import _
 from proof.report.crops import METHOD, load_picture, pack_piece
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
-from proof.store.decision_records import _
+from proof.store.bounded import Bounded
 
 OPEN_BYTES = 160 << 20
 PIECES_BYTES = 64 << 20
 LARGEST_SIDE = 4000
 LARGEST_GLYPH = 400
 TILE = 512
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
 _SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
@@ -55,33 +51,6 @@ class ImageRegion:
 
     data: bytes
     etag: str
-
-
-class Bounded(Generic[K, V]):
-    """What was used last, up to so many bytes."""
-
-    def __init__(self, limit: int, size: Callable[[V], int]) -> None:
-        self._limit, self._size = limit, size
-        self._held: OrderedDict[K, V] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def get(self, key: K) -> V | None:
-        with self._lock:
-            if key not in self._held:
-                return None
-            self._held.move_to_end(key)
-            return self._held[key]
-
-    def put(self, key: K, value: V) -> None:
-        with self._lock:
-            if key in self._held:
-                self._bytes -= self._size(self._held.pop(key))
-            self._held[key] = value
-            self._bytes += self._size(value)
-            while self._bytes > self._limit and len(self._held) > 1:
-                _, gone = self._held.popitem(last=False)
-                self._bytes -= self._size(gone)
 
 
 class Images:

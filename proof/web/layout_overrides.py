@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from flask import Response, jsonify
+from flask import Response
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from proof.check.recheck import RecheckFault, Reread
 from proof.errors import ToldError
@@ -18,6 +17,7 @@ from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
+from proof.web.api import ERRORS, answer
 from proof.web.language import say
 from proof.web.messages import REFUSALS, SERVER_STOPPED, TROUBLES
 from proof.web.people import may, person
@@ -42,13 +42,7 @@ layouts = APIBlueprint(
     __name__,
     url_prefix="/api/v1",
     abp_tags=[Tag(name="layout overrides")],
-    abp_responses={
-        400: answers.ProblemOut,
-        401: answers.ProblemOut,
-        403: answers.ProblemOut,
-        404: answers.ProblemOut,
-        422: answers.InvalidOut,
-    },
+    abp_responses=ERRORS,
 )
 
 
@@ -77,13 +71,8 @@ class LayoutOverrideBody(schemas.Closed):
     key: str = Field(pattern=schemas.KEY)
 
 
-class LayoutOverrideOut(BaseModel):
-    version: int
-    layout: LayoutBody | None
-    image: str
-    quadrant: str
-    person: str
-    at: datetime
+class LayoutOverrideOut(RootModel[LayoutOverride]):
+    """What was set right about a page: its layout and its image, each as found where nothing is said of it."""
 
 
 class LayoutOverridesOut(BaseModel):
@@ -135,7 +124,7 @@ class ImageNames(BaseModel):
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
     found = project().store.layout_overrides.history(path.work, path.page)
-    return _answer(LayoutOverridesOut(items=[_override(one) for one in found]))
+    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(one) for one in found]))
 
 
 @layouts.post(
@@ -151,7 +140,7 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     made = project().store.layout_overrides.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
     )
-    return _answer(_override(made), 201)
+    return answer(LayoutOverrideOut(made), 201)
 
 
 @layouts.post(
@@ -164,7 +153,7 @@ def read_again(path: schemas.PagePath) -> Response:
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
     job.wait(PATIENCE)
-    return _answer(reading_of(job), 202 if job.under_way else 200)
+    return answer(reading_of(job), 202 if job.under_way else 200)
 
 
 @layouts.get(
@@ -173,7 +162,7 @@ def read_again(path: schemas.PagePath) -> Response:
     summary="What came of reading a page again",
 )
 def reading(path: ReadingPath) -> Response:
-    return _answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
+    return answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
 
 
 @layouts.post(
@@ -184,14 +173,14 @@ def reading(path: ReadingPath) -> Response:
 def stop(path: ReadingPath) -> Response:
     """It ends at the next place where nothing of it is kept: ask after it. What is done stays done."""
     job = project().rereading.take_back(*(path.work, path.page, path.job, person()), overrules=may(Right.OVERRULE))
-    return _answer(reading_of(job))
+    return answer(reading_of(job))
 
 
 @layouts.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
 def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
     project().store.queue.work(path.work)
     names = [name for name, _ in project().reader.images() if query.sought.casefold() in name.casefold()]
-    return _answer(ImageNames(items=names[:MOST_IMAGES], more=len(names) > MOST_IMAGES))
+    return answer(ImageNames(items=names[:MOST_IMAGES], more=len(names) > MOST_IMAGES))
 
 
 @layouts.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")
@@ -206,25 +195,6 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     response = Response(cv2.imencode(".webp", small)[1].tobytes(), mimetype="image/webp")
     response.headers["Cache-Control"] = "private, max-age=300"
     return response
-
-
-def _answer(model: BaseModel, status: int = 200) -> Response:
-    response = jsonify(model.model_dump(mode="json"))
-    response.status_code = status
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _override(override: LayoutOverride) -> LayoutOverrideOut:
-    layout = LayoutBody(**override.layout.as_json()) if override.layout else None
-    return LayoutOverrideOut(
-        version=override.version,
-        layout=layout,
-        image=override.image,
-        quadrant=override.quadrant,
-        person=override.person,
-        at=override.at,
-    )
 
 
 def reading_of(job: Job) -> ReadingOut:

@@ -8,16 +8,11 @@ from typing import Any
 
 from flask import request, url_for
 
+from proof.locale.marking import _
 from proof.locale.notices import in_words
 from proof.model.result import Status
 from proof.store.library import FolderState, LibraryWork
 from proof.web.language import say
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said in the reader's language where it is shown."""
-    return message
-
 
 _STATES = {
     FolderState.WAITING: _("waiting"),

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS, Say
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
-
+from proof.locale.marking import Say, _
+from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS
 
 STATES = {
     "open": _("open"),
@@ -143,16 +138,12 @@ SCRIPT = {
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),
-    "keepAll": _("keep the text"),
-    "copyAll": _("the copy reads so"),
     "rule": _("variants here"),
     "lift": _("lift the rule"),
     "hides": _("hides %(num)s"),
     "gone": _("no longer in the text"),
     "applied": _("now in the text"),
     "takeBack": _("take back"),
-    "insertAfter": _("insert after it"),
-    "replaceIt": _("in its place"),
     "readAs": _("read as %(reading)s"),
     "place": _("col. %(column)s, char. %(character)s"),
     "column": _("column %(number)s"),

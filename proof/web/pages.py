@@ -9,12 +9,13 @@ from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.locale.marking import _
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
-from proof.store.decision_records import State, _
+from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.page_states import PageState
-from proof.store.queue_records import MissingError, QueueFilter, WorkSummary
+from proof.store.queue_records import MissingError, QueueFilter
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -136,10 +137,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     found = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [
-            answers.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
-            for (text, image), count, waiting in found[:MOST_PAIRS]
-        ],
+        "pairs": [answers.PairStates(one).model_dump() for one in found[:MOST_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -155,12 +153,11 @@ def glyphs(work: str) -> AnyResponse:
     """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
     queue = project().store.queue
     summary = queue.work(work)
-    found = [
-        answers.PairStates(text=text, image=image, count=count, open=waiting).model_dump()
-        for (text, image), count, waiting in queue.pairs(work, QueueFilter())
-        if len(text) == len(image) == 1
-    ]
-    data = {"pairs": found[:OFFERED], "part": max(request.args.get("part", 0, type=int), 0)}
+    found = [one for one in queue.pairs(work, QueueFilter()) if len(one.text) == len(one.image) == 1]
+    data = {
+        "pairs": [answers.PairStates(one).model_dump() for one in found[:OFFERED]],
+        "part": max(request.args.get("part", 0, type=int), 0),
+    }
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
     return sheet("glyphs.html", summary, data=data, **sought)
 
@@ -228,7 +225,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     found = store.queue.flags(work, numbers)
     items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
     data: dict[str, Any] = {
-        "work": answers.WorkOut(**_fields(summary)).model_dump(mode="json"),
+        "work": answers.WorkOut(summary).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),
         "flags": [item.model_dump(mode="json") for item in items],
         "next": str(numbers[-1]) if more else None,
@@ -249,7 +246,3 @@ def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
         name: [*filter(None, args.getlist(name))] if name in lists else args[name] for name in args if name in known
     }
     return schemas.FlagsQuery.model_validate({"state": [State.OPEN], **{n: v for n, v in values.items() if v != ""}})
-
-
-def _fields(summary: WorkSummary) -> dict[str, Any]:
-    return {name: getattr(summary, name) for name in WorkSummary.__slots__}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from proof.locale.marking import Say
 from proof.locale.notices import in_words
 from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.report.reasons import Say, why
+from proof.report.reasons import why
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.comments import Comment
@@ -144,10 +145,7 @@ def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewO
         focus=_edges(view.focus),
         pitch=view.pitch,
         skew=result.skew,
-        characters=[
-            PlacedOut(text=one.text, x=one.x, y=one.y, em=one.em, marked=one.marked, wedged=one.wedged)
-            for one in view.characters
-        ],
+        characters=[PlacedOut(one) for one in view.characters],
         gap=_edges(view.gap) if view.gap else None,
         page=_edges(_half_folio(result, page)),
     )

@@ -1,4 +1,4 @@
-"""What was done, taken back or done again, as the API answers it and in words."""
+"""What was taken back or done again, as the API answers it and in words."""
 
 from __future__ import annotations
 
@@ -6,44 +6,22 @@ from collections.abc import Sequence
 
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
-from proof.store.history import HistoryEntry
 from proof.web import answers
-from proof.web.comment_answers import CommentOut
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE
 
 
 def undone_of(undone: Undone) -> answers.UndoneOut:
     """An act that was taken back or done again, as the API shows it."""
-    rule, page = undone.rule, undone.page
     return answers.UndoneOut(
         what=undone.what,
         again=undone.again,
         told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
         decisions=[answers.DecisionOut(one) for one in undone.decisions],
-        rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
-        page=answers.PageEventOut(page) if page else None,
+        rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
+        page=answers.PageEventOut(undone.page) if undone.page else None,
         laid_out=undone.laid_out,
         repeated=undone.repeated,
-    )
-
-
-def entry_of(entry: HistoryEntry) -> answers.HistoryEntryOut:
-    """Something that was done, as the API shows it."""
-    rule, page, decision = entry.rule, entry.page, entry.decision
-    return answers.HistoryEntryOut(
-        what=entry.what,
-        id=entry.id,
-        person=entry.person,
-        at=entry.at,
-        decision=answers.DecisionOut(decision) if decision else None,
-        rule=answers.RuleChangeOut(text=rule.transcribed, image=rule.suggested, holds=rule.holds) if rule else None,
-        page=answers.PageEventOut(page) if page else None,
-        comment=CommentOut(entry.comment) if entry.comment else None,
-        name=entry.name,
-        was=entry.was,
-        back=entry.back,
-        last=entry.last,
     )
 
 
@@ -51,7 +29,7 @@ def _words(undone: Undone) -> str:
     """The act that was taken back or done again."""
     if undone.rule is not None:
         made = undone.rule.holds is undone.again
-        values = {"text": undone.rule.transcribed or "∅", "reading": undone.rule.suggested or "∅"}
+        values = {"text": undone.rule.text or "∅", "reading": undone.rule.image or "∅"}
         return say(UNDONE["rule" if made else "lifted"]) % values
     if undone.page is not None:
         state = undone.page.state if undone.again else undone.was

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.report.tables import flag_record
 from proof.settings.config import Settings
-from proof.store import FlagFilter, Store
+from proof.store import CheckedResult, FlagFilter, Store
 from proof.text.model import Page
 from proof.verify.page import Checker
 from tests.sample import half_folios, lay_out
@@ -291,6 +293,25 @@ def test_an_interrupted_check_goes_on_where_it_was(
     assert read_pages in ([THIRD], [])
     assert progress[-1].reused == 3 - len(read_pages)
     assert raw(outcome) == raw(checked[1])
+
+
+def test_what_is_kept_is_told_as_done_even_where_it_is_interrupted_while_it_is_written(
+    again: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.save_pages
+    written: list[int] = []
+
+    def interrupted(self: Store, run_id: int, results: Sequence[CheckedResult]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        real(self, run_id, results)
+        written.append(len(results))
+
+    monkeypatch.setattr(Store, "save_pages", interrupted)
+    told: list[Progress] = []
+    with pytest.raises(KeyboardInterrupt):
+        check(again.settings(), told.append)
+    assert written
+    assert [progress.done for progress in told] == list(range(1, sum(written) + 1))
 
 
 @pytest.mark.parametrize("error", [ValueError("a mistake"), MemoryError()])

@@ -11,7 +11,6 @@ from lxml import etree
 from proof.check.pipeline import CheckOutcome, check
 from proof.cli import main
 from proof.errors import FontError, TextError
-from proof.export.corrections import Correction
 from proof.export.decided import decided_in
 from proof.export.source import correct
 from proof.facsimile.files import render
@@ -31,6 +30,7 @@ from proof.text.model import is_han
 from proof.text.read import read_transcription
 from proof.text.remarks import Code
 from proof.text.witness import Format
+from tests.accepted import accepted
 
 pytestmark = pytest.mark.engine
 
@@ -99,7 +99,7 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     for flag in found:
         assert lines[flag.line - 1][flag.offset : flag.offset + flag.length] == flag.transcribed
         assert flag.bbox is not None
-    corrected = correct(read_edition(text), [Correction.of(flag) for flag in sure])
+    corrected = correct(read_edition(text), [accepted(flag) for flag in sure])
     assert corrected.data == clean.encode()
 
 
@@ -133,7 +133,7 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
     assert [result.status for result in results] == [Status.CHECKED] * 3
     found = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
     assert [flag.kind for flag in found] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
-    assert correct(read_edition(text), [Correction.of(flag) for flag in found]).data == clean.encode()
+    assert correct(read_edition(text), [accepted(flag) for flag in found]).data == clean.encode()
 
 
 def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import STATE_OF, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.records import DecidedPlace, TextInfo
@@ -89,6 +89,46 @@ def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition
     second = correct(again, decided_in(store, again).corrections)
     assert second.data == corrected.data
     assert (second.placed, len(second.applied)) == ((), 1)
+
+
+@pytest.mark.parametrize("checked_again", [False, True])
+@pytest.mark.parametrize(
+    "verdicts", [(Verdict.TAKE, Verdict.TAKE), (Verdict.TAKE, Verdict.KEEP), (Verdict.KEEP, Verdict.TAKE)]
+)
+def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdicts: tuple[Verdict, Verdict], checked_again: bool
+) -> None:
+    """Each is part of what stood around the other."""
+    for uid, verdict in zip(("f-order", "f-shoot"), verdicts, strict=True):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    edition.path.write_bytes(corrected.data)
+    if checked_again:
+        line = corrected.text.splitlines()[3].removesuffix("¶")
+        columns = (*checked.columns[:-1], replace(checked.columns[-1], source=line))
+        check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=()))
+        assert all(one.applied for one in store.decisions.displaced("KR1") if one.decision.verdict is Verdict.TAKE)
+    again = read_edition(edition.path)
+    found = decided_in(store, again)
+    second = correct(again, found.corrections)
+    assert second.data == corrected.data
+    assert len(found.applied) + len(second.applied) == verdicts.count(Verdict.TAKE)
+    assert found.left_out == ()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.UNSURE])
+def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdict: Verdict
+) -> None:
+    for uid, said in (("f-order", Verdict.TAKE), ("f-shoot", verdict)):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), said, 0, "甲", f"request-{uid}"))
+    edition.path.write_bytes(correct(edition, decided_in(store, edition).corrections).data)
+    columns = (*checked.columns[:-1], replace(checked.columns[-1], source="令上射&KR0058;曰告"))
+    found = flag("f-shoot-now", 3, 2, "射", "身", "令上[射]&KR")
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=(found,)))
+    [now] = store.queue.flags("KR1", [_flag_number(store, "f-shoot-now")])
+    assert (now.state, now.version) == (STATE_OF[verdict], 1)
+    assert [one.applied for one in store.decisions.displaced("KR1")] == [True]
 
 
 def test_an_export_is_of_one_moment_while_people_decide(
@@ -223,6 +263,42 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     found = decided_in(store, read_edition(edition.path))
     assert [one.flag for one in found.corrections] == ["f-say"]
     assert [(one.reason, one.decision.transcribed) for one in found.left_out] == [(Unused.GONE, "北")]
+
+
+def lower(store: Store, edition: Edition, checked: PageResult, by: int) -> Edition:
+    """The text with so many lines put in above the others, checked again."""
+    head, _, body = TEXT.partition("\n")
+    edition.path.write_text(head + "\n" + "上¶\n" * by + body, encoding="utf-8")
+    uid = "f-north" if not by else f"f-north-{by}"
+    flags = (flag(uid, 1 + by, 5, "北", "比", "夫之西[北]耦(案"),)
+    columns = tuple(replace(one, number=one.number + by) for one in checked.columns)
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=flags))
+    return read_edition(edition.path)
+
+
+@pytest.mark.parametrize("lines", [(1,), (1, 2), (1, 0), (1, 2, 0)])
+def test_a_decision_that_a_check_carried_over_is_written_once_where_its_place_is(
+    store: Store, edition: Edition, checked: PageResult, lines: tuple[int, ...]
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    for by in lines:
+        now = lower(store, edition, checked, by)
+    found = decided_in(store, now)
+    assert [(one.line, one.replacement, one.person) for one in found.corrections] == [(1 + lines[-1], "比", "甲")]
+    assert correct(now, found.corrections).text == now.text.replace("西北", "西比")
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNDO])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("reanchor", [False, True])
+def test_what_was_overruled_after_a_check_carried_it_over_is_never_written(
+    store: Store, edition: Edition, checked: PageResult, verdict: Verdict, back: bool, reanchor: bool
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    now = lower(store, edition, checked, 1)
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north-1"), verdict, 1, "乙", "request-2"))
+    now = lower(store, edition, checked, 0) if back else now
+    assert correct(now, decided_in(store, now, reanchor=reanchor).corrections, reanchor=reanchor).text == now.text
 
 
 def test_the_script_is_the_one_in_which_the_text_was_checked(

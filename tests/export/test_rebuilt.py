@@ -15,9 +15,10 @@ from lxml import etree
 from proof.collate.classes import Class
 from proof.collate.collation import collate
 from proof.export.apparatus import RANK
-from proof.export.corrections import Correction, context_of
+from proof.export.corrections import Correction
 from proof.export.source import CorrectedSource, correct
 from proof.export.tei import tei
+from proof.model.flags import context_of
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.witness import Addresses, Edition, Format, Layer, LayerStretch

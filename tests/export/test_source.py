@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.errors import OutputError, TextError, UsageError
-from proof.export.corrections import ChangedSourceError, Correction, context_of
+from proof.export.corrections import ChangedSourceError, Correction
 from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct, write_corrected
+from proof.model.flags import context_of
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded, decode
 from proof.text.witness import Addresses, Edition, Format

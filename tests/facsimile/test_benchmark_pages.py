@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proof.facsimile import benchmark_pages
-from proof.facsimile.benchmark_pages import choose, fits, trial_style, trial_wear
 from proof.facsimile.render import page_seed
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
+from scripts import benchmark_pages
+from scripts.benchmark_pages import choose, fits, trial_style, trial_wear
 
 
 @pytest.fixture(scope="module")

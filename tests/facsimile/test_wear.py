@@ -50,7 +50,7 @@ def test_specks_are_as_many_as_asked_for_on_paper_and_in_ink(grey: bool) -> None
 
 
 def test_broken_rules_have_less_ink(page: Page) -> None:
-    empty = replace(page, columns=())
+    empty = replace(page, cut=())
     whole, broken = (render_page(empty, wear=Wear(broken=share), seed=1).image for share in (0.0, 0.5))
     assert black(broken) < 0.9 * black(whole)
 
@@ -116,7 +116,7 @@ def test_the_skew_turns_the_page_by_its_angle_about_the_middle() -> None:
 def test_the_skew_of_pages_fills_its_bounds_and_keeps_the_frame_on_the_image(page: Page) -> None:
     angles = []
     for seed in range(12):
-        drawn = render_page(replace(page, columns=page.columns[:1]), wear=Wear(skew=MAX_SKEW), seed=seed)
+        drawn = render_page(replace(page, cut=page.columns[:1]), wear=Wear(skew=MAX_SKEW), seed=seed)
         height, width = drawn.image.shape
         assert all(0 <= x <= width and 0 <= y <= height for x, y in drawn.halves[0].frame)
         angles.append(drawn.skew)

@@ -121,7 +121,7 @@ def test_an_image_that_the_project_has_in_another_folder_is_not_fetched(
     other = tmp_path / "other" / "WYG0103-0192c.jpg"
     other.parent.mkdir()
     other.write_bytes(page())
-    assert hows(fetch(ONE, kept={ImageRef.parse("WYG0103-0192c"): other})) == ["there"]
+    assert hows(fetch(ONE, kept={ImageRef("WYG", 103, 192, "c"): other})) == ["there"]
     assert museum.asked == []
 
 

@@ -326,9 +326,7 @@ def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(sha
 
 
 @pytest.mark.slow
-def test_a_whole_work_of_27000_images_is_found_as_quickly_as_a_tenth_of_it_ten_times(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_a_work_of_9000_images_is_found_as_quickly_as_a_tenth_of_it_ten_times(shared: Path, tmp_path: Path) -> None:
     def seconds(folder: Path, lists: list[Path], enough: float = 0.0) -> tuple[int, float]:
         """So many images, and the computing that it takes to find them."""
         entries = [entry for path in lists for entry in ImageList.read(path).entries]
@@ -343,10 +341,10 @@ def test_a_whole_work_of_27000_images_is_found_as_quickly_as_a_tenth_of_it_ten_t
         assert {image.how for image in images} == {FoundBy.IMAGE_LIST}
         return len(images), computing(search, enough)
 
-    lists = sorted((shared / "kanripo/KR1d0087/imglist").glob("*.txt"))
+    lists = sorted((shared / "kanripo/KR1d0087/imglist").glob("*.txt"))[::3]
     few, short = seconds(tmp_path / "tenth", lists[::10])
     many, long = seconds(tmp_path / "whole", lists, 20 * short)
-    assert many > 27_000 > 9 * few
+    assert many > 8_500 > 8 * few
     assert long < 40 * short  # each sought among all the others would be eighty times as long
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
 from proof.errors import UsageError
@@ -16,13 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
-def messages() -> set[str]:
-    """What is marked for translation anywhere: singular forms."""
-    found: set[str] = set()
+HELP = {"setting_field": (3,), "_setting": (3,)}
+"""Beside the usual words: the help of a setting is a message where it is declared."""
+
+
+def messages() -> set[tuple[str | None, str]]:
+    """What is marked for translation anywhere: context and singular form."""
+    found: set[tuple[str | None, str]] = set()
     for folder, methods in (("proof", [("**.py", "python")]), ("templates", [("**.html", "jinja2")])):
         options = {"**.html": {"trim_blocks": "true", "lstrip_blocks": "true"}}
-        for _, _, message, _, _ in extract_from_dir(ROOT / folder, methods, options):
-            found.add(message if isinstance(message, str) else message[0])
+        for _, _, message, _, context in extract_from_dir(ROOT / folder, methods, options, DEFAULT_KEYWORDS | HELP):
+            found.add((context, message if isinstance(message, str) else message[0]))
     return found
 
 
@@ -31,9 +35,9 @@ def messages() -> set[str]:
 def test_a_catalogue_has_every_message_and_no_other(language: str) -> None:
     with catalogue_path(language).open("rb") as file:
         catalogue = read_po(file)
-    said = {(m.id if isinstance(m.id, str) else m.id[0]): m for m in catalogue if m.id}
+    said = {(m.context, m.id if isinstance(m.id, str) else m.id[0]): m for m in catalogue if m.id}
     assert set(said) == messages()
-    for source, message in said.items():
+    for (_, source), message in said.items():
         forms = [message.string] if isinstance(message.string, str) else list(message.string or ())
         for form in forms:
             assert form, f"{source!r} is not translated into {language}"

@@ -22,6 +22,12 @@ QUADRANTS = st.builds(
 )
 
 
+def image_ref(text: str) -> ImageRef:
+    found = ImageRef.match(text)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
     ("text", "leaf", "side"), [("1a", 1, "a"), ("10b", 10, "b"), ("007A", 7, "a"), (" 3b ", 3, "b")]
 )
@@ -74,26 +80,24 @@ def test_a_side_other_than_a_and_b_is_no_folio() -> None:
     ],
 )
 def test_an_image_reference_is_found_in_names_and_paths(text: str, written: str) -> None:
-    assert str(ImageRef.parse(text)) == written
+    assert str(image_ref(text)) == written
 
 
 @pytest.mark.parametrize(
     "text", ["", "WYG", "WYG0103", "0103-0192c", "WYG0103-0192e", "JMML_000-1a.png", "WYG0103-0192c.png.part", "scan 1"]
 )
-def test_what_is_no_image_reference_is_refused_by_name(text: str) -> None:
+def test_what_is_no_image_reference_is_none(text: str) -> None:
     assert ImageRef.match(text) is None
-    with pytest.raises(UsageError, match="no image reference"):
-        ImageRef.parse(text)
 
 
 @given(QUADRANTS)
 def test_an_image_reference_is_read_back_as_it_is_written(ref: ImageRef) -> None:
-    assert ImageRef.parse(str(ref)) == ref
-    assert ImageRef.parse(str(ref.plate)) == ref.plate
+    assert image_ref(str(ref)) == ref
+    assert image_ref(str(ref.plate)) == ref.plate
 
 
 def test_after_the_last_quadrant_comes_the_next_page() -> None:
-    ref, written = ImageRef.parse("WYG0103-0192c"), []
+    ref, written = image_ref("WYG0103-0192c"), []
     for _ in range(3):
         ref = ref.successor()
         written.append(str(ref))
@@ -101,7 +105,7 @@ def test_after_the_last_quadrant_comes_the_next_page() -> None:
 
 
 def test_after_a_whole_plate_comes_the_next_plate() -> None:
-    plate = ImageRef.parse("WYG0140-0330")
+    plate = image_ref("WYG0140-0330")
     assert plate.is_plate
     assert plate.quadrant_index is None
     assert str(plate.successor()) == "WYG0140-0331"
@@ -116,9 +120,9 @@ def test_the_successor_is_one_image_on(ref: ImageRef) -> None:
 
 
 def test_another_volume_or_edition_cannot_be_counted_through() -> None:
-    ref = ImageRef.parse("WYG0103-0192c")
-    assert ref.distance(ImageRef.parse("WYG0104-0192c")) is None
-    assert ref.distance(ImageRef.parse("SBCK0103-0192c")) is None
+    ref = image_ref("WYG0103-0192c")
+    assert ref.distance(image_ref("WYG0104-0192c")) is None
+    assert ref.distance(image_ref("SBCK0103-0192c")) is None
 
 
 @pytest.mark.parametrize(
@@ -130,15 +134,15 @@ def test_another_volume_or_edition_cannot_be_counted_through() -> None:
     ],
 )
 def test_a_page_id_names_work_edition_juan_and_folio(text: str, parts: tuple[str, str, str, Folio]) -> None:
-    page = PageId.parse(text)
+    page = PageId.match(text)
+    assert page is not None
     assert (page.work, page.edition, page.juan, page.folio) == parts
     assert str(page) == text
 
 
 @pytest.mark.parametrize("text", ["", "KR1d0087", "KR1d0087_WYG_223", "KR1d0087_WYG_223-17", "WYG0103-0192c"])
-def test_what_is_no_page_id_is_refused_by_name(text: str) -> None:
-    with pytest.raises(UsageError, match="no page id"):
-        PageId.parse(text)
+def test_what_is_no_page_id_is_none(text: str) -> None:
+    assert PageId.match(text) is None
 
 
 def pages(*places: str) -> list[Leaf]:
@@ -223,7 +227,7 @@ def test_every_reference_of_the_kanripo_lists_is_read_and_only_real_gaps_are_fou
         rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
         sequence: list[Leaf] = []
         for _, where, image in rows:
-            ref = ImageRef.parse(image)
+            ref = image_ref(image)
             assert f"{ref}.png" == image.split("/")[1]
             sequence.append((Folio.parse(where.split("-")[1]), ref))
         count += len(sequence)
@@ -240,4 +244,4 @@ def test_openings_count_two_half_folios_a_page() -> None:
     assert sequence_findings(pages(*leaves)) == []
     (finding,) = sequence_findings(pages(*leaves[:3], leaves[4]))
     assert finding.kind is Break.GAP
-    assert finding.expected_ref == ImageRef.parse("SBCK0001-0013b")
+    assert finding.expected_ref == image_ref("SBCK0001-0013b")

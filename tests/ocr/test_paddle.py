@@ -24,7 +24,7 @@ from proof.ocr.models import ModelTask, model_folder, packaged_model
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, ReadPage
 
 pytestmark = pytest.mark.engine
 
@@ -246,9 +246,9 @@ ANCHORS = {
 
 
 @pytest.mark.parametrize("image", ANCHORS)
-def test_pages_that_are_not_ruled_columns_are_read_in_order(pages: PaddlePages, shared: Path, image: str) -> None:
+def test_pages_that_are_not_ruled_columns_are_read_in_order(read_page: ReadPage, shared: Path, image: str) -> None:
     page = grey(shared / "facsimile/other" / image)
-    reading = pages.read_page(page)
+    _, reading = read_page(image)
 
     rest = reading.text
     for text in ANCHORS[image].split():
@@ -263,8 +263,8 @@ def test_pages_that_are_not_ruled_columns_are_read_in_order(pages: PaddlePages, 
             assert -10 < y < page.shape[0] + 10
 
 
-def test_the_two_registers_are_told_apart_and_the_margin_from_both(pages: PaddlePages, shared: Path) -> None:
-    reading = pages.read_page(grey(shared / "facsimile/other/canon-two-registers.jpg"))
+def test_the_two_registers_are_told_apart_and_the_margin_from_both(read_page: ReadPage) -> None:
+    _, reading = read_page("canon-two-registers.jpg")
     upper, lower, margin = (
         "".join(line.text for line in reading.lines if line.register == register) for register in (1, 2, 0)
     )

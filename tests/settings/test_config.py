@@ -16,7 +16,6 @@ from proof.images import load
 from proof.locale import languages
 from proof.settings.config import SETTINGS, Settings
 from proof.settings.setting import ValueKind
-from proof.settings.table import settings_table
 from proof.text.model import Script
 from proof.text.witness_source import WitnessSource
 
@@ -403,12 +402,6 @@ def test_choices_are_those_of_the_modules_that_know_them() -> None:
     assert SETTINGS["render.wear"].choices == tuple(wear.LEVELS)
     assert SETTINGS["page.script"].choices == ("auto", *Script)
     assert SETTINGS["images.max_megapixels"].default == load.MAX_MEGAPIXELS
-
-
-def test_the_table_has_a_row_for_every_setting_and_whole_cells() -> None:
-    rows = settings_table().splitlines()[2:]
-    assert [row.split(" | ")[0] for row in rows] == [f"| `{name}`" for name in SETTINGS]
-    assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
 
 
 def test_the_sample_project_loads_and_names_the_sample() -> None:

@@ -35,6 +35,7 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.decisions import CHECK
+from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
 
@@ -173,9 +174,12 @@ def test_a_request_sent_again_is_answered_as_before_and_not_doubled(filled: Stor
     assert len(filled.decisions.history(1)) == 2
 
 
-@pytest.mark.parametrize("change", [{"verdict": Verdict.KEEP}, {"flag": 2}, {"person": "乙"}, {"version": 1}])
+@pytest.mark.parametrize(
+    "change",
+    [{"verdict": Verdict.KEEP}, {"flag": 2}, {"person": "乙"}, {"version": 1}, {"note": "另一"}, {"reading": "告"}],
+)
 def test_a_key_that_was_used_for_another_decision_is_refused(filled: Store, change: dict[str, object]) -> None:
-    sent = demand(Verdict.TAKE)
+    sent = demand(Verdict.TYPED, reading="吉", note="一")
     filled.decisions.decide(sent)
     with pytest.raises(RefusedDecisionError, match="key"):
         filled.decisions.decide(replace(sent, **change))  # type: ignore[arg-type]
@@ -219,7 +223,7 @@ def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(fille
     outcomes = filled.decisions.decide_all(asked)
     assert [type(outcome) for outcome in outcomes] == [Decision, ConflictError, Decision]
     assert [outcome.flag for outcome in outcomes] == [3, 2, 1]
-    assert {one.flag for one in filled.decisions.log(WORK, batch="stroke")} == {1, 3}
+    assert {one.flag for one in filled.decisions.log(WORK) if one.batch == "stroke"} == {1, 3}
     again = filled.decisions.decide_all(asked)
     assert [isinstance(one, Decision) and one.repeated for one in again] == [True, False, True]
 
@@ -295,6 +299,56 @@ def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunIn
     with pytest.raises(NotYoursError):
         filled.decisions.decide(replace(back, overrules=False))
     assert filled.decisions.decide(replace(back, person=made.person, overrules=False)).state is State.OPEN
+
+
+def on_line(store: Store, info: RunInfo, page_result: PageResult, line: int) -> int:
+    """Check the page again, with the place of the first flag on another line; gives the flag's number."""
+    context = "射人([告]具/于"
+    uid = flag_id(page_result.page, line, Kind.SUBSTITUTION, context, 0)
+    here = replace(page_result.flags[0], line=line, context=context, id=uid)
+    columns = (CheckedColumn(line, page_result.columns[0].box, page_result.columns[0].source),)
+    fill(store, info, replace(page_result, flags=(here,), columns=columns))
+    [number], _ = store.queue.find(WORK, QueueFilter(), Order.PAGE)
+    return number
+
+
+def standing_at(store: Store, flag: int) -> tuple[State, str, int]:
+    [here] = store.queue.flags(WORK, [flag])
+    return here.state, here.reading, here.version
+
+
+def test_a_decision_follows_its_place_however_often_it_moves(
+    store: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    store.decisions.decide(demand(Verdict.TAKE, flag=on_line(store, info, page_result, 1)))
+    for line in (2, 3, 4):
+        assert standing_at(store, on_line(store, info, page_result, line)) == (State.CORRECTED, "吿", 1)
+
+
+@pytest.mark.parametrize("lines", [(1, 2, 1), (1, 2, 3, 1), (1, 2, 3, 2)])
+@pytest.mark.parametrize(
+    ("verdict", "stands"), [(Verdict.KEEP, (State.KEPT, "告")), (Verdict.UNDO, (State.OPEN, "告"))]
+)
+def test_what_was_said_since_holds_where_a_place_comes_back(
+    store: Store,
+    info: RunInfo,
+    page_result: PageResult,
+    lines: tuple[int, ...],
+    verdict: Verdict,
+    stands: tuple[State, str],
+) -> None:
+    """A line put in above is taken out again, and in between somebody decided otherwise."""
+    *before, last, back = lines
+    for n, line in enumerate((*before, last)):
+        number = on_line(store, info, page_result, line)
+        if n == 0:
+            store.decisions.decide(demand(Verdict.TAKE, flag=number))
+    store.decisions.decide(demand(verdict, 1, number, person="乙"))
+    number = on_line(store, info, page_result, back)
+    assert standing_at(store, number) == (*stands, 2)
+    store.decisions.decide(demand(Verdict.COPY, 2, number, person="丙"))
+    assert standing_at(store, on_line(store, info, page_result, last))[0] is State.COPY
+    assert standing_at(store, on_line(store, info, page_result, back)) == (State.COPY, "告", 3)
 
 
 def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store) -> None:

@@ -86,7 +86,7 @@ def test_it_is_one_question_in_the_queue_and_in_every_count(filled: Store) -> No
     assert filled.queue.facets(WORK, everything).kinds[Kind.INSERTION] == 1
     assert filled.queue.work(WORK).states[State.OPEN] == 2
     assert [(one.flags, one.open) for one in filled.queue.pages(WORK)] == [(2, 2)]
-    assert [count for _, count, _ in filled.queue.pairs(WORK, everything)] == [1, 1]
+    assert [one.count for one in filled.queue.pairs(WORK, everything)] == [1, 1]
     assert len(filled.queue.scores(WORK, everything)[0]) == 2
     decide(filled, OUT, Verdict.TAKE)
     assert filled.queue.work(WORK).states == dict.fromkeys(State, 0) | {State.OPEN: 1, State.CORRECTED: 1}

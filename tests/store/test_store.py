@@ -165,7 +165,6 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
     assert (everything[wrong.id].first_run, everything[wrong.id].last_run) == (first, second)
     assert [stored.stale for stored in everything.values()].count(True) == 1
     assert everything[variant.id].stale
-    assert store.totals("KR1d0030").stale == 1
 
     third = store.begin_run(info)
     store.save_pages(third, [CheckedResult(PLACE, "one engine again", page_result)])
@@ -194,7 +193,7 @@ def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
     store.finish_run(store.begin_run(info), whole=True)
     assert list(store.results(work="KR1d0030")) == []
     assert list(store.flags(FlagFilter("KR1d0030"))) == []
-    assert store.totals("KR1d0030").pages == {}
+    assert store.queue.pages("KR1d0030") == []
     assert whole(store, "key") == page_result
 
     third = store.begin_run(info)
@@ -218,8 +217,6 @@ def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_r
         store.save_pages(run, [CheckedResult(replace(PLACE, position=7), "key 7", twin)])
         store.finish_run(run, whole=True)
         assert list(store.results(run=run)) == [page_result, twin]
-    assert store.page("KR1d0030", page_result.page, repeat=1) == twin
-    assert store.page("KR1d0030", page_result.page, repeat=2) is None
 
 
 def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
@@ -277,17 +274,6 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
     store.move_text(info.work, PLACE.text, "elsewhere.txt")
     assert [place.text for place in store.queue.pages(info.work)] == ["elsewhere.txt"]
     assert queued() == [("flag 0", 9.0)]
-
-
-def test_pairs_and_totals_count_what_stands(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
-    pairs = [(pair.transcribed, pair.suggested, pair.raised, pair.rule, pair.count) for pair in store.pairs("KR1d0030")]
-    assert sorted(pairs) == [("告", "吿", False, "one to one", 1), ("告", "吿", True, "", 1)]
-    totals = store.totals("KR1d0030")
-    assert totals.pages == {"checked": 1}
-    assert totals.characters == 4
-    assert totals.flags == {("substitution", True): 1, ("variant", False): 1, ("layout", True): 1}
 
 
 def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, info: RunInfo) -> None:

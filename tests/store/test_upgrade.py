@@ -6,7 +6,6 @@ import json
 import shutil
 import sqlite3
 import tarfile
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -107,11 +106,7 @@ def test_what_is_exported_is_what_0_1_0_exported(project: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("between", [lambda _: None, lambda store: Store.open(store).close()])
-def test_another_check_keeps_what_was_decided(
-    project: Path, told: dict[str, Any], tmp_path: Path, between: Callable[[Path], None]
-) -> None:
-    between(project / "proof.sqlite")
+def test_another_check_keeps_what_was_decided(project: Path, told: dict[str, Any], tmp_path: Path) -> None:
     assert main(["check", "-q", "--config", str(project)]) == 0
     with Store.open(project / "proof.sqlite") as store:
         log = [plain(asdict(one)) for one in store.decisions.log(WORK, limit=1000)]

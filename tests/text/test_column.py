@@ -219,12 +219,6 @@ def test_any_column_is_read_and_its_cells_rebuild_what_is_no_markup(source: str,
         assert {cell.row for cell in run.left} <= {Row.LEFT}
 
 
-def test_equal_cells_of_a_book_are_one_object() -> None:
-    """Millions of characters fit into memory so."""
-    first, second = (cells(parse_column(source)) for source in ("大射儀", "鄉射禮"))
-    assert first[1] is second[1]
-
-
 @given(HAN, st.integers(0, 200), st.sampled_from(["", "公(", "公(甲/"]))
 def test_equal_cells_are_equal_wherever_they_come_from(char: str, offset: int, before: str) -> None:
     """Long columns leave the range in which cells are shared."""

@@ -83,7 +83,7 @@ def test_a_folder_is_one_witness_whose_characters_stand_in_its_files(folder: Pat
     for stretch in witness.stretches():
         assert witness.text[stretch.start : stretch.end] == stretch.source
     place = witness.text.index("異虛")
-    assert witness.where(place) == (folder / "K_002.txt", 3)
+    assert [part.path for part in witness.parts] == [folder / "K_001.txt", folder / "K_002.txt"]
     address = Addresses(witness).of(place)
     assert address is not None
     assert (address.page, Addresses(witness).start(address)) == ("K_WYG_002-1a", place)
@@ -104,7 +104,7 @@ def test_a_branch_is_read_whatever_is_checked_out(repository: Path, tmp_path: Pa
     (wyg,) = read_witnesses([WitnessSource(repository, "本", "WYG")])
     assert ("逢遇篇" in sbck.text, "逢遇篇" in wyg.text) == (True, False)
     assert names_of([sbck, wyg]) == ["SBCK", "本"]
-    assert sbck.where(sbck.text.index("異虛")) == (Path(f"{repository}@SBCK") / "K_002.txt", 3)
+    assert sbck.parts[-1].path == Path(f"{repository}@SBCK") / "K_002.txt"
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(repository), str(clone))
     (fetched,) = read_witnesses([WitnessSource(clone, "", "SBCK")])

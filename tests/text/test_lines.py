@@ -104,7 +104,7 @@ def test_a_malformed_mark_is_named_with_its_line(text: str, expected: tuple[int,
 def material(shared: Path) -> list[Path]:
     """Texts of every work and branch in the formats of the Kanseki Repository."""
     found = sorted(path for folder in ("kanripo", "corpus") for path in (shared / folder).rglob("*.txt"))
-    return cross_section([path for path in found if path.parent.name != "imglist"], 20, lambda path: path.parent)
+    return cross_section([path for path in found if path.parent.name != "imglist"], 4, lambda path: path.parent)
 
 
 @pytest.mark.slow

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sqlite3
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from proof.text.authorities import DATA, Authorities
+from scripts.make_variants import LEGEND, SOURCE, Database, compose
 
 UNIHAN = """kSemanticVariant kZVariant kDefinition kStrange kFanqie kSBGY kTraditionalVariant kMandarin kHanyuPinyin
 kXHC1983 kTGHZ2013 kSMSZD2003Readings kHanyuPinlu"""
 
 
-@pytest.fixture(scope="module")
-def make() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_variants", DATA.with_name("make_variants.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def made(make: ModuleType, tmp_path: Path) -> Authorities:
+def made(tmp_path: Path) -> Authorities:
     """The lists as made from a small database of the real one's shape."""
     path = tmp_path / "moji.db"
     with sqlite3.connect(path) as connection:
@@ -42,7 +31,7 @@ def made(make: ModuleType, tmp_path: Path) -> Authorities:
         fill(connection)
     connection.close()
     table = tmp_path / "variants.tsv"
-    table.write_text("\n".join(make.compose(make.Database(path))) + "\n", encoding="utf-8")
+    table.write_text("\n".join(compose(Database(path))) + "\n", encoding="utf-8")
     return Authorities(table)
 
 
@@ -107,7 +96,7 @@ def test_standard_characters_are_the_traditional_ones(made: Authorities) -> None
     assert made.rimed == {"会"}
 
 
-def test_the_shipped_table_names_its_source(make: ModuleType) -> None:
+def test_the_shipped_table_names_its_source() -> None:
     head = DATA.read_text(encoding="utf-8").splitlines()
-    assert make.SOURCE in head[0]
-    assert [line.removeprefix("#   ") for line in head if line.startswith("#   ")] == make.LEGEND.splitlines()
+    assert SOURCE in head[0]
+    assert [line.removeprefix("#   ") for line in head if line.startswith("#   ")] == LEGEND.splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -247,8 +248,25 @@ def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_ti
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
-def test_a_column_of_a_hundred_thousand_characters_is_read_as_quickly_as_ten_of_ten_thousand(unit: str) -> None:
-    short, long = (unit * (length // len(unit)) + "¶\n" for length in (10_000, 100_000))
+def test_a_column_of_fifty_thousand_characters_is_read_as_quickly_as_ten_of_five_thousand(unit: str) -> None:
+    short, long = (unit * (length // len(unit)) + "¶\n" for length in (5_000, 50_000))
     most, made = 40 * computing(lambda: read_in(short)), list[Transcription]()
     assert computing(lambda: made.append(read_in(long)), most / 2) < most
     assert len(made[0].pages[0].columns) == 1
+
+
+def test_a_text_that_is_read_takes_little_more_memory_than_its_characters(tmp_path: Path) -> None:
+    """A work has ten times as many columns as pages: they are cut out of it when they are asked for."""
+    pages, characters = 300, "".join(chr(0x4E00 + number) for number in range(160))
+    lines = "".join(characters[first : first + 20] + "¶\n" for first in range(0, 160, 20))
+    file = tmp_path / "text.txt"
+    file.write_text("".join(f"<pb:KR1d0030_WYG_{n:03d}-1a>¶\n{lines}" for n in range(pages)), encoding="utf-8")
+    read_transcription(file)  # what is read once for all texts is there
+    tracemalloc.start()
+    try:
+        read = read_transcription(file)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(len(page.columns) for page in read.pages) == 8 * pages
+    assert held < 12 * len(read.text)

@@ -62,7 +62,7 @@ def lying(image: LoadedImage, pixels: NDArray[np.uint8]) -> LoadedImage:
 
 def with_lines(page: Page, sources: Sequence[str]) -> Page:
     columns = tuple(Column(n, source, 0, n, parse_column(source).runs) for n, source in enumerate(sources, 1))
-    return replace(page, columns=columns)
+    return replace(page, cut=columns)
 
 
 def test_columns_without_rules_are_verified_like_ruled_ones(upright: PageResult) -> None:

@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from proof.errors import FontError, ImageError
-from proof.facsimile.benchmark_pages import choose, rendered
 from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage
 from proof.images.find import FoundBy, PageImage
@@ -26,13 +25,14 @@ from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity, Pixels
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
-from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
+from scripts.benchmark_pages import choose, rendered
+from tests.conftest import ReadPage
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 PLAIN, NOTED, AFTER = "WYG0103-0193a", "WYG0103-0192d", "WYG0103-0193b"
@@ -52,7 +52,7 @@ def checker(engine: PPOCR, script: Script, threshold: float = THRESHOLD, columns
 def page_of(page: Page, sources: Sequence[str]) -> Page:
     """The page with other lines."""
     columns = tuple(Column(n, source, 0, n, parse_column(source).runs) for n, source in enumerate(sources, 1))
-    return replace(page, columns=columns)
+    return replace(page, cut=columns)
 
 
 @dataclass(frozen=True)
@@ -517,21 +517,12 @@ def test_a_quadrant_of_what_is_no_plate_is_an_error_that_names_the_file(sample: 
 # Pages that are not ruled columns.
 
 
-@pytest.fixture(scope="session")
-def page_engine() -> PageEngine:
-    return open_page_engine(EngineSettings(name="paddleocr"))
-
-
 @dataclass(frozen=True)
 class Read:
     """A page engine that was asked once: reading a page takes seconds."""
 
-    engine: PageEngine
+    identity: EngineIdentity
     reading: PageReading
-
-    @property
-    def identity(self) -> EngineIdentity:
-        return self.engine.identity
 
     def read_page(self, page: Pixels) -> PageReading:
         return self.reading
@@ -539,11 +530,11 @@ class Read:
 
 @pytest.mark.parametrize("name", ["tables-seal.png"])
 def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
-    shared: Path, ppocr: PPOCR, page_engine: PageEngine, name: str
+    shared: Path, ppocr: PPOCR, read_page: ReadPage, name: str
 ) -> None:
     path = shared / "facsimile" / "other" / name
     image = load_image(path)
-    reading = page_engine.read_page(image.pixels)
+    identity, reading = read_page(name)
     read = [line.text for line in reading.lines]
     longest = max(range(len(read)), key=lambda n: len(read[n]))
     at = len(read[longest]) // 2
@@ -554,7 +545,7 @@ def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
 
     def fallback() -> PageEngine:
         asked.append(1)
-        return Read(page_engine, reading)
+        return Read(identity, reading)
 
     reader = replace(checker(ppocr, Script.TRADITIONAL), fallback=fallback)
     result = reader.check(page_of(empty, read), "X", PageImage(path, "", FoundBy.NAME), image, [])

@@ -119,7 +119,7 @@ def wrong_at(page: Page, line: int, offset: int) -> Page:
     sources = [column.source for column in page.columns]
     source = sources[line - 1]
     sources[line - 1] = source[:offset] + "馬" + source[offset + 1 :]
-    return replace(page, columns=columns_of(sources))
+    return replace(page, cut=columns_of(sources))
 
 
 def raised(result: PageResult) -> list[tuple[int, int, str]]:

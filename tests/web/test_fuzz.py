@@ -22,7 +22,7 @@ from tests.wide import examples
 pytestmark = pytest.mark.slow
 
 HELD = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
-EXAMPLES = examples(20)
+EXAMPLES = examples(12)
 
 
 Case = schemathesis.Case[Any]

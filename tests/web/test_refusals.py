@@ -41,7 +41,7 @@ def test_no_refusal_is_written_where_it_is_raised_without_being_marked() -> None
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (EngineError("/models/rec.onnx: cannot be loaded"), "識別引擎"),
+        (EngineError("/models/rec.onnx: cannot be loaded"), "辨識引擎"),
         (OutputError("/data/proof.sqlite: the disk is full"), "寫"),
         (TextError("/data/text.txt", 3, "has no page"), "文本"),
     ],

@@ -8,6 +8,7 @@ import { parameters } from "./filters.js";
 import { sayWhatIsLeft } from "./left.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
+import { takeTyped } from "./typing.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 
 const AHEAD = 6;
@@ -531,24 +532,7 @@ function closeTyping() {
   $("main").focus({ preventScroll: true });
 }
 
-let composing = false;
-$("typed").addEventListener("compositionstart", () => { composing = true; });
-$("typed").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
-$("typed").addEventListener("keydown", (event) => {
-  event.stopPropagation();
-  if (event.isComposing || event.keyCode === 229 || composing) {
-    if (event.key === "Enter") event.preventDefault();
-    return;
-  }
-  if (event.key === "Escape") closeTyping();
-});
-$("typing").addEventListener("submit", (event) => {
-  event.preventDefault();
-  if (composing) return;
-  const reading = $("typed").value.trim();
-  if (reading) decide("typed", reading);
-  else $("typed-problem").textContent = say("typeFirst"); // an empty box deletes nothing
-});
+takeTyped((reading) => decide("typed", reading), closeTyping);
 
 // keys and buttons: one list for both
 

@@ -1,6 +1,7 @@
 // Glyphs beside glyphs: all occurrences of a character, the least alike first; those that are chosen are corrected at once.
 
 import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { takeTyped } from "./typing.js";
 import { tell } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -121,23 +122,7 @@ function closeTyping() {
   $("typing").hidden = true;
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
-let composing = false;
-$("typed").addEventListener("compositionstart", () => { composing = true; });
-$("typed").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
-$("typed").addEventListener("keydown", (event) => {
-  if (event.isComposing || event.keyCode === 229 || composing) {
-    if (event.key === "Enter") event.preventDefault();
-    return;
-  }
-  if (event.key === "Escape") closeTyping();
-});
-$("typing").addEventListener("submit", (event) => {
-  event.preventDefault();
-  if (composing) return;
-  const reading = $("typed").value.trim();
-  if (!reading) $("typed-problem").textContent = say("typeFirst");
-  else attempt(() => correct(reading)).then(closeTyping);
-});
+takeTyped((reading) => attempt(() => correct(reading)).then(closeTyping), closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 
 const toPage = (one) => one && location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}#${one.line}-${one.offset}`);

@@ -9,6 +9,7 @@ import { ahead } from "./outbox.js";
 import { alternatives, askPage, readable, settle } from "./reading.js";
 import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
 import { home, together, writeSheet } from "./sheet.js";
+import { composing } from "./typing.js";
 import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -111,11 +112,9 @@ function movedTo(flag) {
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
-let composing = false;
-$("correct-reading").addEventListener("compositionstart", () => { composing = true; });
-$("correct-reading").addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
+const isComposing = composing($("correct-reading"));
 $("correct-reading").addEventListener("keydown", (event) => {
-  const composes = event.isComposing || event.keyCode === 229 || composing;
+  const composes = isComposing(event);
   if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
   if (event.key !== "Delete" || composes || event.repeat || !untouched) return;
   event.preventDefault();
@@ -125,7 +124,7 @@ $("correct-reading").addEventListener("input", () => { untouched = false; });
 $("correct-close").addEventListener("click", () => $("correct").close());
 $("correcting").addEventListener("submit", (event) => {
   event.preventDefault();
-  if (composing) return;
+  if (isComposing(event)) return;
   const insert = $("correcting").elements.how.value === "insert";
   const reading = $("correct-reading").value.trim();
   if (!reading) { // an empty box deletes nothing

@@ -26,6 +26,7 @@ from proof.ocr.ppocr import PPOCR
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
+from tests.accepted import accepted as accept
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 
@@ -61,9 +62,7 @@ def errors(result: PageResult) -> set[tuple[int, int, Kind]]:
 
 
 def accepted(result: PageResult) -> list[Correction]:
-    return [
-        Correction.of(flag) for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)
-    ]
+    return [accept(flag) for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)]
 
 
 @pytest.mark.parametrize("form", ["page", "alto"])

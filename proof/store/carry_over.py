@@ -1,0 +1,94 @@
+"""Decisions that a check carries over, from flags that it no longer finds to those that now say the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, aliased
+
+from proof.store import rows
+from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.store.decision_rows import carried_from, row_of
+from proof.store.decisions import CHECK, corrected_in
+from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.quality import add_decision, is_seeded
+from proof.text.edit import contexts
+
+Candidate = tuple[FlagRow, FlagRow, DecisionRow]
+"""A flag that is gone, the one that now stands in its place, and what was said of the former last."""
+
+
+def carry_over(session: Session, work_id: int) -> None:
+    """Carry decisions whose flag was not found again to the flag that now says the same of the same place: a line put
+    in above makes another flag of it, since a flag's id counts lines. Where the line is taken out again the earlier
+    flag is there again, with what was said of it then: what was said since comes back to it, taking back too. A place
+    stays the same where what stands beside it was corrected in the text."""
+    old, new, last, further = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow), aliased(DecisionRow)
+    undecided = (new.version == 0) & (old.state != State.OPEN.value)
+    query = (
+        select(old, new, last)
+        .join(new, new.page_id == old.page_id)
+        .join(last, (last.flag_id == old.id) & (last.version == old.version))
+        .where(old.work_id == work_id, old.stale.is_(True), undecided | ((new.version > 0) & (old.version > 1)))
+        .where(new.stale.is_(False), new.kind == old.kind)
+        .where((new.context == old.context) | ((new.line == old.line) & (new.version == 0)))
+        .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
+        .where(~select(further.id).where(further.about == last.id).exists())
+        .order_by(old.id, new.id)
+    )
+    pairs = [(was, now, said) for was, now, said in session.execute(query)]
+    found = _with_last_word(session, _of_one_place(session, work_id, pairs))
+    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
+    for was, now, decision in found:
+        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
+            continue
+        demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
+        row = row_of(session, demand, now, State(was.state), was.reading)
+        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
+        add_decision(session, row)
+        now.state, now.reading, now.version = was.state, was.reading, now.version + 1
+    session.flush()
+
+
+def _of_one_place(session: Session, work_id: int, pairs: Iterable[Candidate]) -> list[Candidate]:
+    """Those whose two flags stand in the same surroundings, as these were or as they were corrected."""
+    known = list(pairs)
+    found = [one for one in known if one[0].context == one[1].context]
+    others = [one for one in known if one[0].context != one[1].context]
+    corrected = corrected_in(session, session.get_one(WorkRow, work_id).name) if others else {}
+    for was, now, last in others:
+        around = contexts(was.context, was.transcribed, was.offset, corrected.get((was.page_id, was.line), ()))
+        if any(now.context == f"{before}[{was.transcribed}]{after}" for before, after in around):
+            found.append((was, now, last))
+    return found
+
+
+def _with_last_word(session: Session, found: Iterable[Candidate]) -> list[Candidate]:
+    """Of flags that are gone, with the one that stands in their place and what was said of them last, those of which
+    something was said after all that was said of the others, and of the one that stands there."""
+    of_place: dict[int, list[Candidate]] = {}
+    for one in found:
+        of_place.setdefault(one[1].id, []).append(one)
+    kept: list[Candidate] = []
+    for alike in of_place.values():
+        now = alike[0][1]
+        if not now.version and len(alike) == 1:
+            kept += alike
+            continue
+        before = {was.id: _said_before(session, was) for was, *_ in alike}
+        stands = select(DecisionRow).where(DecisionRow.flag_id == now.id, DecisionRow.version == now.version)
+        here = session.scalar(stands)
+        for one in alike:
+            said = carried_from(session, one[2]).id
+            known = here is None or carried_from(session, here).id in before[one[0].id] - {said}
+            if known and not any(said in others for others in before.values()):
+                kept.append(one)
+    return kept
+
+
+def _said_before(session: Session, flag: FlagRow) -> set[int]:
+    """What was decided of a flag before its last decision, by number, as it was before checks carried it over."""
+    earlier = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version < flag.version)
+    return {carried_from(session, one).id for one in session.scalars(earlier)}

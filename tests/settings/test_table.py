@@ -1,0 +1,51 @@
+"""The table of settings says of each what it is, in every language of the interface."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from proof.locale.languages import LANGUAGES, translations
+from proof.settings.config import SETTINGS
+from proof.settings.setting import ValueKind
+from proof.settings.table import settings_table
+
+CHINESE = [language for language in LANGUAGES if language != "en"]
+QUOTED = re.compile(r"`[^`]+`")
+
+
+@pytest.mark.parametrize("language", CHINESE)
+def test_no_setting_lacks_its_help_in_chinese(language: str) -> None:
+    say = translations(language).gettext
+    assert [setting.name for setting in SETTINGS.values() if say(setting.help) == setting.help] == []
+
+
+@pytest.mark.parametrize("language", CHINESE)
+def test_what_is_typed_as_it_stands_is_the_same_in_chinese(language: str) -> None:
+    say = translations(language).gettext
+    for setting in SETTINGS.values():
+        explained = {f"`{choice}`" for choice in setting.choices}
+        assert set(QUOTED.findall(say(setting.help))) - explained == set(QUOTED.findall(setting.help)) - explained
+
+
+@pytest.mark.parametrize("language", CHINESE)
+def test_every_kind_of_value_has_a_name_in_chinese(language: str) -> None:
+    told = translations(language)
+    assert [kind for kind in ValueKind if told.pgettext("setting", kind.value) == kind.value] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_table_has_a_row_for_every_setting_and_whole_cells(language: str) -> None:
+    rows = settings_table(language).splitlines()[2:]
+    assert [row.split(" | ")[0] for row in rows] == [f"| `{name}`" for name in SETTINGS]
+    assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
+
+
+def test_limits_and_choices_stand_with_the_value() -> None:
+    english, chinese = settings_table(), settings_table("zh-Hant")
+    assert "| `page.rows` | whole number, 1 to 100 | `21` |" in english
+    assert "| `page.rows` | 整數，1 至 100 | `21` |" in chinese
+    assert "| `page.script` | `auto`, `traditional`, `simplified` |" in english
+    assert "| `page.script` | `auto`、`traditional`、`simplified` |" in chinese
+    assert "| `serve.names` | 文字 |" in chinese
