@@ -135,7 +135,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if other is not None:
         parts = [_about_moved(flag, other, say)]
     else:
-        parts = [_about_characters(flag, say)] if flag.kind in SENTENCES else []
+        unread = flag.kind is Kind.OMISSION and not flag.suggested  # what is there, its reason says
+        parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
         parts.append(_beside_the_image(evidence.sense, say))
     if evidence.reason in REASONS:

@@ -36,6 +36,11 @@ def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: Pa
     )
 
 
+def test_ink_that_could_not_be_read_is_not_said_to_be_a_character(checked: PageResult) -> None:
+    ink = replace(checked.flags[0], kind=Kind.OMISSION, suggested="", evidence=Evidence("ink"))
+    assert why(ink, english) == "There is ink that could not be read."
+
+
 def test_what_lowered_a_finding_is_said(checked: PageResult) -> None:
     evidence = replace(checked.flags[0].evidence, reason="doubt", rule="run together in this hand")
     said = why(replace(checked.flags[0], evidence=evidence), english)
