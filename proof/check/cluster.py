@@ -11,7 +11,7 @@ import logging
 import pickle
 import uuid
 from collections import Counter, defaultdict, deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -32,8 +32,15 @@ from proof.store import KeptPage, Store
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-AHEAD = 4
+TOGETHER = 4
+"""Pages that a worker is given together at most: most of what scheduler and worker do is done once for all of them."""
+
+AHEAD = 2 * TOGETHER
 """Pages in work or on their way for each thread of a worker: enough to keep it busy, few enough to keep memory flat."""
+
+LAST = 4
+"""When fewer than so many times as many pages are left as there are threads, each goes by itself, so that at the end
+no worker has pages that another could have (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
 MESSAGES = 6
 """Messages in which the pages go that may be in work: one for each page would be most of what the scheduler does."""
@@ -73,12 +80,18 @@ def cluster_results(
 
 def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
     """Pages as they come, but none before those that bear its id and stand before it."""
+    count = Counter(task.page.id for task in tasks)
     bearers: defaultdict[str, deque[int]] = defaultdict(deque)
     for task in tasks:
-        bearers[task.page.id].append(task.place.position)
+        if count[task.page.id] > 1:  # hardly any: of every page it would be most of what is held of it
+            bearers[task.page.id].append(task.place.position)
+    del count
     early: dict[int, CheckedPage] = {}
     for page in found:
-        turn = bearers[page.task.page.id]
+        turn = bearers.get(page.task.page.id)
+        if turn is None:
+            yield page
+            continue
         early[page.task.place.position] = page
         while turn and turn[0] in early:
             yield early.pop(turn.popleft())
@@ -96,12 +109,12 @@ class _Dispatch:
         self._packed_job = pickle.dumps(job)
         self._run = uuid.uuid4().hex
         self._sendings = 0
-        self._unsent = iter(range(len(work.tasks)))
+        self._unsent = range(len(work.tasks))
         self._again: deque[int] = deque()
         self._suspects: deque[int] = deque()
         self._alone: int | None = None
         self._deaths: Counter[int] = Counter()
-        self._flying: dict[Future, int] = {}
+        self._flying: dict[Future, tuple[int, ...]] = {}
         self._arrived: SimpleQueue[Future] = SimpleQueue()
         self._ready: deque[CheckedPage] = deque()
         self._room = 0
@@ -126,38 +139,45 @@ class _Dispatch:
     def _send_pages(self) -> None:
         """Fill the room that there is; what no worker is needed for is ready at once."""
         self._count_room()
-        room = self._room - len(self._flying) - len(self._ready)
+        room = self._room - sum(map(len, self._flying.values())) - len(self._ready)
         if room < self._room / MESSAGES and (self._flying or self._ready):
             return  # as the writer takes page after page there soon is more
-        numbers: list[int] = []
-        while len(numbers) < room and self._alone is None:
-            number = self._again.popleft() if self._again else next(self._unsent, None)
-            if number is None:
-                break
-            plain = without_image(self._tasks[number])
-            if plain is None:
-                numbers.append(number)
+        again: list[int] = []
+        fresh: list[int] = []
+        while len(again) + len(fresh) < room and self._alone is None:
+            if self._again:
+                again.append(self._again.popleft())
+            elif self._unsent:
+                number, self._unsent = self._unsent[0], self._unsent[1:]
+                plain = without_image(self._tasks[number], self._job.settings.flags.threshold)
+                if plain is None:
+                    fresh.append(number)
+                else:
+                    self._ready.append(plain)
+                    room -= 1
             else:
-                self._ready.append(plain)
-                room -= 1
-        if self._suspects and not numbers and not self._flying and not self._ready:
+                break
+        if self._suspects and not (again or fresh or self._flying or self._ready):
             self._alone = self._suspects.popleft()  # whatever dies now, dies of it
-            numbers.append(self._alone)
-        self._send(numbers)
+            again.append(self._alone)
+        size = max(1, min(TOGETHER, (len(fresh) + len(self._unsent)) * AHEAD // (LAST * self._room)))
+        parcels = [tuple(fresh[first : first + size]) for first in range(0, len(fresh), size)]
+        self._send([*((number,) for number in again), *parcels])
 
-    def _send(self, numbers: list[int]) -> None:
-        """Send pages in one message: a message each would cost the scheduler twice the time."""
-        if not numbers:
+    def _send(self, parcels: Sequence[tuple[int, ...]]) -> None:
+        """Send pages in one message, those of a parcel to one worker: a message each would cost the scheduler twice the
+        time."""
+        if not parcels:
             return
         self._sendings += 1
-        keys = [(f"proof-page-{self._run}", number, self._sendings) for number in numbers]
-        sent = [self._sent(number) for number in numbers]
+        keys = [(f"proof-page-{self._run}", numbers[0], self._sendings) for numbers in parcels]
+        sent = [[self._sent(number) for number in numbers] for numbers in parcels]
         try:
             futures = self._client.map(check_sent, sent, job=self._packed_job, key=keys, pure=False)
         except RuntimeError as error:  # the client was closed
             raise self._lost() from error
-        for number, future in zip(numbers, futures, strict=True):
-            self._flying[future] = number
+        for numbers, future in zip(parcels, futures, strict=True):
+            self._flying[future] = numbers
             future.add_done_callback(self._arrived.put)
 
     def _sent(self, number: int) -> SentPage:
@@ -189,19 +209,21 @@ class _Dispatch:
         self._heard = monotonic()
         answers = self._gathered([future for future in arrived if future.status == "finished"])
         for future in arrived:
-            number = self._flying.pop(future)
-            page = self._page(number, answers[future]) if future in answers else self._broken(number, future)
-            if self._alone == number:
+            numbers = self._flying.pop(future)
+            if future in answers:
+                pages = list(map(self._page, numbers, answers[future]))
+            else:
+                pages = [self._broken(number, future, len(numbers)) for number in numbers]
+            if self._alone in numbers:
                 self._alone = None
-            if page is not None:
-                self._ready.append(page)
+            self._ready += [page for page in pages if page is not None]
 
-    def _gathered(self, futures: list[Future]) -> dict[Future, Answer]:
+    def _gathered(self, futures: list[Future]) -> dict[Future, list[Answer]]:
         """The answers, but those that were lost with their worker just now."""
         try:
             return dict(zip(futures, self._client.gather(futures), strict=True)) if futures else {}
         except Exception:
-            answers: dict[Future, Answer] = {}
+            answers: dict[Future, list[Answer]] = {}
             for future in futures:
                 with suppress(Exception):
                     answers[future] = future.result(timeout=CONNECT)
@@ -218,9 +240,9 @@ class _Dispatch:
             return None
         return CheckedPage.kept(task, task.found, answer.key, known)
 
-    def _broken(self, number: int, future: Future) -> CheckedPage | None:
-        """A page without an answer: tried again where its worker died, failed where three did; otherwise what went
-        wrong with it. Raises ClusterError."""
+    def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
+        """A page without an answer, of so many that were sent together: tried again by itself where its worker died,
+        failed where three did; otherwise what went wrong with it. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
         error = future.exception() if future.status == "error" else None
@@ -232,6 +254,9 @@ class _Dispatch:
                 return None
             raise self._lost()
         if not isinstance(error, KilledWorker):
+            if together > 1:
+                self._again.append(number)
+                return None
             told = error if isinstance(error, Exception) else RuntimeError(repr(error))
             return CheckedPage(self._tasks[number], failed_result(self._tasks[number], told), "")
         self._deaths[number] += error.allowed_failures + 1

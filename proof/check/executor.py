@@ -170,9 +170,9 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
     """
     threshold = checker.threshold
-    plain = without_image(task)
+    plain = without_image(task, threshold)
     if plain is not None:
-        return replace(plain, result=with_sense(plain.result, task.page, task.sense, threshold))
+        return plain
     assert task.found is not None
     key = keys.key(task)
     known = kept.cached_page(key)
@@ -188,12 +188,14 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
-def without_image(task: PageTask) -> CheckedPage | None:
-    """The page where no image of it was found, or none could be looked for; None where it has one."""
+def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
+    """The page with what the sense says of it where no image of it was found, or none could be looked for; None where
+    it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.found is None:
-        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.NO_IMAGE), "")
+        result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
+        return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -109,10 +110,12 @@ def cut_out(task: PageTask) -> PageTask:
     return replace(task, text=replace(task.text, text="", remarks=(), pages=pages), number=task.number - first)
 
 
-def check_sent(sent: SentPage, job: bytes) -> Answer:
-    """Check a page on this worker, as any page of the (pickled) `job` is checked. Raises ClusterError where this worker
-    is not the same as the machine that began the check: whatever is wrong with the page itself is in the answer."""
-    return _check(_unpacked(job), sent)
+def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:
+    """Check pages on this worker, one after the other, as any page of the (pickled) `job` is checked. Raises
+    ClusterError where this worker is not the same as the machine that began the check: whatever is wrong with a page
+    itself is in its answer."""
+    own = _unpacked(job)
+    return [_check(own, page) for page in sent]
 
 
 def _check(job: ClusterJob, sent: SentPage) -> Answer:

@@ -95,7 +95,13 @@ def command(
     chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
     with _store_now(settings, asked=corrections is None or _needs_pages(wanted)) as store:
         decided = decided_for(text, corrections, settings, store, reanchor=reanchor)
-        corrected = correct(decided.edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs)
+        corrected = correct(
+            *(decided.edition, decided.corrections),
+            reanchor=reanchor,
+            choices=chosen,
+            pairs=pairs,
+            before=decided.applied,
+        )
         pages = _pages(store, corrected) if store and _needs_pages(wanted) else []
     others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
     read = [corrected.edition, *others]
@@ -119,7 +125,7 @@ def command(
 
 
 def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequence[Path]) -> None:
-    already = len(corrected.applied) + decided.applied
+    already = len(corrected.applied) + len(decided.applied)
     number = sum(placed.correction.changes for placed in corrected.placed)
     click.echo(f"{number} corrections" + (f", {already} are in the text already" if already else ""))
     for path in written:

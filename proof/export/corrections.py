@@ -6,12 +6,14 @@ refused, or set at the one place that does.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from proof.errors import ProofError, UsageError
 from proof.model.flags import REACH, Kind
-from proof.text.edit import Edit
+from proof.text.edit import Edit, contexts
 from proof.text.witness import Addresses, Edition
 
 
@@ -58,11 +60,12 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
-    """A correction with its edit of the file. `moved`: it was set at another place than the one it names."""
+    """A correction with its edit of the file; `decided` is the correction as it was decided, where it was set at
+    another place than that one names."""
 
     correction: Correction
     edit: Edit
-    moved: bool = False
+    decided: Correction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +100,43 @@ class ChangedSourceError(ProofError):
         self.places = tuple(places)
 
 
-def place(edition: Edition, corrections: Iterable[Correction], *, reanchor: bool = False) -> Placements:
+def place(
+    edition: Edition, corrections: Sequence[Correction], *, reanchor: bool = False, written: Sequence[Correction] = ()
+) -> Placements:
     """The edits that the accepted corrections make, in the order given. A line that reads already as it was decided
     is left alone.
 
-    With `reanchor`, one whose place reads otherwise goes where its context is found exactly once. Raises
-    ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
+    What stands around a place may have been corrected itself, by others of these or by those that were `written` into
+    the text before. With `reanchor`, one whose place reads otherwise goes where its context is found exactly once.
+    Raises ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
     displaced: list[DisplacedCorrection] = []
     applied: list[Correction] = []
+    of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
+    for one in (*corrections, *written):
+        if one.accepted and not one.audit and one.changes:
+            of_line[one.page, one.line].append(one)
     for correction in corrections:
         if not correction.accepted or correction.audit:
             continue
         _check(correction)
-        start = _there(edition, addresses, correction)
+        around = surroundings(correction, of_line[correction.page, correction.line])
+        start = _there(edition, addresses, correction, around)
         if start is not None:
             placed.append(PlacedCorrection(correction, Edit(start, correction.length, correction.replacement)))
             continue
-        if _applied(edition, addresses, correction):
+        if _applied(edition, addresses, correction, around):
             applied.append(correction)
             continue
-        found = _elsewhere(edition, correction)
+        found = _elsewhere(edition, correction, around)
         if reanchor and len(found) == 1:
             address = addresses.of(found[0])
             if address is not None:
                 moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
                 placed.append(
-                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), moved=True)
+                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
                 )
                 continue
         displaced.append(DisplacedCorrection(correction, len(found)))
@@ -142,69 +153,87 @@ def _check(correction: Correction) -> None:
         raise UsageError(f"{correction.place}: {correction.length} characters were to be {correction.original!r}")
 
 
-def _surroundings(correction: Correction) -> tuple[str, str] | None:
-    """What stands before and after the place; None where the context is not known."""
-    marked = f"[{correction.original}]"
-    at = correction.context.find(marked)
-    if at < 0:
-        return None
-    return correction.context[:at], correction.context[at + len(marked) :]
+class Surroundings(NamedTuple):
+    """What stands before and after a place; `begins` and `ends`: the line does there."""
+
+    before: str
+    after: str
+    begins: bool
+    ends: bool
 
 
-def _fits(line: str, offset: int, correction: Correction, around: tuple[str, str] | None) -> bool:
-    """Whether a place of a line reads as the correction was made for. A context that is shorter than `REACH` says that
-    the line begins or ends there."""
+def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
+    """What may stand around a place: what stood there, by the context of its correction, and the same with what is
+    corrected `beside` it. None where the context is not known."""
+    edits = [(Edit(one.offset, one.length, one.replacement), one.original) for one in beside]
+    told = contexts(correction.context, correction.original, correction.offset, edits)
+    return [Surroundings(*one, len(told[0][0]) < REACH, len(told[0][1]) < REACH) for one in told]
+
+
+def _fits(line: str, offset: int, correction: Correction, around: Surroundings) -> bool:
     end = offset + correction.length
-    if offset < 0 or end > len(line) or line[offset:end] != correction.original:
-        return False
-    if around is None:
-        return True
-    before, after = around
     return (
-        line[:offset].endswith(before)
-        and line[end:].startswith(after)
-        and (len(before) >= REACH or offset == len(before))
-        and (len(after) >= REACH or end + len(after) == len(line))
+        offset >= 0
+        and end <= len(line)
+        and line[offset:end] == correction.original
+        and line[:offset].endswith(around.before)
+        and line[end:].startswith(around.after)
+        and (not around.begins or offset == len(around.before))
+        and (not around.ends or end + len(around.after) == len(line))
     )
 
 
-def _there(edition: Edition, addresses: Addresses, correction: Correction) -> int | None:
+def reads_alike(correction: Correction) -> bool:
+    """Whether what stands around a place may be the same before and after it is corrected, as where one more of a
+    character goes into a run of them: the text does not tell then whether it was."""
+    if not correction.changes:
+        return False
+    around = [one.after for one in surroundings(correction, ()) if not one.ends]
+    pairs = [(correction.original + after, correction.replacement + after) for after in around]
+    return any(was.startswith(now) or now.startswith(was) for was, now in pairs)
+
+
+def _there(
+    edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
+) -> int | None:
     """Where the correction belongs if its place reads as it did; None otherwise."""
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
         return None
-    fits = _fits(edition.text[begin:end], correction.offset, correction, _surroundings(correction))
-    return begin + correction.offset if fits else None
+    line, offset = edition.text[begin:end], correction.offset
+    return begin + offset if reads_as(line, offset, correction, around) else None
 
 
-def _applied(edition: Edition, addresses: Addresses, correction: Correction) -> bool:
+def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Surroundings] | None = None) -> bool:
+    """Whether a place of a line reads as the correction was made for, `around` it as it may have been corrected."""
+    known = surroundings(correction, ()) if around is None else around
+    return any(_fits(line, offset, correction, one) for one in known or [Surroundings("", "", False, False)])
+
+
+def _applied(edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]) -> bool:
     """Whether the line reads once what was decided, and nowhere what was transcribed, in the same surroundings."""
-    around = _surroundings(correction)
-    if around is None or not correction.changes or not "".join(around):
-        return False
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
         return False
     line = edition.text[begin:end]
-    before, after = around
-    return line.count(before + correction.replacement + after) == 1 and before + correction.original + after not in line
+    known = [(before, after) for before, after, _, _ in around if correction.changes and before + after]
+    return any(line.count(before + correction.replacement + after) == 1 for before, after in known) and not any(
+        before + correction.original + after in line for before, after in known
+    )
 
 
-def _elsewhere(edition: Edition, correction: Correction) -> list[int]:
+def _elsewhere(edition: Edition, correction: Correction, around: Sequence[Surroundings]) -> list[int]:
     """Every place of the file that has the correction's context."""
-    around = _surroundings(correction)
-    if around is None or not any((*around, correction.original)):
-        return []
-    before, after = around
-    wanted = before + correction.original + after
-    found: list[int] = []
-    for begin, end in Addresses(edition).spans():
-        line = edition.text[begin:end]
-        at = line.find(wanted)
-        while at >= 0:
-            if _fits(line, at + len(before), correction, around):
-                found.append(begin + at + len(before))
-            at = line.find(wanted, at + 1)
-    return found
+    found: dict[int, None] = {}
+    for one in around:
+        wanted = one.before + correction.original + one.after
+        for begin, end in Addresses(edition).spans() if wanted else ():
+            line = edition.text[begin:end]
+            at = line.find(wanted)
+            while at >= 0:
+                if _fits(line, at + len(one.before), correction, one):
+                    found[begin + at + len(one.before)] = None
+                at = line.find(wanted, at + 1)
+    return list(found)

@@ -33,7 +33,7 @@ class CorrectedSource:
     @property
     def moved(self) -> tuple[PlacedCorrection, ...]:
         """The corrections that were set at another place than they name."""
-        return tuple(placed for placed in self.placed if placed.moved)
+        return tuple(placed for placed in self.placed if placed.decided)
 
     def diff(self, name: str) -> bytes:
         """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository."""
@@ -49,9 +49,10 @@ def correct(
     reanchor: bool = False,
     choices: Sequence[FormChoice] = (),
     pairs: Path | None = None,
+    before: Sequence[Correction] = (),
 ) -> CorrectedSource:
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
-    of variants.
+    of variants, `before` what was corrected in the source earlier.
 
     Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
     context is there exactly once), AmbiguousScriptError where a form has to be chosen (`choices`),
@@ -62,7 +63,8 @@ def correct(
     policy = policy_of(edition.script, pairs)
     written = in_source_script(given, policy, choices)
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
-    found = place(edition, [one for one in written if one not in in_text], reanchor=reanchor)
+    anew = [one for one in written if one not in in_text]
+    found = place(edition, anew, reanchor=reanchor, written=before)
     text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])

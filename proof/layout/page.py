@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -37,6 +37,9 @@ SMALL = 0.72
 
 MARGINAL = 0.6
 """The same for what stands between columns, if it is sparse too."""
+
+ON_FRAME = 0.1
+"""Of a glyph's width: what comes so near to the side of the frame is an ornament of it, and no glyph."""
 
 SPARSE = 0.2
 """Of a register's height: less than this has glyphs where a span holds marks and numbers."""
@@ -127,6 +130,11 @@ class _Measured:
     def size(self) -> float:
         """How wide its glyphs are."""
         return _size(self.pieces)
+
+    def between(self, left: float, right: float) -> _Measured:
+        """The same without the pieces that reach out of two x."""
+        x, width = self.pieces[:, 0], self.pieces[:, 2]
+        return replace(self, pieces=self.pieces[(x > left) & (x + width < right)])
 
     def filled(self, height: int) -> float:
         """Which share of the height of its register has glyphs."""
@@ -232,7 +240,9 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     """The spans that are columns of text: without what stands beside the frame (titles, page numbers), between the
     leaves (a fold strip), and without edges of the book."""
     left, right = _frame_sides(sheet, register)
-    kept = [one for one in measured if one.pieces.size and left <= one.span.middle <= right]
+    clear = ON_FRAME * register.glyph
+    inside = [one.between(left + clear, right - clear) for one in measured if left <= one.span.middle <= right]
+    kept = [one for one in inside if one.pieces.size]
     if not kept:
         return []
     usual = float(np.median([one.size for one in kept]))

@@ -16,29 +16,53 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea
-from proof.layout.rules import inked_along
-from proof.text.model import Column
+from proof.text.model import Column, Run
 
-THROUGH, THROUGH_SMALL = 0.25, 1.5
-"""What a boundary costs that goes through ink, in cells; on a page that is not ruled notes have little of it."""
+THROUGH, THROUGH_SMALL = 5.5, 33.0
+"""What a boundary costs that goes through ink, in cells that plainly speak; on a page that is not ruled notes have
+little of it."""
 
 LOWEST_NOTE = 0.5
 """Cells: the least height of a note's cell on a page that is not ruled."""
 
-LEAST_HEIGHT = 0.4
-"""Of the height that the count of its cells gives a run on a page that is not ruled: none is lower."""
+COUNTED, LOOSE = 1.6, 0.5
+"""What it costs that a run is longer or shorter than its count of cells, as many times as rows that plainly speak; and
+the cells by which it may be."""
+
+MISCOUNTED = 4.0
+"""Cells, beyond these, by which a run is longer at most: the transcription may lack some."""
+
+SHORTEST = 0.4
+"""Of its count of cells: no run is shorter."""
+
+CONTRAST = 1.0
+"""What it weighs where a boundary is that main text gives way to a note there, in cells that plainly speak."""
+
+BELOW_FRAME = 0.2
+"""Cells between the top of a column and its text."""
 
 SPECK = 0.012
 """Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
 
-WINDOW = 1.1
-"""Cells: the stretch of a column over which such a line is looked for."""
+WINDOW, WINDOW_SMALL = 0.9, 0.6
+"""Cells: the stretch of a column of which the middle is looked at together; on a page that is not ruled."""
 
 JOINED = 0.6
 """Cells: text with no more blank paper in it goes on."""
 
-BETWEEN = 0.045
-"""Share of ink on the clearest line near the middle above which a place speaks for main text."""
+MIDDLE, MIDDLE_SMALL, PLAINLY = 0.9, 0.75, 0.4
+"""Ink about the middle of a column against the ink across all of it: above this a place speaks for main text, below it
+for a note; on a page that is not ruled; and by how much more or less it does so plainly."""
+
+BAND, ASIDE = 0.16, 0.1
+"""Of a column's width: how much of it is its middle, and how far aside this may lie on a page that is not ruled."""
+
+PRICE = 2.0
+"""Cells that must plainly speak for it that main text gives way to a note, where the image alone tells: a single glyph
+may be clear in the middle (北, 門)."""
+
+STEP = 2
+"""Pixels between the places where a boundary is tried."""
 
 BLOCK = 10
 """Pixels: the rows for which the gap between two half-rows is looked for together."""
@@ -115,12 +139,19 @@ def find_runs(
     if column is None or not column.runs or way is CutBy.SEEN:
         return _seen_stretches(gain, pitch)
     expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
+    expected[-1] = column.runs[-1].note, float(_written_cells(column.runs[-1]))
+    last = float(np.append(np.flatnonzero(gain), 0)[-1]) / pitch
     if lower:
-        expected = _note_cells(expected, np.flatnonzero(inked_along(ink, 1))[-1] / pitch)
+        expected = _note_cells(expected, last)
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    laid = _guided_stretches(guide, ink, expected, pitch, THROUGH_SMALL if lower else THROUGH)
+    laid = _guided_stretches(guide, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+
+
+def _written_cells(run: Run) -> int:
+    """The cells of a run but for the blank ones at its end."""
+    return max((n for half in (run.right, run.left) for n, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
 def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tuple[bool, float]]:
@@ -132,22 +163,22 @@ def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tu
     return [(note, height * share if note else height) for note, height in expected]
 
 
-def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float) -> NDArray[np.float64]:
+def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.float64]:
     """For every row of pixels how much it speaks for main text (positive) or a note (negative).
 
-    Around a note an upright line near the middle runs clear of ink for more than a cell; main text blocks
-    every such line. So the measure is the ink on the clearest of these lines. Blank paper is as clear and says
-    nothing: where text begins and ends the line is looked for within the text. Specks (noise, the dots of a
-    seal) are left out; zero where no ink is at all.
+    From -1 to 1. The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper
+    is as clear and says nothing: where text begins and ends it is the middle of the text that is looked at. Specks
+    (noise, the dots of a seal) are left out; zero where no ink is at all. `lower` as in `find_runs`.
     """
     _, width = ink.shape
-    window = max(3, round(WINDOW * pitch))
+    cells, even, aside = (WINDOW_SMALL, MIDDLE_SMALL, ASIDE) if lower else (WINDOW, MIDDLE, 0.0)
+    window = max(3, round(cells * pitch))
     real = strokes.area >= SPECK * pitch * pitch
     real[0] = False
     inked = real[strokes.labels]
-    solid = cv2.boxFilter(inked.astype(np.float32), -1, (3, window), borderType=cv2.BORDER_CONSTANT)
-    low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
-    clearest = solid[:, low:high].min(axis=1)
+    solid = cv2.boxFilter(inked.astype(np.float32), -1, (1, window), borderType=cv2.BORDER_CONSTANT)
+    band = cv2.blur(solid, (round(BAND * width) | 1, 1))
+    middle = band[:, round((0.5 - aside) * (width - 1)) : round((0.5 + aside) * (width - 1)) + 1].min(axis=1)
     within = slice(round(0.06 * width), round(0.94 * width))
     body = solid[:, within].mean(axis=1)
     gain = np.zeros(len(ink))
@@ -156,7 +187,8 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float) -> NDArray
         rows = np.clip(np.arange(first, last), first + half, last - half).astype(np.intp)
         filled = window / (2 * half)
         present = np.minimum(filled * body[rows] / 0.1, 1.0)
-        gain[first:last] = (np.minimum(filled * clearest[rows], 2 * BETWEEN) - BETWEEN) * present
+        share = middle[rows] / np.maximum(body[rows], 1e-6)
+        gain[first:last] = np.clip((share - even) / PLAINLY, -1.0, 1.0) * present
     return gain
 
 
@@ -171,10 +203,9 @@ def _written(rows: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
 
 
 def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
-    """The stretches that the image alone suggests: the best two-state path, a change costing two cells: a single
-    glyph may be clear in the middle (北, 門)."""
+    """The stretches that the image alone suggests: the best two-state path, where a change has its price."""
     blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK)).tolist()
-    price = 2.0 * pitch * BETWEEN
+    price = PRICE * pitch
     main = note = 0.0
     came: list[tuple[bool, bool]] = []
     for value in blocks:
@@ -194,57 +225,68 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStret
     ]
 
 
-def _least_heights(expected: Sequence[tuple[bool, float]], cell: float, steps: int) -> list[int]:
-    """How many of the `steps` of a column each run takes at least, where a cell has `cell` of them: characters that
-    the transcription has are not squeezed to nothing, however little their ink tells."""
-    least = [LEAST_HEIGHT * count * cell for _, count in expected]
-    share = min(1.0, 0.5 * steps / max(sum(least), 1e-9))
-    return [int(share * height) for height in least]
-
-
 def _guided_stretches(
     gain: NDArray[np.float64],
     ink: NDArray[np.uint8],
     expected: Sequence[tuple[bool, float]],
     pitch: float,
+    last: float,
     through: float,
 ) -> list[ColumnStretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it; `through` is what ink costs
-    that a boundary goes through.
+    """The transcription's runs laid on the column, each boundary where the image puts it; its text ends `last` cells
+    below the top, `through` is what ink costs that a boundary goes through.
 
-    Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a
-    boundary through ink or far from where the count of cells puts it costs.
+    Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a boundary
+    through ink costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a
+    character one run is, and where a note is taken for main text two are.
     """
-    step = 2
     height = gain.size
-    grid = np.arange(0, height + step, step).clip(0, height)
+    if len(expected) == 1:
+        return [ColumnStretch(expected[0][0], 0.0, float(height))]
+    cells = sum(count for _, count in expected)
+    squeezed = min(1.0, height / (pitch * cells)) if cells else 1.0
+    grid = np.arange(0, height + STEP, STEP).clip(0, height)
     total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
     cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
     # one window above against one below: sharper than the gain, which changes over a window's length
     half = round(WINDOW * pitch / 2)
-    contrast = (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
-    if len(expected) == 1:
-        return [ColumnStretch(expected[0][0], 0.0, float(height))]
-    ends = np.cumsum([count for _, count in expected])[:-1] * pitch
-    room = _least_heights(expected, pitch / step, grid.size) if through == THROUGH_SMALL else [0] * len(expected)
+    contrast = CONTRAST * (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
-    for (note, _), end, least in zip(expected[:-1], ends, room, strict=False):
+    above = BELOW_FRAME
+    for note, count in expected[:-1]:
         sign = -1.0 if note else 1.0
-        running = best - sign * total
-        arg = np.maximum.accumulate(np.where(running == np.maximum.accumulate(running), np.arange(grid.size), 0))
-        arg = np.concatenate([np.zeros(least, np.intp), arg[: arg.size - least]])
-        prior = 0.2 * BETWEEN * np.clip(np.abs(grid - end) - 0.5 * pitch, 0, 4 * pitch)
-        best = running[arg] + sign * (total + contrast) - cut - prior
-        best[:least] = -np.inf
-        back.append(arg)
-    note = expected[-1][0]
+        value, came = _run_before(best - sign * total, above + squeezed * count, pitch)
+        best = value + sign * (total + contrast) - cut
+        back.append(came)
+        above = 0.0
+    note, count = expected[-1]
     final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int(final[: final.size - room[-1]].argmax())
+    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch)).argmax())
     bounds = [place]
-    for arg in reversed(back[1:]):
-        place = int(arg[place])
+    for came in reversed(back[1:]):
+        place = int(came[place])
         bounds.append(place)
     edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
     return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
+
+
+def _miscount(cells: NDArray[np.float64], count: float, pitch: float) -> NDArray[np.float64]:
+    """What it costs that a run is so many `cells` long and not as many as were counted."""
+    off = np.minimum(np.maximum(np.abs(cells - count) - LOOSE, 0.0), MISCOUNTED)
+    return np.asarray(COUNTED * pitch * off, dtype=np.float64)
+
+
+def _run_before(best: NDArray[np.float64], count: float, pitch: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """For every place of the grid the best that ends there a run of about so many cells, and where that begins; `best`
+    is what the best is worth that ends at a place."""
+    cell = pitch / STEP
+    shortest = int(SHORTEST * count * cell)
+    longest = int(np.ceil((count + LOOSE + MISCOUNTED) * cell))
+    padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
+    lengths = np.arange(longest, shortest - 1, -1)
+    ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(lengths / cell, count, pitch)
+    way = ways.argmax(axis=1)
+    every = np.arange(best.size)
+    return ways[every, way], (every - lengths[way]).clip(0)

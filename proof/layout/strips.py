@@ -62,9 +62,12 @@ it meets and may remember it: of these there are few enough, and none is stretch
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
 
-SMALLEST, MANY = 0.006, 8
-"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where so many are
-in the length of a cell, as under a seal, from the first."""
+SMALLEST, MANY, CLEAR = 0.006, 4, 0.12
+"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where in the
+length of a cell so many stand so many cells clear of all strokes, as under a seal, from the first."""
+
+SEALED, BY_STROKE = 0.35, 0.25
+"""Cells: under a seal a glyph has a stroke as long as this, and what stands farther from one is none of a glyph."""
 
 MARGIN = 0.22
 """Cells of white above and below a strip's ink."""
@@ -131,10 +134,10 @@ def cut_strips(
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
     strokes = strokes_of(ink)
-    gain = main_gain(ink, strokes, pitch)
+    lower = area.pitch is not None
+    gain = main_gain(ink, strokes, pitch, lower)
     strips: list[Strip] = []
     told = told_runs(area, y0, y1)
-    lower = area.pitch is not None
     least = SHORT_STROKE if lower else STROKE
     for number, stretch in enumerate(told or find_runs(gain, ink, column, pitch, way, lower)):
         first, last = round(stretch.top), round(stretch.bottom)
@@ -299,24 +302,32 @@ def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[n
 
 def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) -> NDArray[np.uint8]:
     """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
-    given, only as far as there are so many in the length of a cell."""
+    given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
+    by itself and has no stroke."""
     inked = (clean < DARK).astype(np.uint8)
     _, labels, boxes, centres = cv2.connectedComponentsWithStats(inked, connectivity=8)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
+    alone = np.zeros_like(small)
     if many:
-        ys = np.asarray(centres)[:, 1]
-        along = np.sort(ys[small])
-        near = np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2)
-        small &= near >= many
-    if not small.any():
+        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), np.asarray(centres)[:, 1]
+        by_stroke = labels[_near((span >= STROKE * cell)[labels] & (inked > 0), round(2 * CLEAR * cell) | 1)]
+        along = np.sort(ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)])
+        dotted = np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2) >= many
+        small &= dotted
+        alone = dotted & (span < SEALED * cell)
+        alone[0] = False
+    if not (small | alone).any():
         return clean
-    strokes = (~small[labels] & (inked > 0)).astype(np.uint8)
     # where ink has faded, what is small and beside a stroke is of it
-    reach = 5 if many else 3
-    near_strokes = cv2.dilate(strokes, np.ones((reach, reach), np.uint8))
-    specks = cv2.dilate(small[labels].astype(np.uint8), np.ones((3, 3), np.uint8))
-    return np.where((specks > 0) & (near_strokes == 0), 255, clean).astype(np.uint8)
+    drop = small[labels] & ~_near(~small[labels] & (inked > 0), 5 if many else 3)
+    drop |= alone[labels] & ~_near(~alone[labels] & (inked > 0), round(2 * BY_STROKE * cell) | 1)
+    return np.where(_near(drop, 3) & ~_near(~drop & (inked > 0), 3), 255, clean).astype(np.uint8)
+
+
+def _near(ink: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
+    """`ink` with what lies around it, in a square of `reach` pixels."""
+    return np.asarray(cv2.dilate(ink.astype(np.uint8), np.ones((reach, reach), np.uint8)), dtype=np.bool_)
 
 
 def _as_it_is(page: NDArray[np.uint8], strip: Strip, clean: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:

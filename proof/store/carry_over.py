@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session, aliased
 from proof.store import rows
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.decision_rows import carried_from, row_of
-from proof.store.decisions import CHECK
-from proof.store.models import DecisionRow, FlagRow
+from proof.store.decisions import CHECK, corrected_in
+from proof.store.models import DecisionRow, FlagRow, WorkRow
 from proof.store.quality import add_decision, is_seeded
+from proof.text.edit import contexts
 
 Candidate = tuple[FlagRow, FlagRow, DecisionRow]
 """A flag that is gone, the one that now stands in its place, and what was said of the former last."""
@@ -22,7 +23,8 @@ Candidate = tuple[FlagRow, FlagRow, DecisionRow]
 def carry_over(session: Session, work_id: int) -> None:
     """Carry decisions whose flag was not found again to the flag that now says the same of the same place: a line put
     in above makes another flag of it, since a flag's id counts lines. Where the line is taken out again the earlier
-    flag is there again, with what was said of it then: what was said since comes back to it, taking back too."""
+    flag is there again, with what was said of it then: what was said since comes back to it, taking back too. A place
+    stays the same where what stands beside it was corrected in the text."""
     old, new, last, further = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow), aliased(DecisionRow)
     undecided = (new.version == 0) & (old.state != State.OPEN.value)
     query = (
@@ -30,12 +32,14 @@ def carry_over(session: Session, work_id: int) -> None:
         .join(new, new.page_id == old.page_id)
         .join(last, (last.flag_id == old.id) & (last.version == old.version))
         .where(old.work_id == work_id, old.stale.is_(True), undecided | ((new.version > 0) & (old.version > 1)))
-        .where(new.stale.is_(False), new.context == old.context, new.kind == old.kind)
+        .where(new.stale.is_(False), new.kind == old.kind)
+        .where((new.context == old.context) | ((new.line == old.line) & (new.version == 0)))
         .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
         .where(~select(further.id).where(further.about == last.id).exists())
         .order_by(old.id, new.id)
     )
-    found = _with_last_word(session, [(was, now, said) for was, now, said in session.execute(query)])
+    pairs = [(was, now, said) for was, now, said in session.execute(query)]
+    found = _with_last_word(session, _of_one_place(session, work_id, pairs))
     times = Counter(flag.id for was, now, _ in found for flag in (was, now))
     for was, now, decision in found:
         if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
@@ -46,6 +50,19 @@ def carry_over(session: Session, work_id: int) -> None:
         add_decision(session, row)
         now.state, now.reading, now.version = was.state, was.reading, now.version + 1
     session.flush()
+
+
+def _of_one_place(session: Session, work_id: int, pairs: Iterable[Candidate]) -> list[Candidate]:
+    """Those whose two flags stand in the same surroundings, as these were or as they were corrected."""
+    known = list(pairs)
+    found = [one for one in known if one[0].context == one[1].context]
+    others = [one for one in known if one[0].context != one[1].context]
+    corrected = corrected_in(session, session.get_one(WorkRow, work_id).name) if others else {}
+    for was, now, last in others:
+        around = contexts(was.context, was.transcribed, was.offset, corrected.get((was.page_id, was.line), ()))
+        if any(now.context == f"{before}[{was.transcribed}]{after}" for before, after in around):
+            found.append((was, now, last))
+    return found
 
 
 def _with_last_word(session: Session, found: Iterable[Candidate]) -> list[Candidate]:

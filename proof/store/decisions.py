@@ -8,6 +8,7 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -38,6 +39,7 @@ from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note, check_reading
+from proof.text.edit import Edit, contexts
 
 AT_ONCE = 500
 CHECK = "proof check"
@@ -115,7 +117,8 @@ class Decisions(StorePart):
             yield from found
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
-        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise."""
+        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise. What stands
+        around a place may have been corrected since itself."""
         carried = aliased(DecisionRow)
         query = (
             _last_decisions(work)
@@ -125,14 +128,18 @@ class Decisions(StorePart):
         )
         with self._reading() as session:
             lost = []
+            beside = corrected_in(session, work)
             for row, page in session.execute(query.add_columns(FlagRow.page_id)):
                 decision = decision_of(row)
                 here = PageRow.id == ColumnRow.page_id
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
                 sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
-                if not _stands(decision, decision.transcribed, sources):
+                around = contexts(
+                    *(decision.context, decision.transcribed, decision.offset), beside[page, decision.line]
+                )
+                if not _stands(decision, decision.transcribed, sources, around):
                     [shown] = shown_decisions(session, [row])
-                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources)))
+                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources, around)))
             return lost
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
@@ -366,11 +373,19 @@ def _last_decisions(work: str) -> Any:
     )
 
 
-def _stands(decision: Decision, reading: str, sources: Sequence[str]) -> bool:
-    """Whether a column of the page reads `reading` between what stood before and after the place."""
-    marked = f"[{decision.transcribed}]"
-    at = decision.context.find(marked)
-    if at < 0:
+def corrected_in(session: Session, work: str) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
+    """What stands corrected in a work, by page and line: the edits, each with what it takes the place of."""
+    corrected = _last_decisions(work).where(DecisionRow.state == State.CORRECTED.value, is_of_text())
+    columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
+    query = corrected.with_only_columns(*columns, DecisionRow.reading, DecisionRow.transcribed)
+    found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
+    for page, line, offset, length, reading, transcribed in session.execute(query):
+        found[page, line].append((Edit(offset, length, reading), transcribed))
+    return found
+
+
+def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[tuple[str, str]]) -> bool:
+    """Whether a column of the page reads `reading` between what stands before and after the place."""
+    if not around:
         return bool(sources) and decision.line == 0
-    wanted = decision.context[:at] + reading + decision.context[at + len(marked) :]
-    return any(wanted in source for source in sources)
+    return any(before + reading + after in source for before, after in around for source in sources)

@@ -41,6 +41,32 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[reached:])) if pieces else text
 
 
+def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Edit, str]]) -> list[tuple[str, str]]:
+    """What may stand before and after a place of a line: what stood there, by its `context` (`東面于[北]耦大夫`), and
+    the same with the edits `beside` it, each with what it takes the place of. Empty where the context does not tell."""
+    at = context.find(f"[{original}]")
+    if at < 0:
+        return []
+    before, after = context[:at], context[at + len(original) + 2 :]
+    end = offset + len(original)
+    others = {one for one in beside if (one[0].start, one[0].end) != (offset, end)}
+    now = _with(others, before, offset - at), _with(others, after, end)
+    return list(dict.fromkeys(((before, after), now)))
+
+
+def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int) -> str:
+    """Part of a line, from `start` on, with the edits that lie in it; as it is where two of them meet."""
+    inside = [
+        Edit(edit.start - start, edit.length, edit.replacement)
+        for edit, stood in edits
+        if start <= edit.start and edit.end <= start + len(part) and part[edit.start - start :].startswith(stood)
+    ]
+    try:
+        return edited(part, inside)
+    except UsageError:
+        return part
+
+
 def _named(edit: Edit) -> str:
     if not edit.length:
         return f"the insertion of {edit.replacement!r} at {edit.start}"

@@ -36,6 +36,9 @@ SURELY_ITS_LINE = 0.7
 SMALL_NOTES = (2, 3)
 """Characters of a note that a transcriber may have written in full width."""
 
+LACKING = "□"
+"""What stands for a character that a line may lack: room without a glyph."""
+
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
 
@@ -115,6 +118,8 @@ class ColumnReader:
             best = self._cut_otherwise(best, line)
         if area.pitch is not None:
             best = self._with_notes(best)
+        if best.cost > UNSURE:
+            best = self._with_main_text(best)
         best = self._again(best)
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
@@ -142,6 +147,21 @@ class ColumnReader:
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _as_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
+                if other.cost < best.cost - BETTER:
+                    best = other
+        return best
+
+    def _with_main_text(self, best: ReadColumn) -> ReadColumn:
+        """The column with room for a character of main text before a note that it begins with, or after one that it
+        ends with: where the line lacks it, it would be cut in two as a part of the note."""
+        line = best.line
+        if line is None or best.agreement < SURELY_ITS_LINE:
+            return best
+        for at, end in ((0, 0), (-1, len(line.source))):
+            if line.runs and line.runs[at].note:
+                lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
+                runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
+                other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
                 if other.cost < best.cost - BETTER:
                     best = other
         return best

@@ -152,7 +152,9 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
             for path in count.through(paths):
                 edition = in_script(read_edition(Path(path)), settings.page.script)
                 decided = decided_in(now, edition)
-                corrected = correct(decided.edition, decided.corrections, pairs=settings.variants.file)
+                corrected = correct(
+                    decided.edition, decided.corrections, pairs=settings.variants.file, before=decided.applied
+                )
                 material = Material(corrected, datetime.now(UTC), title=settings.project.title)
                 write_export(material, list(forms), folder / Path(path).stem)
 

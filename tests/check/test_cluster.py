@@ -33,6 +33,7 @@ from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import PagePlace, Store
 from proof.text.model import Page, Script, Transcription
+from tests.check import test_sense_alone as sense_alone
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE
 
@@ -104,6 +105,14 @@ def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], t
     outcome = check(settings)
     assert raw(outcome) == raw(checked[1])
     assert summary(outcome_folder(outcome)) == summary(outcome_folder(checked[1]))
+
+
+def test_pages_without_images_get_the_flags_of_the_sense_on_a_cluster_too(tmp_path: Path, address: str) -> None:
+    for name in ("alone", "cluster"):
+        (tmp_path / name).mkdir()
+    _, alone, _ = sense_alone.checked(tmp_path / "alone")
+    _, found, _ = sense_alone.checked(tmp_path / "cluster", sense_alone.TEXT, "--cluster", address)
+    assert found == alone != []
 
 
 @pytest.mark.engine

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from sqlalchemy import URL, create_engine, text
 
+from proof.check.cluster import DEATHS
 from proof.check.pipeline import CheckOutcome, Progress, check
 from proof.errors import OutputError
 from proof.settings.config import Settings
 from proof.store import Store
-from tests.check.test_cluster import address, cluster_of
+from tests.check.test_cluster import DIES, address, cluster_of
 from tests.conftest import PATIENCE
 from tests.store.conftest import postgresql
 
@@ -105,6 +106,17 @@ def test_images_that_vanish_in_the_middle_cost_their_pages_until_they_are_back(
     again = check(settings)
     assert not [page for page in again.written.tally.pages if page.status.value == "failed"]
     assert complete(settings, again)
+
+
+def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(settings: Settings, tmp_path: Path) -> None:
+    deadly, healed = (f"KR9x0001_SIM_001-{number}a" for number in (3, 6))
+    victims = ((deadly, 9), (healed, 1))
+    with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
+        outcome = check(settings.replace({"cluster.address": started.scheduler_address}))
+    found = {page.page: page.status.value for page in outcome.written.tally.pages}
+    assert [page for page, status in found.items() if status == "failed"] == [deadly]
+    assert len(list(tmp_path.glob(f"{deadly}-*"))) == DEATHS
+    assert complete(settings, outcome)
 
 
 def test_a_second_check_of_the_work_waits_and_does_nothing_twice(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import STATE_OF, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.records import DecidedPlace, TextInfo
@@ -89,6 +89,46 @@ def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition
     second = correct(again, decided_in(store, again).corrections)
     assert second.data == corrected.data
     assert (second.placed, len(second.applied)) == ((), 1)
+
+
+@pytest.mark.parametrize("checked_again", [False, True])
+@pytest.mark.parametrize(
+    "verdicts", [(Verdict.TAKE, Verdict.TAKE), (Verdict.TAKE, Verdict.KEEP), (Verdict.KEEP, Verdict.TAKE)]
+)
+def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdicts: tuple[Verdict, Verdict], checked_again: bool
+) -> None:
+    """Each is part of what stood around the other."""
+    for uid, verdict in zip(("f-order", "f-shoot"), verdicts, strict=True):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    edition.path.write_bytes(corrected.data)
+    if checked_again:
+        line = corrected.text.splitlines()[3].removesuffix("¶")
+        columns = (*checked.columns[:-1], replace(checked.columns[-1], source=line))
+        check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=()))
+        assert all(one.applied for one in store.decisions.displaced("KR1") if one.decision.verdict is Verdict.TAKE)
+    again = read_edition(edition.path)
+    found = decided_in(store, again)
+    second = correct(again, found.corrections)
+    assert second.data == corrected.data
+    assert len(found.applied) + len(second.applied) == verdicts.count(Verdict.TAKE)
+    assert found.left_out == ()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.UNSURE])
+def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
+    store: Store, edition: Edition, checked: PageResult, verdict: Verdict
+) -> None:
+    for uid, said in (("f-order", Verdict.TAKE), ("f-shoot", verdict)):
+        store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), said, 0, "甲", f"request-{uid}"))
+    edition.path.write_bytes(correct(edition, decided_in(store, edition).corrections).data)
+    columns = (*checked.columns[:-1], replace(checked.columns[-1], source="令上射&KR0058;曰告"))
+    found = flag("f-shoot-now", 3, 2, "射", "身", "令上[射]&KR")
+    check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=(found,)))
+    [now] = store.queue.flags("KR1", [_flag_number(store, "f-shoot-now")])
+    assert (now.state, now.version) == (STATE_OF[verdict], 1)
+    assert [one.applied for one in store.decisions.displaced("KR1")] == [True]
 
 
 def test_an_export_is_of_one_moment_while_people_decide(
@@ -207,6 +247,69 @@ def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition:
     page = store.queue.pages("KR1")[0].number
     store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
     assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
+def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_other(
+    store: Store, edition: Edition, verdict: Verdict
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-shoot"), verdict, 0, "甲", "request-1"))
+    page = store.queue.pages("KR1")[0].number
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 3, 2, 1, "社", "乙", "by-hand-1"))
+    found = decided_in(store, edition)
+    assert found.corrections == ()
+    assert [one.reason for one in found.left_out] == [Unused.CONFLICT] * 2
+
+
+def _a_run_is_checked(store: Store, edition: Edition, checked: PageResult, *flags: Flag) -> Edition:
+    edition = read_edition(edition.path)
+    line = edition.text.split("¶\n")[1]
+    columns = (replace(checked.columns[0], source=line), *checked.columns[1:])
+    texts = (TextInfo(str(edition.path), "sha", "kanripo", "traditional"),)
+    run = store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
+    result = replace(checked, columns=columns, flags=flags)
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(edition.path)), f"key-{run}", result)])
+    store.finish_run(run, whole=True)
+    return edition
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["of a flag", "by hand"])
+@pytest.mark.parametrize("check", [False, True], ids=["before the next check", "after it"])
+def test_one_more_of_a_run_goes_into_a_text_once(
+    store: Store, edition: Edition, checked: PageResult, *, by_hand: bool, check: bool
+) -> None:
+    edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
+    flags = () if by_hand else (flag("f-gap", 1, 3, "", "□", "　大夫[]□□□"),)
+    edition = _a_run_is_checked(store, edition, checked, *flags)
+    if by_hand:
+        page = store.queue.pages("KR1")[0].number
+        store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 3, 0, "□", "甲", "by-hand-1"))
+    else:
+        found = _flag_number(store, "f-gap")
+        store.decisions.decide(DecisionRequest("KR1", found, Verdict.TAKE, 0, "甲", "request-1"))
+    decided = decided_in(store, edition)
+    edition.path.write_text(correct(edition, decided.corrections).text, encoding="utf-8")
+    edition = read_edition(edition.path)
+    assert "大夫□□□□之西" in edition.text
+    if check:
+        edition = _a_run_is_checked(store, edition, checked)
+    again = decided_in(store, edition)
+    assert again.corrections == ()
+    assert [one.reason for one in again.left_out] == [Unused.UNTOLD]
+
+
+def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    gap = flag("f-gap", 1, 3, "", "□", "　大夫[]□□□")
+    edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
+    _a_run_is_checked(store, edition, checked, gap)
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-gap"), Verdict.TAKE, 0, "甲", "request-1"))
+    edition.path.write_text(TEXT.replace("大夫之西北", "大夫□□□之西比"), encoding="utf-8")
+    decided = decided_in(store, read_edition(edition.path))
+    assert [one.reason for one in decided.left_out] == [Unused.UNTOLD]
+    decided = decided_in(store, _a_run_is_checked(store, edition, checked, gap))
+    assert (len(decided.corrections), decided.left_out) == (1, ())
 
 
 def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(

@@ -25,7 +25,7 @@ class Layout:
     `pitch` is how far columns stand apart and `glyph` how wide a character is, in pixels. `rules`: which share of the
     columns has a rule beside it. `notes`: which share of a column's middle third is set in double rows.
     `lean` in degrees. `short`: every how manieth column holds three characters. `title` stands beside the frame in
-    small script.
+    small script. `marks`: the frame leaves room at its left, with an ornament in its corner and marks in small script.
     """
 
     columns: int = 9
@@ -40,6 +40,7 @@ class Layout:
     lean: float = 0.0
     short: int = 0
     title: bool = False
+    marks: bool = False
     seed: int = 1
 
 
@@ -65,7 +66,13 @@ def draw(layout: Layout) -> Drawn:
     for leaf in range(layout.leaves):
         right = width - margin - leaf * (wide + gutter)
         if layout.frame:
-            _frame(canvas, right - wide, margin - 8, right, height - margin, layout, high)
+            left = right - wide - (0.85 * layout.pitch if layout.marks else 0)
+            _frame(canvas, left, margin - 8, right, height - margin, layout, high)
+            if layout.marks:
+                _ornament(canvas, left, margin - 8, 0.55 * layout.pitch)
+                for row in (8, 9, 20):
+                    y = margin + row * 0.4 * layout.glyph
+                    _glyph(canvas, next(letters), left + 0.55 * layout.pitch, y, 0.36 * layout.glyph, rng)
         for register in range(layout.registers):
             top = margin + register * (high + 24) + 4
             for column in range(layout.columns):
@@ -104,6 +111,13 @@ def _frame(
     for register in range(1, layout.registers):
         y = round(top + register * (high + 24) - 6)
         cv2.line(canvas, (round(left), y), (round(right), y), (255,), 2)
+
+
+def _ornament(canvas: NDArray[np.uint8], left: float, top: float, size: float) -> None:
+    """Leaves in the upper left corner of a frame."""
+    x, y, half = round(left), round(top), round(size / 2)
+    for at in ((x + half, y), (x, y + half), (x + half // 2, y + half // 2)):
+        cv2.ellipse(canvas, at, (half, half // 2), 45, 0, 360, (255,), 3)
 
 
 def _cell(

@@ -19,6 +19,8 @@ PAGES = {
     "with short columns": Layout(short=3),
     "that leans": Layout(lean=1.7),
     "that leans the other way, ruled": Layout(lean=-2.3, rules=1.0, pitch=70),
+    "with marks beside its last column": Layout(columns=14, pitch=50, glyph=32, marks=True),
+    "in registers, with marks": Layout(registers=2, columns=14, pitch=50, glyph=32, marks=True),
     "of an opening": Layout(leaves=2, columns=8),
 }
 

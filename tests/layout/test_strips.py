@@ -113,6 +113,75 @@ def test_a_glyph_of_two_halves_where_text_begins_or_ends_is_no_note(make_page: M
         assert runs_of(cut_strips(layout, area, None, ROWS, CutBy.SEEN)) == (Row.MAIN,)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_notes_of_a_character_or_two_stand_among_glyphs_that_are_clear_in_the_middle(
+    make_page: MakePage, seed: int
+) -> None:
+    """服, 賜, 門 are as clear in the middle as a note: that runs are as long as their cells tells them apart, but for a
+    門 beside a note."""
+    page = make_page(
+        "服賜門(語/者)服則川賜服(也/引)門北服賜則(注/始)服川",
+        "(鄭/事)受服門賜(之命/太已)服門受則服賜(注/云)",
+        "服門所川(三十/二)賜服則服門服(注/言)",
+        "(四/十)川門服賜服服(服/言)門川服賜服受則服北川(注)賜",
+    )
+    for style in (Style(), Style(leaning=0.3, bent=0.01)):
+        drawn = render_page(page, style, seed=seed)
+        layout = find_layout(drawn.image)
+        areas = layout.columns[: len(page.columns)]
+        strips = tuple(cut_strips(layout, area, one, ROWS) for area, one in zip(areas, page.columns, strict=True))
+        cut = Cut(drawn, layout, page, strips)
+        astray = [one.text for one in drawn.characters if holder(cut, one) is None]
+        assert astray in ([], ["門"])
+
+
+def test_what_a_seal_leaves_where_no_stroke_is_near_is_not_read(make_page: MakePage) -> None:
+    """Its dots hang together here and there, and then are as large as those of a glyph."""
+    page = make_page("經部一", *[""] * 7)
+    pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
+    bare = find_layout(pixels)
+    area, rng = bare.columns[0], np.random.default_rng(4)
+    cell = area.cell(ROWS)
+    first = area.top + 4 * cell
+    for y in np.arange(first, first + 8 * cell, cell / 10):
+        for length in (0.02, 0.02, 0.2 * (rng.random() < 0.3)):
+            turn = rng.uniform(0, np.pi)
+            start = np.array([area.left + area.width * rng.uniform(0.1, 0.9), y])
+            ends = np.stack([start, start + length * cell * np.array([np.cos(turn), np.sin(turn)])])
+            (x0, y0), (x1, y1) = np.rint(bare.rectification.to_file(ends)).astype(int).tolist()
+            cv2.line(pixels, (x0, y0), (x1, y1), (0,), 2)
+    layout = find_layout(pixels)
+    (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
+    rows = strip.top + np.arange(len(strip.clean))
+    here = layout.grey[round(first) : round(strip.bottom), round(area.left) : round(area.right)]
+    kept, drawn = int((strip.clean < 160)[rows > first].sum()), int((here < 160).sum())
+    assert kept < 0.02 * drawn
+
+
+def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: MakePage) -> None:
+    """A seal's dots stand clear of strokes as well; those of 縫, worn, are all beside one."""
+    page = make_page("經一部", *[""] * 7)
+    pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
+    bare = find_layout(pixels)
+    area = bare.columns[0]
+    cell, middle = area.cell(ROWS), (area.left + area.right) / 2
+    top = area.top + 5.2 * cell
+    beside = [(x, y) for x in (-0.06, 0.06) for y in np.arange(0.05, 0.7, 0.13)]
+    for off in (-0.3, 0.3):
+        ends = np.array([[middle + off * cell, top], [middle + off * cell, top + 0.7 * cell]])
+        (x0, y0), (x1, y1) = np.rint(bare.rectification.to_file(ends)).astype(int).tolist()
+        cv2.line(pixels, (x0, y0), (x1, y1), (0,), 3)
+        for x, y in beside:
+            place = np.array([[middle + (off + 1.6 * x) * cell, top + y * cell]])
+            ((x0, y0),) = np.rint(bare.rectification.to_file(place)).astype(int).tolist()
+            cv2.rectangle(pixels, (x0, y0), (x0 + 2, y0 + 2), (0,), -1)
+    layout = find_layout(pixels)
+    (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
+    glyph = strip.clean[round(top - 0.1 * cell - strip.top) : round(top + 0.8 * cell - strip.top)]
+    pieces = cv2.connectedComponents((glyph < 160).astype(np.uint8))[0] - 1
+    assert pieces > 2 + len(beside), "but for those that touch a stroke"
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
     source = cut.page.columns[number - 1].source

@@ -38,7 +38,7 @@ def test_each_kind_is_said_once_with_its_number_its_first_place_and_what_was_don
     ]
     assert len(sentences(remarks, str, each=True)) == len(remarks)
     assert sentences(remarks[:1], translations("zh-Hant").gettext) == [
-        "a.txt:2：K_WYG_001-1a 頁第 2 行：注文在本行未閉合；至行末為止"
+        "a.txt:2：K_WYG_001-1a 葉第 2 行：注文在本行未閉合；至行末為止"
     ]
 
 

@@ -96,6 +96,17 @@ def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
     assert any(flag.transcribed == "馬" and flag.raised and flag.line == 18 for flag in result.flags)
 
 
+def test_a_character_left_out_behind_the_last_note_is_found(ppocr: PPOCR) -> None:
+    """The line ends with a note then: the glyph of main text is cut as one, not as a part of the note."""
+    page, image = dharani("2b")
+    sources = [column.source for column in page.columns]
+    assert sources[14].endswith("(五/十)三")
+    result = check(ppocr, with_lines(page, [*sources[:14], sources[14][:-1], *sources[15:]]), image)
+    found = [flag for flag in result.flags if flag.raised and flag.line == 15]
+    assert [(flag.kind, flag.suggested) for flag in found] == [(Kind.OMISSION, "三")]
+    assert found[0].offset == len(sources[14]) - 1
+
+
 def test_an_error_in_a_column_without_rules_is_found_in_its_place(
     ppocr: PPOCR, canon: tuple[Page, LoadedImage]
 ) -> None:

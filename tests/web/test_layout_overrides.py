@@ -166,8 +166,8 @@ def test_why_a_page_cannot_be_read_again_is_said(served: Served) -> None:
     ("harm", "trouble", "message"),
     [
         (lambda image: image.write_bytes(image.read_bytes()[:2000]), "image", "書影損壞，或不是可讀的圖檔。"),
-        (lambda image: image.unlink(), "no image", "此頁沒有書影。"),
-        (lambda image: shutil.copy(image.with_name("WYG0103-0194c.png"), image), "other page", "書影是另一頁。"),
+        (lambda image: image.unlink(), "no image", "此葉沒有書影。"),
+        (lambda image: shutil.copy(image.with_name("WYG0103-0194c.png"), image), "other page", "書影是另一葉。"),
     ],
     ids=["damaged", "gone", "of another page"],
 )

@@ -1,4 +1,4 @@
-"""A hook of MkDocs: the pages of docs/zh once more in simplified characters, made while the documentation is built.
+"""Hooks of MkDocs: the pages of docs/zh say in which script they are, and are made once more in simplified characters.
 
 What is quoted stays as it is written: code, links, and the characters that are spoken of, between 「 and 」. A word of
 the interface among them is said as the simplified interface says it.
@@ -13,14 +13,19 @@ from typing import Any
 from babel.messages.pofile import read_po
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 from opencc import OpenCC
 
 from proof.locale.languages import catalogue_path
 
 FROM, TO, TITLE = "zh/", "zh-hans/", "中文（简体）"
-QUOTED = re.compile(r"(^```.*?^```$|`[^`\n]+`|\]\([^)\s]+\)|\{#[\w-]+\}|「[^」]*」)", re.M | re.S)
-WORDS = {"存盘": "存档", "预设": "默认", "帐户": "账户", "光标": "游标"}
-"""Where the interface has another word than OpenCC."""
+SIMPLE = OpenCC("tw2sp")
+SCRIPTS = {FROM: "zh-Hant", TO: "zh-Hans"}
+WORDS = {"影像": "影像", "存檔": "存档", "預設": "默认", "帳戶": "账户", "游標": "游标", "試算表": "电子表格"}
+"""What the interface calls otherwise than OpenCC."""
+QUOTED = re.compile(
+    r"(^```.*?^```$|`[^`\n]+`|\]\([^)\s]+\)|\{#[\w-]+\}|「[^」]*」|" + "|".join(WORDS) + ")", re.M | re.S
+)
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -28,6 +33,12 @@ def on_config(config: MkDocsConfig) -> None:
     nav: list[dict[str, Any]] = config.nav  # type: ignore[assignment] # as `mkdocs.yml` has it
     chinese = next(part["中文"] for part in nav if "中文" in part)
     nav.append({TITLE: _moved(chinese)})
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Say in which script a page is, so that browsers take the font for it."""
+    script = next((tag for folder, tag in SCRIPTS.items() if page.file.src_uri.startswith(folder)), "en")
+    return output.replace('<html lang="en"', f'<html lang="{script}"', 1)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -41,16 +52,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def simplified(text: str) -> str:
     """`text` in simplified characters and the words that go with them."""
     parts = QUOTED.split(text)
-    return "".join(_quoted(part) if number % 2 else _converted(part) for number, part in enumerate(parts))
+    return "".join(_kept(part) if number % 2 else SIMPLE.convert(part) for number, part in enumerate(parts))
 
 
-def _converted(text: str) -> str:
-    text = OpenCC("tw2sp").convert(text)
-    return re.sub("|".join(WORDS), lambda found: WORDS[found[0]], text)
-
-
-def _quoted(text: str) -> str:
-    return f"「{_interface().get(text[1:-1], text[1:-1])}」" if text.startswith("「") else text
+def _kept(text: str) -> str:
+    quoted = text[1:-1]
+    return f"「{_interface().get(quoted, quoted)}」" if text.startswith("「") else WORDS.get(text, text)
 
 
 @cache
