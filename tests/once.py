@@ -1,5 +1,6 @@
 """What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, what it reads of a strip, where columns stand on an image, compiled templates, what builds addresses.
+recogniser, what it reads of a strip, where columns stand on an image, compiled templates and
+statements, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
 `from_scratch`, with which all is made anew, as it is in every process that a test starts.
@@ -20,7 +21,9 @@ import pytest
 from flask import Flask
 from jinja2 import FileSystemBytecodeCache
 from numpy.typing import NDArray
-from sqlalchemy import Engine
+from sqlalchemy import URL, Engine, create_engine
+from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
 from proof.layout import photograph
@@ -104,7 +107,23 @@ def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("proof.verify.page.page_columns", once)
 
 
-def _addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
+def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
+    """SQLAlchemy compiles what is asked of a store for each engine anew; for all stores in files it comes out the
+    same."""
+    real, compiled = create_engine, LRUCache[Any, Any](2000)
+
+    def made(url: URL, **given: Any) -> Engine:
+        engine = real(url, **given)
+        if isinstance(engine.dialect, SQLiteDialect):
+            engine.update_execution_options(compiled_cache=compiled)
+        return engine
+
+    patch.setattr("proof.store.database.create_engine", made)
+    patch.setattr(SQLiteDialect, "__eq__", lambda one, other: type(one) is type(other))
+    patch.setattr(SQLiteDialect, "__hash__", lambda one: hash(type(one)))
+
+
+def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
     """Werkzeug compiles a function for each rule of every application, half of what making one takes; it is the same
     for the same rule."""
     real, built = Rule._compile_builder, dict[Any, Callable[..., tuple[str, str]]]()
@@ -126,7 +145,8 @@ def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
         patch.setattr(Flask, "jinja_options", {"bytecode_cache": compiled_templates()})
-        _addresses_built_alike(patch)
+        statements_compiled_once(patch)
+        addresses_built_alike(patch)
         _read_once(patch)
         _laid_out_once(patch)
         yield
