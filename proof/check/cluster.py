@@ -80,12 +80,18 @@ def cluster_results(
 
 def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
     """Pages as they come, but none before those that bear its id and stand before it."""
+    count = Counter(task.page.id for task in tasks)
     bearers: defaultdict[str, deque[int]] = defaultdict(deque)
     for task in tasks:
-        bearers[task.page.id].append(task.place.position)
+        if count[task.page.id] > 1:  # hardly any: of every page it would be most of what is held of it
+            bearers[task.page.id].append(task.place.position)
+    del count
     early: dict[int, CheckedPage] = {}
     for page in found:
-        turn = bearers[page.task.page.id]
+        turn = bearers.get(page.task.page.id)
+        if turn is None:
+            yield page
+            continue
         early[page.task.place.position] = page
         while turn and turn[0] in early:
             yield early.pop(turn.popleft())
@@ -103,7 +109,7 @@ class _Dispatch:
         self._packed_job = pickle.dumps(job)
         self._run = uuid.uuid4().hex
         self._sendings = 0
-        self._unsent = deque(range(len(work.tasks)))
+        self._unsent = range(len(work.tasks))
         self._again: deque[int] = deque()
         self._suspects: deque[int] = deque()
         self._alone: int | None = None
@@ -142,7 +148,7 @@ class _Dispatch:
             if self._again:
                 again.append(self._again.popleft())
             elif self._unsent:
-                number = self._unsent.popleft()
+                number, self._unsent = self._unsent[0], self._unsent[1:]
                 plain = without_image(self._tasks[number], self._job.settings.flags.threshold)
                 if plain is None:
                     fresh.append(number)

@@ -60,11 +60,12 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
-    """A correction with its edit of the file. `moved`: it was set at another place than the one it names."""
+    """A correction with its edit of the file; `decided` is the correction as it was decided, where it was set at
+    another place than that one names."""
 
     correction: Correction
     edit: Edit
-    moved: bool = False
+    decided: Correction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def place(
             if address is not None:
                 moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
                 placed.append(
-                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), moved=True)
+                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
                 )
                 continue
         displaced.append(DisplacedCorrection(correction, len(found)))
@@ -182,6 +183,16 @@ def _fits(line: str, offset: int, correction: Correction, around: Surroundings) 
     )
 
 
+def reads_alike(correction: Correction) -> bool:
+    """Whether what stands around a place may be the same before and after it is corrected, as where one more of a
+    character goes into a run of them: the text does not tell then whether it was."""
+    if not correction.changes:
+        return False
+    around = [one.after for one in surroundings(correction, ()) if not one.ends]
+    pairs = [(correction.original + after, correction.replacement + after) for after in around]
+    return any(was.startswith(now) or now.startswith(was) for was, now in pairs)
+
+
 def _there(
     edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
 ) -> int | None:
@@ -191,8 +202,13 @@ def _there(
     except UsageError:
         return None
     line, offset = edition.text[begin:end], correction.offset
-    known = around or [Surroundings("", "", begins=False, ends=False)]
-    return begin + offset if any(_fits(line, offset, correction, one) for one in known) else None
+    return begin + offset if reads_as(line, offset, correction, around) else None
+
+
+def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Surroundings] | None = None) -> bool:
+    """Whether a place of a line reads as the correction was made for, `around` it as it may have been corrected."""
+    known = surroundings(correction, ()) if around is None else around
+    return any(_fits(line, offset, correction, one) for one in known or [Surroundings("", "", False, False)])
 
 
 def _applied(edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from proof.export.corrections import ChangedSourceError, Correction, place
+from proof.errors import UsageError
+from proof.export.corrections import ChangedSourceError, Correction, place, reads_alike
 from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
@@ -15,7 +16,7 @@ from proof.store.records import DecidedPlace
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy, policy_of
-from proof.text.witness import Edition
+from proof.text.witness import Addresses, Edition
 
 
 class Unused(StrEnum):
@@ -24,6 +25,7 @@ class Unused(StrEnum):
     OTHER_TEXT = "about another file with the same pages"
     CONFLICT = "contradicts another decision about the same place; take back one of the two"
     GONE = "its place is no longer in the text"
+    UNTOLD = "its line was changed since it was checked, and reads alike with it and without; check the text again"
     UNSURE = "left unsure"
     SKIPPED = "skipped"
 
@@ -85,14 +87,16 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
         mine, others = _parted(store, work, text, edition)
         left_out += others
         gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
-        written = {one.id: _correction(one, policy) for one in mine if _writes(one)}
-        for decision in mine:
+        written = {one.id: _correction(one, policy) for one, _ in mine if _writes(one)}
+        for decision, line in mine:
             if decision.state in _UNDECIDED:
                 left_out.append(LeftOut(decision, _UNDECIDED[decision.state], str(edition.path)))
                 continue
             correction = written.get(decision.id)
             if correction is None:
                 settled += 1
+            elif reads_alike(correction) and _line(edition, decision) != line:
+                left_out.append(LeftOut(decision, Unused.UNTOLD, str(edition.path)))
             elif decision.id not in gone:  # one that reads otherwise was changed since: that is for `correct` to refuse
                 found.append((decision, correction))
             else:
@@ -111,24 +115,36 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
-def _parted(store: Store, work: str, text: TextInStore, edition: Edition) -> tuple[list[Decision], list[LeftOut]]:
-    """The standing decisions of a work about the text, and those about other files that have the same pages."""
+def _parted(
+    store: Store, work: str, text: TextInStore, edition: Edition
+) -> tuple[list[tuple[Decision, str | None]], list[LeftOut]]:
+    """The standing decisions of a work about the text, each with its line as it was checked, and those about other
+    files that have the same pages."""
     own = {known.path for known in text.own if known.work == work}
     pages = {page.id for page in edition.pages}
     places = store.decided_places(work)
     standing = list(store.decisions.standing(work))
     by_id = {decision.id: decision for decision in standing}
-    mine: list[Decision] = []
+    mine: list[tuple[Decision, str | None]] = []
     others: list[LeftOut] = []
     for decision in standing:
         there = places.get(decision.flag)
         if there is None or there.elsewhere:
             continue
         if _is_about(there, own):
-            mine.append(replace(decision, person=_author(decision, by_id)))
+            mine.append((replace(decision, person=_author(decision, by_id)), there.line))
         elif decision.page in pages and decision.state is not State.KEPT:
             others.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
     return mine, others
+
+
+def _line(edition: Edition, decision: Decision) -> str | None:
+    """The line of the text that a decision is about; None where it has none."""
+    try:
+        begin, end = Addresses(edition).line(decision.page, decision.line)
+    except UsageError:
+        return None
+    return edition.text[begin:end]
 
 
 def _author(decision: Decision, standing: Mapping[int, Decision]) -> str:
@@ -212,7 +228,7 @@ def _same_edit(one: Decision, other: Decision) -> bool:
 
 
 def _collide(one: Correction, other: Correction) -> bool:
-    if not (one.changes and other.changes):
+    if not (one.changes or other.changes):
         return False
     if one.offset == other.offset and not (one.length and other.length):
         return one.length == other.length

@@ -17,7 +17,7 @@ from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
 from proof.export.collation_notes import house_list, plain_list, with_footnotes
 from proof.export.iiif import flag_annotations, manifest
-from proof.export.marked import MarkedPage, mark
+from proof.export.marked import MarkedPage, as_checked, mark
 from proof.export.pagexml import page_xml
 from proof.export.source import CorrectedSource, write_corrected
 from proof.export.tei import tei
@@ -119,7 +119,7 @@ ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
 
 def _pages(material: Material, folder: Path, document: Callable[[MarkedPage], bytes]) -> list[Path]:
     """A file a page, named by its image: that is how recognisers find the two together."""
-    corrections = [placed.correction for placed in material.corrected.placed]
+    corrections = as_checked(material.corrected.placed, material.pages)
     written: dict[Path, None] = {}
     running = not material.corrected.edition.paged
     for page in material.pages:

@@ -33,7 +33,7 @@ class CorrectedSource:
     @property
     def moved(self) -> tuple[PlacedCorrection, ...]:
         """The corrections that were set at another place than they name."""
-        return tuple(placed for placed in self.placed if placed.moved)
+        return tuple(placed for placed in self.placed if placed.decided)
 
     def diff(self, name: str) -> bytes:
         """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository."""

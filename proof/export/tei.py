@@ -31,7 +31,7 @@ from proof.export.marked import columns_found
 from proof.export.xml import add, legal, root_of, written
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
-from proof.model.result import CheckedCharacter, PageResult
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.column import ENTITY
 from proof.text.model import Script
 from proof.text.witness import (
@@ -167,12 +167,15 @@ class _Writer:
         addresses = Addresses(self.edition)
         if self.edition.paged:
             for column in page.columns:
-                self.zones[page.page, column.number] = _zone(surface, f"{name}c{column.number}", "column", column.box)
+                zone = _zone(surface, f"{name}c{column.number}", "column", column.box)
+                if self._reads(addresses, page, column):
+                    self.zones[page.page, column.number] = zone
         else:
             self._laid(surface, page, name, addresses)
         for number, one in enumerate(page.characters, start=1):
             start = _start(addresses, page, one)
-            if start is not None and self._changed(start):
+            known = not self.edition.paged or (page.page, one.line) in self.zones
+            if start is not None and known and self._changed(start):
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", one.box)
 
     def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
@@ -186,6 +189,14 @@ class _Writer:
         if begins:
             self.breaks.append(_Break(min(one.start for one in begins), "pb", page.page, name))
             self.breaks += begins
+
+    def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
+        """Whether a column of the text reads as it did when its page was checked: then it is that one of the image."""
+        try:
+            start, end = addresses.line(page.page, column.number)
+        except UsageError:
+            return False
+        return self.edition.text[start:end] == column.source
 
     def _changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at a character."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.lines import ROUGH, Line, splinters
+from proof.layout.lines import ROUGH, Line, median_of_sorted, splinters
 from proof.layout.rules import Mask
 
 STROKE = 0.012
@@ -139,11 +139,11 @@ def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDA
     from that of the whole line by no more than a block wears."""
     if not alone.any():
         return np.full(len(width), np.inf)
-    whole = float(np.median(width[alone]))
+    whole = median_of_sorted(np.sort(width[alone]))
     cells = np.arange(len(width)) / row
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     near = [width[alone & (np.abs(cells - middle) < 1.5)] for middle in middles]
-    found = [float(np.median(some)) if some.size > row / 2 else whole for some in near]
+    found = [median_of_sorted(np.sort(some)) if some.size > row / 2 else whole for some in near]
     near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
     return np.asarray(near_by, dtype=np.float64)
 

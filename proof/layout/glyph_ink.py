@@ -2,8 +2,8 @@
 
 The box of a glyph is where the recogniser saw it, a cell of its column, and not where its strokes end. Here the ink
 of a stretch of the column is parted among the glyphs that stand in it: between any two of them the cut lies where
-least ink is, about halfway (dynamic programming over all cuts of the stretch at once); a stroke goes, whole, to the
-glyph that has most of it, and is cut only where two glyphs touch.
+least ink is, about halfway (dynamic programming over all cuts of the stretch at once), and bends around strokes; a
+stroke goes, whole, to the glyph that has most of it, and is cut only where two glyphs touch.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.glyph_extent import Cells, dirt_around, extent, without_dirt
 from proof.layout.rules import Mask, ink_mask, long_strokes
 
 CELL = 40.0
@@ -37,11 +37,18 @@ LOOSE = 0.42
 INK_COST, SIZE_COST, PLACE_COST = 10.0, 3.0, 1.0
 """What a cut through ink costs, a cell that departs from the pitch, and one that is not about its glyph's place."""
 
+SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
+"""Cells: by how much all glyphs of a stretch may stand lower or higher than their places say: a recogniser sees all of
+them a little late."""
+
 RULE = 1.3
 """Cells: an upright stroke as long as this is no glyph's."""
 
 THIN, BESIDE_RULE = 0.12, 0.05
 """Cells, and widths of the column: a piece of rule is no wider, and stands no farther from the rule."""
+
+MEETS = 0.15
+"""Cells: so far a stroke that meets a rule may reach into it and over it."""
 
 EDGE = 0.11
 """Widths of the column: how far from its edge its rule may stand."""
@@ -52,31 +59,17 @@ OWN = 0.7
 FRAME = 0.16
 """Cells: how far from the end of its column a piece of the frame stands."""
 
+AT_FRAME, LEVEL = 0.12, 0.35
+"""Cells from the end of a column, and widths of it: so near a level stroke that is so long is a piece of the frame."""
+
 OUTSIDE = 0.06
 """Cells: what lies so far above or below its column is none of it."""
 
 BROKEN = (0.22, 0.3)
 """Of the window's height: what is left of a rule that is broken, at the edge of its column and inside it."""
 
-SHARED = 0.06
-"""Cells: where two glyphs touch each has the ink so far beyond the cut: rather some of the other than a stroke cut."""
-
-SPECK, BLOT = 0.01, 0.03
-"""Of the area of a cell that such a glyph fills: a smaller piece of ink is dirt, unless it lies among the others; on
-clean paper, and where there is much dirt."""
-
-DIRTY = 5.0
-"""Pieces of dirt, in a cell, on paper that is as dirty as can be."""
-
-DOUBT = 2.0
-"""How much larger a piece must be on dirty paper that says how far a glyph reaches."""
-
-BODY, NEAR, DOT = 0.75, 0.12, 0.006
-"""Of a glyph's ink what is in strokes, where it is not all specks; cells from these to a dot that belongs to them; of a
-cell's area the least that a dot has."""
-
-CORE, RIM = 0.36, 0.1
-"""Of the row's width from its middle, and cells: where no speck is taken for dirt."""
+BENT, PULL = 0.3, 0.02
+"""Cells: how far a cut bends around strokes; and what it costs, in pixels of ink, to be so far off."""
 
 LEAST = 0.012
 """Of a cell's area: with less ink than this there is no glyph."""
@@ -137,13 +130,14 @@ def glyph_ink(
     text = without_rules(ink, edges, cell)
     inside = text[:, max(round(sides[0]), 0) : max(round(sides[1]), 1)]
     places = [glyph.y * scale for glyph in glyphs]
-    cuts = cuts_between(inside.mean(axis=1) if inside.size else np.zeros(len(text)), places, cell)
+    cuts = cuts_between(inside.mean(axis=1) if inside.size else np.zeros(len(text)), places, cell, SHIFTS)
     spans = [cuts[number] for number in chosen]
-    dirt = _dirt(text, edges, size * scale)
-    own = _without_dirt(_own(text, spans, sides, edges, cell), dirt, sides, spans, size * scale)
+    cells = Cells(sides, spans, size * scale)
+    dirt = dirt_around(text, (edges.left, edges.right), cells)
+    own = without_dirt(_own(text, spans, sides, edges, cell), dirt, cells)
     if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
         return None
-    left, top, right, bottom = _extent(own, dirt, size * scale)
+    left, top, right, bottom = extent(own, dirt, cells)
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
@@ -157,6 +151,10 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     rules = cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), cv2.dilate(level, np.ones((3, 1), np.uint8)))
     middle = slice(max(round(column.left + EDGE * width), 0), max(round(column.right - EDGE * width), 0))
     rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[:, middle]  # glyphs that touch are no rule
+    short = long_strokes(mask, max(round(LEVEL * width), 3), vertical=False)
+    for end in (column.top, column.bottom):
+        at = slice(max(round(end - AT_FRAME * cell), 0), max(round(end + AT_FRAME * cell), 0))
+        rules[at] = np.maximum(rules[at], short[at])
     text = np.asarray(ink & (rules == 0))
     left, right = _rule_at(mask, column.left, cell, width, 1), _rule_at(mask, column.right, cell, width, -1)
     text[:, : max(round(left), 0)] = False
@@ -169,7 +167,22 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(THIN * cell, 3))
     piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(THIN * cell, 3)))
     piece[0] = False
-    return np.asarray(text & ~piece[labels])
+    kept = np.asarray(text & ~piece[labels])
+    reach = max(round(MEETS * cell), 2)
+    _give_back(kept, ink, round(left), reach)
+    _give_back(kept[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
+    return kept
+
+
+def _give_back(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
+    """Give back (in place) the ink of a rule, and beyond it, where a stroke of the text meets the rule or crosses it.
+    The text begins at x `first`."""
+    if not 0 < first < text.shape[1] - 1:
+        return
+    met = (text[:, first] | text[:, first + 1])[:, None]
+    place = slice(max(first - reach, 0), first)
+    through = np.logical_and.accumulate((ink[:, place] & met)[:, ::-1], axis=1)[:, ::-1]
+    text[:, place] |= through
 
 
 def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) -> float:
@@ -193,22 +206,27 @@ def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) ->
     return low + at + (2 if inwards > 0 else -1)
 
 
-def cuts_between(profile: NDArray[np.float64], places: Sequence[float], cell: float) -> list[tuple[float, float]]:
+def cuts_between(
+    profile: NDArray[np.float64], places: Sequence[float], cell: float, shifts: Sequence[float] = (0.0,)
+) -> list[tuple[float, float]]:
     """From where to where each of the glyphs reaches whose middles are about at `places` (ascending), on a profile of
-    how much ink stands in every row of pixels (0 to 1)."""
+    how much ink stands in every row of pixels (0 to 1). All of a stretch may be off by the same one of `shifts`, in
+    cells."""
     spans: list[tuple[float, float]] = []
     start = 0
     for end in range(1, len(places) + 1):
         if end < len(places) and places[end] - places[end - 1] < APART * cell:
             continue
-        spans += _stretch(profile, places[start:end], cell)
+        y = np.asarray(places[start:end], dtype=np.float64)
+        spans += min((_stretch(profile, y + shift * cell, cell) for shift in shifts), key=lambda one: one[0])[1]
         start = end
     return spans
 
 
-def _stretch(profile: NDArray[np.float64], places: Sequence[float], cell: float) -> list[tuple[float, float]]:
-    """The same for glyphs that follow each other without a gap."""
-    y = np.asarray(places, dtype=np.float64)
+def _stretch(
+    profile: NDArray[np.float64], y: NDArray[np.float64], cell: float
+) -> tuple[float, list[tuple[float, float]]]:
+    """The same for glyphs that follow each other without a gap, and before it what these cuts cost."""
     steps = np.diff(y)
     halves = np.concatenate([[y[0] - cell / 2], (y[:-1] + y[1:]) / 2, [y[-1] + cell / 2]])
     heights = np.concatenate([[cell], steps, [cell]])
@@ -227,12 +245,13 @@ def _stretch(profile: NDArray[np.float64], places: Sequence[float], cell: float)
         came.append(costs.argmin(axis=0))
         total = costs.min(axis=0) + INK_COST * inked[number + 1]
     at = int(total.argmin())
+    least = float(total[at])
     found = [float(cuts[-1][at])]
     for number in range(len(y) - 1, -1, -1):
         at = int(came[number][at])
         found.append(float(cuts[number][at]))
     found.reverse()
-    return list(pairwise(found))
+    return least, list(pairwise(found))
 
 
 def _own(
@@ -264,62 +283,34 @@ def _own(
     part = ((share >= 1.0 - OWN) & (share < OWN)) | (joined & (inside > 0))
     whole[0] = part[0] = False
     whole &= mass >= 2
-    shared = down.copy()
+    if not part.any():
+        return np.asarray(whole[labels])
+    bent = np.zeros(text.shape, dtype=bool)
     for top, bottom in spans:
-        shared |= (ys >= top - SHARED * cell) & (ys < bottom + SHARED * cell)
-    return np.asarray(whole[labels] | (part[labels] & shared[:, None] & across))
+        above, below = (_seam(text, cut, max(round(BENT * cell), 1)) for cut in (top, bottom))
+        bent |= (ys[:, None] >= above) & (ys[:, None] < below)
+    return np.asarray(whole[labels] | (part[labels] & bent & across))
 
 
-def _dirt(text: NDArray[np.bool_], column: Rectangle, size: float) -> float:
-    """How dirty the paper of a column is, from 0 to 1: by how many pieces are on it that are too small for a stroke."""
-    within = text[:, max(round(column.left), 0) : max(round(column.right), 1)]
-    _, _, pieces, _ = cv2.connectedComponentsWithStats(within.astype(np.uint8), connectivity=8)
-    tiny = np.count_nonzero(pieces[1:, cv2.CC_STAT_AREA] < SPECK * size * size)
-    return min(tiny * size * size / max(within.size, 1) / DIRTY, 1.0)
-
-
-def _without_dirt(
-    own: NDArray[np.bool_], dirt: float, row: tuple[float, float], spans: Sequence[tuple[float, float]], size: float
-) -> NDArray[np.bool_]:
-    """The glyph's ink without specks at its border, the larger the dirtier the paper is. In the middle of the cell they
-    stay: of a glyph under a seal nothing else may be left."""
-    least = (SPECK + (BLOT - SPECK) * dirt) * size * size
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
-    small = stats[:, cv2.CC_STAT_AREA] < least
-    small[0] = True
-    if small.all() or not small[1:].any():
-        return own
-    body = stats[~small]
-    left, top = body[:, cv2.CC_STAT_LEFT].min(), body[:, cv2.CC_STAT_TOP].min()
-    right = (body[:, cv2.CC_STAT_LEFT] + body[:, cv2.CC_STAT_WIDTH]).max()
-    bottom = (body[:, cv2.CC_STAT_TOP] + body[:, cv2.CC_STAT_HEIGHT]).max()
-    x, y = centres[:, 0], centres[:, 1]
-    gone = small & ((x < left) | (x > right) | (y < top) | (y > bottom))
-    gone &= (np.abs(x - (row[0] + row[1]) / 2) > CORE * (row[1] - row[0])) | ~_within(y, spans, RIM * size)
-    gone[0] = False
-    return np.asarray(own & ~gone[labels])
-
-
-def _extent(own: NDArray[np.bool_], dirt: float, size: float) -> tuple[float, float, float, float]:
-    """How far a glyph's ink reaches to the left, up, to the right and down. Single specks a little apart from it do not
-    count, where it is not all specks."""
-    _, _, stats, _ = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
-    pieces = stats[1:].astype(np.float64)
-    area = pieces[:, cv2.CC_STAT_AREA]
-    edges = pieces[:, :4] + np.pad(pieces[:, :2], ((0, 0), (2, 0)))
-    large = area >= BLOT * (1 + DOUBT * dirt) * size * size
-    if area[large].sum() < BODY * area.sum():
-        large[:] = True
-    left, top = edges[large, :2].min(axis=0) - NEAR * (1 - dirt) * size
-    right, bottom = edges[large, 2:].max(axis=0) + NEAR * (1 - dirt) * size
-    near = (edges[:, 2] > left) & (edges[:, 3] > top) & (edges[:, 0] < right) & (edges[:, 1] < bottom)
-    shown = edges[large | (near & (area >= DOT * size * size))]
-    return (*shown[:, :2].min(axis=0), *shown[:, 2:].max(axis=0))
-
-
-def _within(y: NDArray[Any], spans: Sequence[tuple[float, float]], rim: float) -> NDArray[np.bool_]:
-    """Which heights lie inside a cell, off its rim."""
-    return np.asarray(np.logical_or.reduce([(y > top + rim) & (y < bottom - rim) for top, bottom in spans]))
+def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64]:
+    """For every column of pixels the height of a cut that bends around strokes, up to `reach` pixels off: the cheapest
+    way from left to right (dynamic programming)."""
+    height, width = text.shape
+    off = np.arange(-reach, reach + 1)
+    rows = (np.floor(cut) + off).astype(np.intp)
+    there = (rows >= 0) & (rows < height)
+    cost = np.where(there[:, None], text[rows.clip(0, height - 1)], False) + PULL * (off / reach)[:, None] ** 2
+    total, came = cost[:, 0], np.zeros((len(off), width), np.intp)
+    for x in range(1, width):
+        around = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])
+        came[:, x] = around.argmin(axis=0) - 1
+        total = around.min(axis=0) + cost[:, x]
+    at = int(total.argmin())
+    path = np.empty(width, np.intp)
+    for x in range(width - 1, -1, -1):
+        path[x] = at
+        at += came[at, x]
+    return np.asarray(rows[path], dtype=np.float64)
 
 
 def _enlarged(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -161,10 +161,16 @@ def _sides(ink: NDArray[np.bool_], nearest: NDArray[np.intp], printed: NDArray[n
     for step in (-1, 1):
         places = nearest[rows, None] + step * np.arange(1, span)
         there = ink[rows[:, None], places.clip(0, span - 1)] & (places >= 0) & (places < span)
-        reach = np.logical_and.accumulate(there, axis=1).sum(axis=1)
-        usual = float(np.median(reach))
-        sides.append(min(float(np.quantile(reach, 1 - EDGE, method="lower")), usual + ROUGH) + 0.5)
+        reach = np.sort(np.logical_and.accumulate(there, axis=1).sum(axis=1))
+        most = float(reach[int((len(reach) - 1) * (1 - EDGE))])
+        sides.append(min(most, median_of_sorted(reach) + ROUGH) + 0.5)
     return sides[0], sides[1]
+
+
+def median_of_sorted(numbers: NDArray[np.intp]) -> float:
+    """The median of numbers that ascend; NumPy's own takes ten times the time for as few as a line has."""
+    middle = len(numbers) // 2
+    return float(numbers[middle] + numbers[middle - 1 + len(numbers) % 2]) / 2
 
 
 def erase(ink: Mask, line: Line) -> None:

@@ -309,7 +309,9 @@ class HalfFolioReadings:
         key = (column, round(left), round(top), round(right), round(bottom), pitch)
         found = _first(key, self.used.cells, self._known.cells)
         if found is None:
-            cells = ink_cells(self.layout.ink_of(column), left, top, right, bottom, pitch)
+            first, low = max(0, round(top)), max(0, round(left))
+            ink = self.layout.ink_of(column, np.s_[first : max(first, round(bottom)), low : max(low, round(right))])
+            cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, first)
             found = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
         self.used.cells[key] = found
         return [InkCell(float(a), float(b)) for a, b in zip(found[::2], found[1::2], strict=True)]

@@ -21,7 +21,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.view import focus_of, pitch_of
 
-GLYPH_METHOD = 1
+GLYPH_METHOD = 2
 """Raised whenever a tile would look otherwise than before: earlier ones are then not taken again."""
 
 HALF = 0.72

@@ -129,7 +129,10 @@ class Comments(StorePart):
             uid = flag.uid if flag else ""
             again = session.scalar(select(CommentRow).where(CommentRow.key == asked.key))
             if again is not None:
-                if (again.page_id, again.uid, again.text, again.person) != (page.id, uid, asked.text, asked.person):
+                state = asked.state or CommentState(again.state)
+                assigned = again.assigned if asked.assigned is None else asked.assigned
+                said = (again.page_id, again.uid, again.text, again.state, again.assigned, again.person)
+                if said != (page.id, uid, asked.text, state.value, assigned, asked.person):
                     raise key_of_another()
                 return comments_of(session, [again])[0]
             thread = list(session.scalars(_of_place(page.id, uid)))

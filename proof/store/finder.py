@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from threading import Lock
-from typing import Any
 
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
-from proof.store.bounded import Bounded
-from proof.store.glyphs import Glyphs
 from proof.store.library import FoundPair, found_pairs
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
 from proof.store.sessions import Sessions, StorePart
-from proof.store.work_text import WordsInText, WorkText, text_of
+from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
 
 FOUND = 50
 """Places of each kind that are given at most."""
-
-KEPT = 6_000_000
-"""Characters of texts that are kept in memory: those of the works in which somebody looked for words last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +64,10 @@ class FoundInWork:
 class Finder(StorePart):
     """What is in a work, by whatever it is called; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, glyphs: Glyphs) -> None:
+    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, texts: WorkTexts) -> None:
         super().__init__(reading, writing)
         self._queue = queue
-        self._glyphs = glyphs
-        self._texts = Bounded[str, tuple[Any, WorkText]](KEPT, lambda kept: len(kept[1]))
-        self._lock = Lock()
+        self._texts = texts
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
         """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b`
@@ -92,27 +83,21 @@ class Finder(StorePart):
             page = juans[0].first
         if page is not None:
             return FoundInWork(page, tuple(named), juans)
-        text = self._text(work, pages)
-        columns = tuple(_found_words(one) for one in islice(text.find(wanted), FOUND))
         with self._reading() as session:
+            text = self._texts.of(session, work)
             pairs = found_pairs(session, wanted, work)
+        listed = {page.number: page for page in pages}
+        found = (_found_words(one, listed) for one in text.find(wanted))
+        columns = tuple(islice((one for one in found if one is not None), FOUND))
         return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, columns, text.count(wanted))
 
-    def _text(self, work: str, pages: Sequence[ListedPage]) -> WorkText:
-        """The text of a work as the store has it now."""
-        stamp = (*self._glyphs.stamp(work), len(pages))
-        with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
-            seen, text = self._texts.get(work) or (None, None)
-            if text is None or seen != stamp:
-                with self._reading() as session:
-                    text = text_of(session, work, pages)
-                self._texts.put(work, (stamp, text))
-            return text
 
-
-def _found_words(one: WordsInText) -> FoundWords:
-    before, after = one.first.source[: one.offset], one.last.source[one.end :]
-    return FoundWords(one.first.page, one.first.number, one.offset, before, one.words, after, one.last.page)
+def _found_words(one: WordsInText, pages: Mapping[int, ListedPage]) -> FoundWords | None:
+    """Where words stand; None on a page that a check has just added."""
+    first, last = pages.get(one.first.page), pages.get(one.last.page)
+    if first is None or last is None:
+        return None
+    return FoundWords(first, one.first.number, one.offset, one.before, one.words, one.after, last)
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import case, delete, func, select, update
@@ -22,10 +23,11 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
-from proof.store.models import ColumnRow, DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.models import DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
 from proof.store.sessions import Sessions, StorePart
+from proof.store.work_text import WorkTexts
 from proof.text.model import script_shown
 
 FOUND = 50
@@ -88,14 +90,30 @@ class LibraryWork:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page that a search found; `source` is the column with the words that were looked for."""
+    """A page that a search found."""
 
     work: str
     title: str
     number: int
     page: str
     ref: str
-    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """Words that a search found: from `offset` of column `line` of the page of that `number` on. `before`, `words` and
+    `after` are the source; `last` is the page on which they end where that is another."""
+
+    work: str
+    title: str
+    number: int
+    page: str
+    line: int
+    offset: int
+    before: str
+    words: str
+    after: str
+    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +135,15 @@ class Found:
     works: tuple[LibraryWork, ...] = ()
     pages: tuple[FoundPage, ...] = ()
     pairs: tuple[FoundPair, ...] = ()
-    places: tuple[FoundPage, ...] = ()
+    places: tuple[FoundPlace, ...] = ()
 
 
 class Library(StorePart):
     """All works of a store; `Store.library` is one."""
 
-    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+    def __init__(self, reading: Sessions, writing: Sessions, texts: WorkTexts) -> None:
         super().__init__(reading, writing)
+        self._texts = texts
         self._lock = threading.Lock()
         self._counts: dict[int, tuple[Any, WorkCounts]] = {}
         self._decision = self._rule = 0
@@ -223,17 +242,16 @@ class Library(StorePart):
     # search
 
     def search(self, wanted: str) -> Found:
-        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and columns
-        that hold the words."""
+        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and words
+        wherever they stand in a text."""
         wanted = wanted.strip()
         if not wanted:
             return Found()
         low = wanted.lower()
         works = [one for one in self.works() if low in f"{one.folder} {one.work} {one.title}".lower()]
         with self._reading() as session:
-            return Found(
-                tuple(works[:FOUND]), _pages(session, wanted), found_pairs(session, wanted), _places(session, wanted)
-            )
+            pairs, places = found_pairs(session, wanted), _places(session, wanted, self._texts)
+            return Found(tuple(works[:FOUND]), _pages(session, wanted), pairs, places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,11 +364,28 @@ def found_pairs(session: Session, wanted: str, work: str | None = None) -> tuple
     return tuple(FoundPair(*row) for row in session.execute(query))
 
 
-def _places(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Columns that hold the words, as they are transcribed."""
+def _places(session: Session, wanted: str, texts: WorkTexts) -> tuple[FoundPlace, ...]:
+    """Where words of two characters and more stand in the texts of all works."""
     if len(wanted) < 2:
         return ()
-    query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref, ColumnRow.source)
-    query = query.join(PageRow, ColumnRow.page_id == PageRow.id).join(WorkRow, PageRow.work_id == WorkRow.id)
-    query = query.where(ColumnRow.source.contains(wanted, autoescape=True), PageRow.absent.is_(False)).limit(FOUND)
-    return tuple(FoundPage(*row) for row in session.execute(query))
+    every = ((name, title, one) for name, title, text in texts.every(session) for one in text.find(wanted))
+    found = list(islice(every, FOUND))
+    numbers = {column.page for *_, one in found for column in (one.first, one.last)}
+    query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
+    pages = {row.id: row for row in session.execute(query)}
+    return tuple(
+        FoundPlace(
+            name,
+            title,
+            pages[one.first.page].id,
+            pages[one.first.page].page,
+            one.first.number,
+            one.offset,
+            one.before,
+            one.words,
+            one.after,
+            "" if one.last.page == one.first.page else pages[one.last.page].folio or pages[one.last.page].page,
+        )
+        for name, title, one in found
+        if {one.first.page, one.last.page} <= pages.keys()
+    )

@@ -75,7 +75,8 @@ class PageStates(StorePart):
             must_be_own(session, [key], PageEventRow)
             again = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
             if again is not None:
-                if (again.page_id, again.state, again.person, again.about) != (page, state.value, person, None):
+                said = (again.page_id, again.state, again.person, again.note, again.about)
+                if said != (page, state.value, person, note, None):
                     raise key_of_another()
                 return page_event(again)
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)

@@ -138,8 +138,10 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     """Where the flags of a work stand of which something was ever decided, by their numbers."""
     runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == _work_id(work))
     texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
-    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale, DecisionRow.id)
+    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale, DecisionRow.id, ColumnRow.source)
     query = query.join(PageRow, FlagRow.page_id == PageRow.id)
+    is_of_line = (ColumnRow.page_id == PageRow.id) & (ColumnRow.number == FlagRow.line)
+    query = query.outerjoin(ColumnRow, is_of_line & (FlagRow.last_run_id == PageRow.result_run_id))
     query = query.join(DecisionRow, (DecisionRow.flag_id == FlagRow.id) & (DecisionRow.version == FlagRow.version))
     decided = session.execute(query.where(FlagRow.work_id == _work_id(work))).all()
     about = aliased(DecisionRow)
@@ -147,7 +149,7 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     carried = carried.where(DecisionRow.work_id == _work_id(work), DecisionRow.verdict == Verdict.CARRIED.value)
     carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
     carried_on = {before for before, _ in carried_from.values()}
-    here = {flag for flag, _, _, stale, _ in decided if not stale}
+    here = {flag for flag, _, _, stale, _, _ in decided if not stale}
 
     def came_from_here(made: int) -> bool:
         while made in carried_from:
@@ -156,9 +158,12 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
                 return True
         return False
 
+    def is_elsewhere(made: int) -> bool:
+        return made in carried_on or came_from_here(made)
+
     return {
-        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale and (last in carried_on or came_from_here(last)))
-        for flag, text, run, stale, last in decided
+        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale and is_elsewhere(last), line)
+        for flag, text, run, stale, last, line in decided
     }
 
 

@@ -90,11 +90,13 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
-    last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over."""
+    last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over. `line`: its
+    line as it was checked, None where that was last read since the flag was seen."""
 
     text: str
     texts: frozenset[str]
     elsewhere: bool
+    line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

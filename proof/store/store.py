@@ -65,6 +65,7 @@ from proof.store.saving import (
     save_all,
     save_found,
 )
+from proof.store.work_text import WorkTexts
 
 STORE_NAME = "proof.sqlite"
 
@@ -88,10 +89,11 @@ class Store:
         self.layout_overrides = LayoutOverrides(*sessions)
         self.accounts = Accounts(*sessions)
         self.queue = Queue(*sessions)
-        self.library = Library(*sessions)
+        texts = WorkTexts()
+        self.library = Library(*sessions, texts)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
-        self.finder = Finder(*sessions, self.queue, self.glyphs)
+        self.finder = Finder(*sessions, self.queue, texts)
 
     @classmethod
     def open(

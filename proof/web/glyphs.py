@@ -106,10 +106,10 @@ def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Respo
     outcomes: dict[str, Decision | ConflictError] = {}
     flagged = [(one, state) for one in body.places if (state := _open_flag(said, one))]
     by_hand = [one for one in body.places if _open_flag(said, one) is None]
+    demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
     wanted = [_correction(path.work, one, body) for one in by_hand]
     corrected = store.manual_corrections.correct_all(wanted)
     outcomes |= {one.key: outcome for one, outcome in zip(by_hand, corrected, strict=True)}
-    demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
     if demands:
         decided = store.decisions.decide_all(demands)
         outcomes |= {one.key: outcome for (one, _), outcome in zip(flagged, decided, strict=True)}

@@ -249,6 +249,69 @@ def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition:
     assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
 
 
+@pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
+def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_other(
+    store: Store, edition: Edition, verdict: Verdict
+) -> None:
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-shoot"), verdict, 0, "甲", "request-1"))
+    page = store.queue.pages("KR1")[0].number
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 3, 2, 1, "社", "乙", "by-hand-1"))
+    found = decided_in(store, edition)
+    assert found.corrections == ()
+    assert [one.reason for one in found.left_out] == [Unused.CONFLICT] * 2
+
+
+def _a_run_is_checked(store: Store, edition: Edition, checked: PageResult, *flags: Flag) -> Edition:
+    edition = read_edition(edition.path)
+    line = edition.text.split("¶\n")[1]
+    columns = (replace(checked.columns[0], source=line), *checked.columns[1:])
+    texts = (TextInfo(str(edition.path), "sha", "kanripo", "traditional"),)
+    run = store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
+    result = replace(checked, columns=columns, flags=flags)
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(edition.path)), f"key-{run}", result)])
+    store.finish_run(run, whole=True)
+    return edition
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["of a flag", "by hand"])
+@pytest.mark.parametrize("check", [False, True], ids=["before the next check", "after it"])
+def test_one_more_of_a_run_goes_into_a_text_once(
+    store: Store, edition: Edition, checked: PageResult, *, by_hand: bool, check: bool
+) -> None:
+    edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
+    flags = () if by_hand else (flag("f-gap", 1, 3, "", "□", "　大夫[]□□□"),)
+    edition = _a_run_is_checked(store, edition, checked, *flags)
+    if by_hand:
+        page = store.queue.pages("KR1")[0].number
+        store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 3, 0, "□", "甲", "by-hand-1"))
+    else:
+        found = _flag_number(store, "f-gap")
+        store.decisions.decide(DecisionRequest("KR1", found, Verdict.TAKE, 0, "甲", "request-1"))
+    decided = decided_in(store, edition)
+    edition.path.write_text(correct(edition, decided.corrections).text, encoding="utf-8")
+    edition = read_edition(edition.path)
+    assert "大夫□□□□之西" in edition.text
+    if check:
+        edition = _a_run_is_checked(store, edition, checked)
+    again = decided_in(store, edition)
+    assert again.corrections == ()
+    assert [one.reason for one in again.left_out] == [Unused.UNTOLD]
+
+
+def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    gap = flag("f-gap", 1, 3, "", "□", "　大夫[]□□□")
+    edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
+    _a_run_is_checked(store, edition, checked, gap)
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-gap"), Verdict.TAKE, 0, "甲", "request-1"))
+    edition.path.write_text(TEXT.replace("大夫之西北", "大夫□□□之西比"), encoding="utf-8")
+    decided = decided_in(store, read_edition(edition.path))
+    assert [one.reason for one in decided.left_out] == [Unused.UNTOLD]
+    decided = decided_in(store, _a_run_is_checked(store, edition, checked, gap))
+    assert (len(decided.corrections), decided.left_out) == (1, ())
+
+
 def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(
     store: Store, edition: Edition, checked: PageResult
 ) -> None:

@@ -82,6 +82,93 @@ def test_neighbours_and_rules_are_pale() -> None:
     assert outside.min() > 150
 
 
+def test_a_short_stroke_apart_from_the_rest_is_of_the_glyph_where_there_is_dirt() -> None:
+    """The head of 元, the upper stroke of 二."""
+    image = Image.new("L", (300, 700), 255)
+    pen = ImageDraw.Draw(image)
+    rng = np.random.default_rng(3)
+    for number in range(GLYPHS):
+        y = 40 + number * PITCH
+        pen.line([138, y + 14, 162, y + 12], fill=0, width=3)
+        pen.line([122, y + 42, 178, y + 40], fill=0, width=8)
+    for x, y in rng.integers((105, 40), (195, 640), (30, 2)).tolist():
+        pen.rectangle([x, y, x + 1, y + 1], fill=0)
+    ink = shown(image, checked(), 4).ink
+    assert ink is not None
+    assert ink.h == pytest.approx(34, abs=6)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_stroke_that_ends_in_a_rule_is_shown_to_its_end(side: int) -> None:
+    image = drawn(skip=4)
+    pen = ImageDraw.Draw(image)
+    x = 100 if side < 0 else 150
+    pen.line([x, 310, x + 50, 310], fill=0, width=5)
+    pen.rectangle([130, 298, 170, 324], outline=0, width=4)
+    tile = shown(image, checked(), 4)
+    assert tile.ink is not None
+    end = tile.ink.x if side < 0 else tile.ink.right
+    assert 150 + tile.corner[0] + end == pytest.approx(100 if side < 0 else 200, abs=3)
+
+
+@pytest.mark.parametrize("reach", [0.5, 0.8])
+def test_a_piece_of_a_thick_frame_is_not_of_the_glyph_above_it(reach: float) -> None:
+    image = drawn()
+    pen = ImageDraw.Draw(image)
+    pen.rectangle([104, 636, 104 + reach * WIDTH, 643], fill=0)
+    ink = shown(image, checked(), 9).ink
+    assert ink is not None
+    assert ink.h == pytest.approx(48, abs=4)
+
+
+def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
+    """A tail that hangs down into the next glyph's cell, beside its head, and touches it."""
+    image = Image.new("L", (300, 700), 255)
+    pen = ImageDraw.Draw(image)
+    for number in range(GLYPHS):
+        y = 40 + number * PITCH
+        pen.rectangle([125, y + 8, 165, y + 48], outline=0, width=4)
+        pen.line([125, y + 28, 165, y + 28], fill=0, width=4)
+    foot = 40 + 5 * PITCH
+    pen.line([165, foot - 14, 176, foot - 14], fill=0, width=5)
+    pen.line([174, foot - 16, 174, foot + 14], fill=0, width=5)
+    pen.line([165, foot + 10, 174, foot + 10], fill=0, width=3)
+    upper, lower = (shown(image, checked(), number).ink for number in (4, 5))
+    assert upper is not None
+    assert lower is not None
+    assert upper.h == pytest.approx(66, abs=5)
+    assert lower.h == pytest.approx(40, abs=5)
+
+
+def stained(image: Image.Image, left: int, top: int, right: int, bottom: int, seed: int = 5) -> Image.Image:
+    """The image with dots of a seal or a stain on that part of it."""
+    pen = ImageDraw.Draw(image)
+    count = (right - left) * (bottom - top) // 26
+    for x, y in np.random.default_rng(seed).integers((left, top), (right, bottom), (count, 2)).tolist():
+        pen.rectangle([x, y, x + 1, y + 2], fill=0)
+    return image
+
+
+@pytest.mark.parametrize("part", [(176, 300, 198, 700), (102, 200, 124, 700), (102, 40, 198, 290)])
+def test_a_stain_beside_a_glyph_does_not_move_it_out_of_the_middle(part: tuple[int, int, int, int]) -> None:
+    tile = shown(stained(drawn(), *part), checked(), 4)
+    assert 150 + tile.corner[0] + tile.picture.width / 2 == pytest.approx(150, abs=6)
+    assert 40 + 4.5 * PITCH + tile.corner[1] + tile.picture.height / 2 == pytest.approx(40 + 4.5 * PITCH, abs=6)
+
+
+def test_a_glyph_worn_to_bits_is_shown_whole_on_clean_paper() -> None:
+    image = drawn()
+    pen = ImageDraw.Draw(image)
+    for at in range(0, 700, 17):
+        pen.line([103, at, 197, at], fill=255, width=3)
+    for at in range(104, 197, 16):
+        pen.line([at, 0, at, 700], fill=255, width=3)
+    ink = shown(image, checked(), 4).ink
+    assert ink is not None
+    assert ink.w > 42
+    assert ink.h > 40
+
+
 def test_the_other_half_row_is_pale() -> None:
     image = Image.new("L", (300, 700), 255)
     pen = ImageDraw.Draw(image)

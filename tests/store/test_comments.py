@@ -129,7 +129,14 @@ def test_what_cannot_be_said_is_refused_and_changes_nothing(store: Store) -> Non
 def test_a_comment_sent_again_is_not_doubled_and_its_key_serves_nothing_else(store: Store) -> None:
     first = say(store, "一次", key="request-once")
     assert say(store, "一次", key="request-once") == first
-    for other in ({"text": "二"}, {"text": "一次", "flag": 2}, {"text": "一次", "person": "乙"}):
+    others = (
+        {"text": "二"},
+        {"text": "一次", "flag": 2},
+        {"text": "一次", "person": "乙"},
+        {"text": "一次", "assigned": "乙"},
+        {"text": "一次", "state": PROBLEM},
+    )
+    for other in others:
         with pytest.raises(RefusedDecisionError):
             say(store, **{"key": "request-once", **other})  # type: ignore[arg-type]
     with pytest.raises(RefusedDecisionError):

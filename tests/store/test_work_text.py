@@ -9,21 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.store import Store
-from proof.store.queue_records import ListedPage
 from proof.store.work_text import TextColumn, WorkText, columns_in_files
 from tests.web.drawn import LINES, WORK, fill
 
 MARKUP = ("", "(", ")", "/", "\u3000", "，", "【", "<md:x>", "\u200b")
 
 
-def page(number: int, text: str = "text.txt") -> ListedPage:
-    return ListedPage(number, number, f"001-{number}a", 0, "", text, "卷一", f"{number}a", "checked", 9, 0, 0, "")
-
-
-def work(*columns: str, pages: tuple[int, ...] = (), text: str = "text.txt") -> WorkText:
+def work(*columns: str, pages: tuple[int, ...] = ()) -> WorkText:
     numbers = pages or (1,) * len(columns)
     numbered = enumerate(zip(numbers, columns, strict=True), 1)
-    return WorkText(TextColumn(page(n, text), at, source) for at, (n, source) in numbered)
+    return WorkText([[TextColumn(n, at, source) for at, (n, source) in numbered]])
 
 
 @pytest.mark.parametrize(
@@ -48,13 +43,13 @@ def test_words_are_found_as_they_are_read(
 
 def test_words_that_begin_on_one_page_and_end_on_another_are_found_once() -> None:
     (found,) = work("即位", "小臣師", pages=(1, 2)).find("位小")
-    assert (found.first.page.folio, found.last.page.folio) == ("1a", "2a")
+    assert (found.first.page, found.last.page) == (1, 2)
 
 
 def test_words_do_not_go_on_from_one_file_to_another() -> None:
-    text = WorkText([TextColumn(page(1, "one.txt"), 1, "即位"), TextColumn(page(2, "two.txt"), 1, "小臣")])
+    text = WorkText([[TextColumn(1, 1, "即位")], [TextColumn(2, 1, "小臣")]])
     assert not list(text.find("位小"))
-    assert [one.first.page.position for one in text.find("小臣")] == [2]
+    assert [one.first.page for one in text.find("小臣")] == [2]
 
 
 @pytest.mark.parametrize("wanted", ["", "，", "()", "烏有"])
