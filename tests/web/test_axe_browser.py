@@ -156,6 +156,23 @@ def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
     assert {name: said for name, said in found.items() if said} == {}
 
 
+def test_what_is_wider_than_a_telephone_is_moved_by_keys_too(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en", base_url=address)
+    page = context.new_page()
+    page.goto("/login")
+    page.locator("#name").fill("甲")
+    page.locator("#password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("header .who").first).to_be_visible()
+    found = {}
+    for name, path in VIEWS.items():
+        page.goto(path)
+        shown_whole(page)
+        found[name] = grave(page, ["scrollable-region-focusable"])
+    context.close()
+    assert {name: said for name, said in found.items() if said} == {}
+
+
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:
     with Store.open(folder / "proof.sqlite") as store:
         rules = list(create_app(settings_in(folder), store=store).url_map.iter_rules())

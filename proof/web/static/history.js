@@ -75,12 +75,14 @@ function line(event, extra, last = false) {
     extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), event.note);
 }
 
-const verdicts = Object.keys(words.verdicts);
 const people = Object.entries(data.people);
-if (people.length)
+const verdicts = Object.keys(words.verdicts).filter((one) => people.some(([, counts]) => counts[one]));
+if (people.length) {
   $("people").append(
     make("thead", {}, make("tr", {}, make("td"), ...verdicts.map((one) => make("th", { scope: "col" }, words.verdicts[one])))),
     make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((one) => make("td", {}, String(counts[one] ?? "")))))));
+  $("people").tabIndex = 0; // on a telephone it is moved sideways, by keys too
+}
 $("displaced").hidden = !data.displaced.length;
 $("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: one.applied ? "seen" : "said" }, say(one.applied ? "applied" : "gone")))));
 const asked = new URLSearchParams(data.asked);
