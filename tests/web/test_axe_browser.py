@@ -124,6 +124,16 @@ def grave(page: Page, rules: list[str] | None = None) -> list[str]:
     return [f"{one['id']}: {json.dumps(one['nodes'][0]['html'])[:200]}" for one in serious]
 
 
+def logged_in(page: Page, name: str) -> Page:
+    """The browser's page after that person has logged in."""
+    page.goto("/login")
+    page.locator("#name").fill(name)
+    page.locator("#password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("header .who").first).to_be_visible()
+    return page
+
+
 @pytest.mark.parametrize("language", list(LANGUAGES))
 def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
     browser: Browser, address: str, language: str
@@ -138,10 +148,7 @@ def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
     page = context.new_page()
     page.goto("/login")
     found = {"login": grave(page)}
-    page.locator("#name").fill("甲")
-    page.locator("#password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.locator("header .who").first).to_be_visible()
+    logged_in(page, "甲")
     for name, path in views.items():
         page.goto(path)
         shown_whole(page)
@@ -158,12 +165,7 @@ def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
 
 def test_what_is_wider_than_a_telephone_is_moved_by_keys_too(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en", base_url=address)
-    page = context.new_page()
-    page.goto("/login")
-    page.locator("#name").fill("甲")
-    page.locator("#password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.locator("header .who").first).to_be_visible()
+    page = logged_in(context.new_page(), "甲")
     found = {}
     for name, path in VIEWS.items():
         page.goto(path)
@@ -187,12 +189,7 @@ def test_a_page_without_an_image_shows_its_text_what_is_flagged_and_the_way_to_a
     browser: Browser, address: str
 ) -> None:
     context = browser.new_context(viewport={"width": 768, "height": 1024}, locale="en", base_url=address)
-    page = context.new_page()
-    page.goto("/login")
-    page.locator("#name").fill("乙")
-    page.locator("#password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.locator("header .who").first).to_be_visible()
+    page = logged_in(context.new_page(), "乙")
     page.goto(f"/works/{BARE}/pages/4")
     expect(page.locator("#text-alone p")).to_have_text(LINES)
     expect(page.locator("#text-alone .flagged")).to_have_count(2)
