@@ -130,7 +130,7 @@ def place(
         if _applied(edition, addresses, correction, around):
             applied.append(correction)
             continue
-        found = _elsewhere(edition, correction, around)
+        found = _elsewhere(edition, addresses, correction, around)
         if reanchor and len(found) == 1:
             address = addresses.of(found[0])
             if address is not None:
@@ -224,12 +224,14 @@ def _applied(edition: Edition, addresses: Addresses, correction: Correction, aro
     )
 
 
-def _elsewhere(edition: Edition, correction: Correction, around: Sequence[Surroundings]) -> list[int]:
+def _elsewhere(
+    edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
+) -> list[int]:
     """Every place of the file that has the correction's context."""
     found: dict[int, None] = {}
     for one in around:
         wanted = one.before + correction.original + one.after
-        for begin, end in Addresses(edition).spans() if wanted else ():
+        for begin, end in addresses.spans() if wanted else ():
             line = edition.text[begin:end]
             at = line.find(wanted)
             while at >= 0:

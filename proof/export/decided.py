@@ -83,25 +83,31 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
     applied: list[Correction] = []
     settled = 0
     policy = policy_of(edition.script)
+    addresses = Addresses(edition)
     for work in sorted({known.work for known in (*text.own, *text.others)}):
         mine, others = _parted(store, work, text, edition)
         left_out += others
         gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
         written = {one.id: _correction(one, policy) for one, _ in mine if _writes(one)}
+        of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
+        for correction in written.values():
+            of_line[correction.page, correction.line].append(correction)
         for decision, line in mine:
             if decision.state in _UNDECIDED:
                 left_out.append(LeftOut(decision, _UNDECIDED[decision.state], str(edition.path)))
                 continue
-            correction = written.get(decision.id)
-            if correction is None:
+            if decision.id not in written:
                 settled += 1
-            elif reads_alike(correction) and _line(edition, decision) != line:
+                continue
+            correction = written[decision.id]
+            if reads_alike(correction) and _line(edition, addresses, decision) != line:
                 left_out.append(LeftOut(decision, Unused.UNTOLD, str(edition.path)))
             elif decision.id not in gone:  # one that reads otherwise was changed since: that is for `correct` to refuse
                 found.append((decision, correction))
             else:
                 try:
-                    there = place(edition, [correction], reanchor=reanchor, written=list(written.values())).applied
+                    beside = of_line[correction.page, correction.line]
+                    there = place(edition, [correction], reanchor=reanchor, written=beside).applied
                 except ChangedSourceError:
                     left_out.append(LeftOut(decision, Unused.GONE, str(edition.path)))
                 else:
@@ -138,10 +144,10 @@ def _parted(
     return mine, others
 
 
-def _line(edition: Edition, decision: Decision) -> str | None:
+def _line(edition: Edition, addresses: Addresses, decision: Decision) -> str | None:
     """The line of the text that a decision is about; None where it has none."""
     try:
-        begin, end = Addresses(edition).line(decision.page, decision.line)
+        begin, end = addresses.line(decision.page, decision.line)
     except UsageError:
         return None
     return edition.text[begin:end]

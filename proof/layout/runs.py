@@ -67,9 +67,6 @@ STEP = 2
 BLOCK = 10
 """Pixels: the rows for which the gap between two half-rows is looked for together."""
 
-GUTTER_REACH = 0.13
-"""Of the column's width: how far from its middle the gap between two half-rows may lie."""
-
 
 class CutBy(StrEnum):
     """How the runs of a column are found: by the image with the transcription's help, by the image alone,

@@ -16,7 +16,6 @@ from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import inked_along
 from proof.layout.runs import (
     BLOCK,
-    GUTTER_REACH,
     ColumnStretch,
     CutBy,
     Strokes,
@@ -58,6 +57,9 @@ LONE_SIZE = 0.75
 LENGTHS = ((128, 8), (256, 16), (10_000, 32))
 """Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
 it meets and may remember it: of these there are few enough, and none is stretched by more than an eighth."""
+
+GUTTER_REACH = 0.13
+"""Of the column's width: how far from its middle the gap between two half-rows may lie."""
 
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
