@@ -88,9 +88,9 @@ def make(folder: Path, pages: int, workers: int = 2) -> None:
 
 def made(scratch: Path, pages: int, workers: int = 2) -> Path:
     """The project, made at the place where copies of it are worked on, and laid aside."""
-    making = FORKED.Process(
-        target=make, args=(scratch / PROJECT, pages, workers)
-    )  # the recogniser's threads end with it
+    # a process that begins anew: a forked one may wait for threads and locks of this one, which it has not; the
+    # recogniser's own threads end with it
+    making = multiprocessing.get_context("spawn").Process(target=make, args=(scratch / PROJECT, pages, workers))
     making.start()
     making.join()
     if making.exitcode:
