@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
@@ -44,6 +45,9 @@ OUTERMOST = 2
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
+
+FAR_BETTER = 0.4
+"""Of the cost of a column: with the halves of its notes exchanged it must cost less for that to be believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +210,9 @@ class ColumnReader:
             self._readings, strips, self._readings.read(strips, sought), area.cell(self._rows), numbers
         )
 
-    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None) -> ReadColumn:
+    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, most: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
-        pairings, cost = align(cells, column.glyphs, likeness or self._likeness)
+        pairings, cost = align(cells, column.glyphs, likeness or self._likeness, most)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
@@ -264,8 +268,9 @@ class ColumnReader:
         order = _halves_exchanged(column.glyphs)
         if order is None:
             return column
-        other = self._aligned(replace(column, glyphs=order, swapped=True))
-        return other if other.cost < 0.4 * column.cost else column
+        most = FAR_BETTER * column.cost
+        other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
+        return other if other.cost < most else column
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
