@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.glyph_extent import CLEAN, STAINED, STRAIGHT, Cells, straight_strokes
 from proof.layout.glyph_form import FormFit
+from proof.layout.rules import connected
 
 AT_FORM, FOLLOWS = 0.12, 0.4
 """Cells from a stroke of its form within which ink is the glyph's; and of a piece of ink the part that is there, where
@@ -79,10 +79,10 @@ class KnownGlyph:
         size = cells.size
         near = self.away < AT_FORM * size
         text = text | self._strokes(lines, near, size)
-        count, labels, stats, centres = _pieces(text)
+        labels, stats, centres = connected(text.astype(np.uint8))
         mass = stats[:, cv2.CC_STAT_AREA]
-        outside = np.bincount(labels[text & ~row], minlength=count) > (1 - OF_ROW) * mass
-        touching = np.bincount(labels[text & near], minlength=count) > 0
+        outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - OF_ROW) * mass
+        touching = np.bincount(labels[text & near], minlength=len(stats)) > 0
         top, high = stats[:, cv2.CC_STAT_TOP], stats[:, cv2.CC_STAT_HEIGHT]
         shared = touching & ((top < cells.top - OVER * size) | (top + high > cells.bottom + OVER * size))
         outside[0] = shared[0] = False
@@ -90,8 +90,8 @@ class KnownGlyph:
             text = text & (~outside[labels] | row)
             if shared.any():
                 text &= ~shared[labels] | parting(self.away)
-            count, labels, stats, centres = _pieces(text)
-        kept = np.bincount(labels[text & near], minlength=count) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+            labels, stats, centres = connected(text.astype(np.uint8))
+        kept = np.bincount(labels[text & near], minlength=len(stats)) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
         x, y = centres[:, 0], centres[:, 1]
         for fit in self.fits:
             kept |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
@@ -100,8 +100,8 @@ class KnownGlyph:
 
     def _strokes(self, lines: NDArray[np.bool_], near: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
         """What of the lines is a stroke of the glyph."""
-        count, labels, stats, _ = _pieces(lines)
-        strokes = np.bincount(labels[near], minlength=count) >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        labels, stats, _ = connected(lines.astype(np.uint8))
+        strokes = np.bincount(labels[near], minlength=len(stats)) >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
         strokes &= stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < size
         strokes[0] = False
         return np.asarray(strokes[labels])
@@ -116,9 +116,3 @@ class KnownGlyph:
             near |= straight & (self.away < BEYOND[0] * cells.size)
         ys, xs = np.nonzero(near if near.any() else own)
         return float(xs.min()), float(ys.min()), float(xs.max() + 1), float(ys.max() + 1)
-
-
-def _pieces(ink: NDArray[np.bool_]) -> tuple[int, NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The connected pieces of ink, as the drawing library gives them: how many, their labels, numbers and centres."""
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
-    return int(count), np.asarray(labels), np.asarray(stats), np.asarray(centres)
