@@ -4,7 +4,7 @@ once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -148,8 +148,8 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
         session.add(row)
         session.flush()
-    elif row.state == State.OPEN.value:
-        row.suggested = flag.suggested
+    elif row.state == State.OPEN.value or row.stale:  # it stood elsewhere meanwhile
+        row.suggested, row.stale, row.ordinal = flag.suggested, False, rows.BY_HAND
     return row
 
 
@@ -160,12 +160,15 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
         FlagRow.ordinal == rows.BY_HAND,
+        FlagRow.stale.is_(False),
         FlagRow.state != State.OPEN.value,
         FlagRow.line == flag.line,
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
         same = (row.offset, row.length) == (flag.offset, flag.length)
         meets = row.offset < end and flag.offset < row.offset + row.length
+        if rows.is_changed(row):
+            continue
         if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
             return row
     return None
@@ -176,9 +179,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
     reads = wanted.reading or wanted.doubt
     kind = Kind.OMISSION if not wanted.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
     transcribed = source[wanted.offset : wanted.offset + wanted.length]
-    context = context_of(source, wanted.offset, wanted.length)
-    occurrence = source[: wanted.offset].count(source[wanted.offset : wanted.offset + wanted.length] or " ")
-    return Flag(
+    flag = Flag(
         page=page.page,
         ref=page.ref,
         line=wanted.line,
@@ -191,9 +192,15 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
         raised=True,
         bbox=box,
         evidence=Evidence("by hand"),
-        context=context,
-        id="hand-" + flag_id(page.page, wanted.line, kind, f"{context}{wanted.offset}", occurrence),
+        context=context_of(source, wanted.offset, wanted.length),
     )
+    return replace(flag, id=id_by_hand(flag, source))
+
+
+def id_by_hand(flag: Flag, source: str) -> str:
+    """The id of a correction by hand in a column that reads `source`."""
+    occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
+    return "hand-" + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
 
 
 def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:
