@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import CLEAN, STAINED, STRAIGHT, Cells, straight_strokes
+from proof.layout.glyph_extent import CLEAN, STRAIGHT, Cells, straight_strokes
 from proof.layout.glyph_form import FormFit
 from proof.layout.rules import connected
 
@@ -55,11 +55,13 @@ class KnownGlyph:
         """From where to where each form reaches, from top to bottom."""
         return [(fit.top, fit.bottom) for fit in self.fits]
 
-    def doubtful(self, ink: NDArray[np.bool_], dirt: float, size: float) -> bool:
-        """Whether too much of what stands in the glyph's cell, `ink`, is none of its form's, on paper
-        that is clean."""
-        if dirt > STAINED or min(fit.alike for fit in self.fits) >= SURE:
-            return False
+    @property
+    def sure(self) -> bool:
+        """Whether the ink is so like the forms that they alone say whose it is."""
+        return min(fit.alike for fit in self.fits) >= SURE
+
+    def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
+        """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
         ys, xs = np.nonzero(ink & (self.away > AT_FORM * size))
         told = np.zeros(len(ys), bool)
         for fit in self.fits:
