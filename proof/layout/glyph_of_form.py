@@ -22,7 +22,7 @@ SURE, UNTOLD = 0.85, 0.15
 stands in the glyph's cell: a hand that writes the character otherwise may do so.
 """
 
-STROKE_FOLLOWS = 0.7
+ON_FORM, STROKE_FOLLOWS = 0.06, 0.7
 """The same of what was taken for a piece of a line."""
 
 OF_ROW = 0.7
@@ -80,7 +80,7 @@ class KnownGlyph:
         are of its row. `parting` is asked where a piece of ink goes on beyond the form."""
         size = cells.size
         near = self.away < AT_FORM * size
-        text = text | self._strokes(lines, near, size)
+        text = text | self._strokes(lines & row, size)
         labels, stats, centres = connected(text.astype(np.uint8))
         mass = stats[:, cv2.CC_STAT_AREA]
         outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - OF_ROW) * mass
@@ -100,10 +100,11 @@ class KnownGlyph:
         kept[0] = False
         return np.asarray(text & kept[labels])
 
-    def _strokes(self, lines: NDArray[np.bool_], near: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
+    def _strokes(self, lines: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
         """What of the lines is a stroke of the glyph."""
         labels, stats, _ = connected(lines.astype(np.uint8))
-        strokes = np.bincount(labels[near], minlength=len(stats)) >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        on_form = np.bincount(labels[self.away < ON_FORM * size], minlength=len(stats))
+        strokes = on_form >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
         strokes &= stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < size
         strokes[0] = False
         return np.asarray(strokes[labels])
