@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measure the check against known truth, and print one table.
 
-    bench.py [--only planted,alike,clean,real,rendered,pairs,speed,memory] [--seeds 20] [--pages 200] [--shared DIR]
+    bench.py [--only planted,alike,clean,real,rendered,pairs,speed,memory] [--seeds 20] [--pages 200] [--details]
+        [--shared DIR]
 
 The truth and the scoring are those of `shared/bench` beside the checkout; nothing here knows an answer.
 Planted: errors planted in the texts of real pages (seeds 1 to --seeds), counts pooled over all runs.
@@ -9,6 +10,7 @@ Alike: one in five of the characters that a hand runs together (`alike.txt`) exc
 Clean: the same texts with their known errors mended and none planted. Real: the texts as they came.
 Rendered: half-folios drawn from other texts in many styles and wears, planted and clean, with true boxes.
 Speed and memory are of one run over real and rendered pages; other work on the machine spoils them.
+With --details every error that was missed is listed with the stage at which it was lost, and every false flag.
 """
 
 from __future__ import annotations
@@ -23,15 +25,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import cv2
 from benchmark_pages import Trial, choose, rendered
+from missed import Stage, is_mended, stage_of, without_further_looks
 from rich.console import Console
 from rich.table import Table
 
@@ -79,6 +83,8 @@ class Pool:
     rows: list[dict[str, Any]] = field(default_factory=list)
     texts: dict[str, list[str]] = field(default_factory=dict)
     statuses: dict[str, str] = field(default_factory=dict)
+    repeats: dict[str, Callable[[Pool], None]] = field(default_factory=dict)
+    """By tag what makes that run once more, into another pool."""
 
 
 class Bench:
@@ -125,18 +131,27 @@ class Bench:
         imglist: Path | None,
         key: Path,
         pages: str,
+        store: str = "",
         **given: object,
     ) -> None:
         """Check one text and add what came of it to the pool; `given` are settings (`flags__sense`). Pages without an
-        image are not the check's."""
+        image are not the check's. What was read on images is kept in a `store`, by default one of this run: with
+        another run's, that run's text is checked again as it is now."""
         out = self.folder / f"out-{tag}"
+        pool.repeats[tag] = partial(
+            self.run, tag=tag, text=text, images=images, imglist=imglist, key=key, pages=pages, store=store, **given
+        )
+        if store:
+            common = self.folder / f"{store}{text.suffix}"
+            common.write_bytes(text.read_bytes())
+            text = common
         settings = Settings().replace(
             {
                 "project.texts": [text],
                 "project.images": [images],
                 "project.imglist": imglist,
                 "project.out": out,
-                "store.url": f"sqlite:///{self.folder}/{tag}.sqlite",
+                "store.url": f"sqlite:///{self.folder}/{store or tag}.sqlite",
                 **{name.replace("__", "."): value for name, value in given.items()},
             }
         )
@@ -154,10 +169,34 @@ class Bench:
 
     def scored(self, pool: Pool) -> dict[str, Any]:
         result: dict[str, Any] = self.score.score(pool.flags, pool.statuses, pool.texts, pool.rows)
+        missed = set(result["missed"])
+        rows = [row for row in pool.rows if row["class"] == "error" and _named(row) in missed]
+        left = [row for row in rows if not _is_mended(pool, row)]
+        result["mended"] = len(rows) - len(left)
         if self.details:
-            for name in ("missed", "false_flags"):
-                Counter(re.sub(r"#\S+", "", line) for line in result[name])
+            self._tell(pool, rows, left, result["false_flags"])
         return result
+
+    def _tell(self, pool: Pool, missed: list[dict[str, Any]], left: list[dict[str, Any]], false: Sequence[str]) -> None:
+        """Print every error that was `missed`, of those that are `left` the stage at which they were lost, and every
+        false flag."""
+        first = Pool()
+        with without_further_looks():
+            for tag in sorted({row["page"].split("#")[1] for row in left}):
+                pool.repeats[tag](first)
+        count: Counter[Stage] = Counter()
+        tell = partial(Console(soft_wrap=True).print, markup=False, highlight=False)
+        for row in missed:
+            stage, flag = Stage.MENDED, None
+            if pool.statuses[row["page"]] != "checked":
+                stage = Stage.UNREAD
+            elif row in left:
+                stage, flag = stage_of(row, pool.flags, first.flags, self.score.meets, Settings().flags.threshold)
+            count[stage] += 1
+            tell(f"missed {_named(row)} | {stage.value} | {_told(flag)}")
+        for line in false:
+            tell(f"false {line}")
+        tell("; ".join(f"{number} {stage.value}" for stage, number in count.most_common()))
 
     # the figures
 
@@ -167,7 +206,7 @@ class Bench:
             for case in self.cases:
                 text, key = self.plant(case.text, seed, rate, case.pages, self.gold, only)
                 tag = f"{case.name}-{seed}-{rate}{only and '-' + Path(only).stem}"
-                self.run(pool, tag, text, case.images, case.imglist, key, case.pages)
+                self.run(pool, tag, text, case.images, case.imglist, key, case.pages, store=f"planted-{case.name}")
         return self.scored(pool)
 
     def real(self) -> dict[str, Any]:
@@ -275,6 +314,30 @@ class Bench:
         full, first = _timed(folder / "text.txt", folder, self.folder / "memory-full")
         _, second = _timed(folder / "text.txt", folder, self.folder / "memory-full")
         return small, full, first, second
+
+
+def _named(row: dict[str, Any]) -> str:
+    """An error as `score.py` names it."""
+    return f"{row['page']} {row['line']}:{row['offset']} {row['kind']} {row['transcribed']}→{row['reading']}"
+
+
+def _is_mended(pool: Pool, row: dict[str, Any]) -> bool:
+    """Whether an error that no flag of its own was raised for is put right by those about its neighbour."""
+    place = (row["page"], row["line"])
+    rows = [one for one in pool.rows if one["class"] == "error" and (one["page"], one["line"]) == place]
+    flags = [one for one in pool.flags if (one["page"], one["line"]) == place]
+    return is_mended(pool.texts[row["page"]][row["line"] - 1], row, rows, flags)
+
+
+def _told(flag: Mapping[str, Any] | None) -> str:
+    """What a flag says, in short."""
+    if flag is None:
+        return ""
+    evidence = flag["evidence"]
+    chances = [f"{name} {evidence[name]:.5f}" for name in ("p_text", "p_best") if name in evidence]
+    sense = [f"sense {evidence['sense']['weight']:+.2f}"] if "sense" in evidence else []
+    said = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *sense]
+    return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, said)])
 
 
 def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:
@@ -385,8 +448,10 @@ def measure(bench: Bench, options: argparse.Namespace) -> Iterable[tuple[str, st
 
 def _planted_rows(name: str, found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     counts = f"{found['caught']} of {found['errors']} errors, {found['pages_checked']} pages, {found['false']} false"
+    whole = found["caught"] + found["mended"]
     return [
         (f"{name}: recall of planted errors", f"{found['recall']:.4f}", "0.995", counts),
+        (f"{name}: the same with those mended beside another", f"{whole / found['errors']:.4f}", "", f"{whole}"),
         (f"{name}: average precision", f"{found['average_precision']:.4f}", "0.98", f"{found['duplicates']} doubled"),
         (f"{name}: right reading suggested", f"{found['suggestion_accuracy']:.4f}", "0.90", ""),
     ]

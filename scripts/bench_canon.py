@@ -109,7 +109,6 @@ def seconds_a_character(bench: Bench, names: Sequence[str]) -> Iterator[tuple[st
     `ROUNDS` rounds, all warm."""
     settings = Settings()
     engine = open_engine(engine_settings(settings))
-    cv2.setNumThreads(1)
     canons = [(name, Canon(bench, name).case) for name in names]
     for name, cases in (("ruled", bench.cases[:2]), *((name, [case]) for name, case in canons)):
         texts = [read_transcription(case.text) for case in cases]

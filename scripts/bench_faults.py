@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import importlib
 import io
 import json
 import os
@@ -34,7 +33,21 @@ from types import ModuleType
 from typing import NoReturn
 
 import click
-from bench_pairs import FORKED, HINT, JOBS, WORK, State, at_revision, copied, made, quietly, run, state_of, write_text
+from bench_pairs import (
+    FORKED,
+    HINT,
+    JOBS,
+    WORK,
+    State,
+    at_revision,
+    copied,
+    load_once,
+    made,
+    quietly,
+    run,
+    state_of,
+    write_text,
+)
 from failing_calls import Calls, Way
 from sqlalchemy.orm import Session
 
@@ -334,8 +347,7 @@ def main() -> int:
     parser.add_argument("--ways", default=Way.ONCE.value, help="of " + ", ".join(Way))
     given = parser.parse_args()
     broken, places, trials, lines = 0, 0, 0, set[str]()
-    for name in (*_modules(proof), "alembic.command", "alembic.script"):  # once, and not in every process
-        importlib.import_module(name)
+    load_once(*_modules(proof), "alembic.command", "alembic.script")
     with tempfile.TemporaryDirectory(dir=_memory()) as scratch:
         base = made(Path(scratch), 2, workers=1)
         for job in given.only.split(","):

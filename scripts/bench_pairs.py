@@ -54,7 +54,9 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK, PROJECT = "text", "project"
 EARLIER = "0008"
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
-FORKED = multiprocessing.get_context("fork")
+FORKED = multiprocessing.get_context("forkserver")
+"""Processes are forked from one that does nothing else: whoever is forked from a process with threads has their locks,
+and waits without end for one that a thread held."""
 
 State = dict[str, Any]
 
@@ -88,9 +90,8 @@ def make(folder: Path, pages: int, workers: int = 2) -> None:
 
 def made(scratch: Path, pages: int, workers: int = 2) -> Path:
     """The project, made at the place where copies of it are worked on, and laid aside."""
-    # a process that begins anew: a forked one may wait for threads and locks of this one, which it has not; the
-    # recogniser's own threads end with it
-    making = multiprocessing.get_context("spawn").Process(target=make, args=(scratch / PROJECT, pages, workers))
+    # the recogniser's threads end with it
+    making = FORKED.Process(target=make, args=(scratch / PROJECT, pages, workers))
     making.start()
     making.join()
     if making.exitcode:
@@ -304,9 +305,20 @@ def of_released(base: Path) -> Path:
 
 def begin(job: str, folder: Path) -> Any:
     """A job in a process of its own."""
-    process = FORKED.Process(target=quietly, args=(lambda: JOBS[job](folder),))
+    process = FORKED.Process(target=_do, args=(job, folder))
     process.start()
     return process
+
+
+def _do(job: str, folder: Path) -> None:
+    quietly(lambda: JOBS[job](folder))
+
+
+def load_once(*modules: str) -> None:
+    """Have this script and what its processes need loaded once, by the process that they are forked from."""
+    path = [str(ROOT / "scripts"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+    FORKED.set_forkserver_preload(["__main__", *modules])
 
 
 def quietly(job: Callable[[], object]) -> None:
@@ -350,6 +362,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="pairs, such as check-backup,serve-check")
     given = parser.parse_args()
     wrong = 0
+    load_once("alembic.command", "alembic.script")
     with tempfile.TemporaryDirectory() as scratch:
         base = made(Path(scratch), given.pages, given.workers)
         for pair in PAIRS:

@@ -92,8 +92,7 @@ class Nothing:
 
 def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Callable[[], object]]:
     """What checks each half-folio of the JMML texts, warm."""
-    import cv2  # noqa: PLC0415 - in the processes that measure alone
-
+    # in the processes that measure alone
     from proof.check.executor import Plates, check_page, checker_for, engine_settings  # noqa: PLC0415
     from proof.check.plan import CheckPlan  # noqa: PLC0415
     from proof.images.find import ImageIndex  # noqa: PLC0415
@@ -119,7 +118,6 @@ def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Calla
         with tempfile.TemporaryDirectory() as name, Store.open(f"sqlite:///{name}/store.sqlite") as store:
             plan = CheckPlan(settings, [text], ImageIndex([folder]), engine.identity, store)
         checker = checker_for(settings, engine, text.script)
-        cv2.setNumThreads(1)
         for task in plan.tasks:
             assert task.found is not None, task.page.id
             yield partial(check_page, task, plan.keys, Nothing(), checker, Plates(plan.max_megapixels))

@@ -192,7 +192,17 @@ def gathered(bench: Bench, options: argparse.Namespace) -> dict[str, list[Exampl
         copied.write_bytes((folder / "text.txt").read_bytes())
         spoiled, key = planted(bench, kind, int(seed), copied, fluent)
         pool = Pool()
-        bench.run(pool, f"{planting}-{folder.name}", spoiled, folder, None, key, "", flags__sense=False)
+        bench.run(
+            pool,
+            f"{planting}-{folder.name}",
+            spoiled,
+            folder,
+            None,
+            key,
+            "",
+            store=f"fit-{folder.name}",
+            flags__sense=False,
+        )
         CONSOLE.print(f"{folder.name} {planting}: {len(pool.rows)} errors, {len(pool.flags)} flags")
         text = read_transcription(spoiled)
         of_work: defaultdict[str, list[tuple[Doubt, float, bool]]] = defaultdict(list)
@@ -294,7 +304,7 @@ def report(found: dict[str, list[Examples]], shared: Path) -> None:
     for familiar in FAMILIARS:
         for name, group in groups.items():
             CONSOLE.print(f"familiar to {familiar}, {name}:", group.told(FIRM, COMMON, familiar))
-    for familiar, lifted, lowered in product(FAMILIARS, (0.5, 1.0, 1.5, 2.0), (0.0, 1.0, 2.0)):
+    for familiar, lifted, lowered in product(FAMILIARS, (1.0, 1.5, 2.0, 2.5, 3.0), (0.0, 1.0, 2.0)):
         counts = [f"{name} {group.raised(lifted, lowered, familiar)}" for name, group in groups.items()]
         CONSOLE.print(f"familiar {familiar} up {lifted} down {lowered}: errors, false raised:", "; ".join(counts))
 

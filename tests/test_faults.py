@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from tests.forked import FORKED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
@@ -16,7 +17,7 @@ Way = import_module("failing_calls").Way
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="commands run in forked processes"),
+    pytest.mark.skipif(FORKED.get_start_method() != "forkserver", reason="commands run in forked processes"),
 ]
 
 

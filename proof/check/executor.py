@@ -19,7 +19,6 @@ from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
-from proof.images.opencv import cv2
 from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.notices import Notice, NoticeCode
@@ -137,7 +136,6 @@ def results(
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
     plates = Plates(work.max_megapixels)
-    cv2.setNumThreads(1)  # the workers keep every core busy; OpenCV's own threads would only get in their way
     waiting: deque[Future[CheckedPage]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
 
@@ -286,6 +284,5 @@ def on_pages(
             store.cache.put(*kept)
         return ReadImage(name, columns)
 
-    cv2.setNumThreads(1)
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
         return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

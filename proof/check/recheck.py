@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -225,10 +226,12 @@ class Rechecker:
         habits = EngineBias()
         habits.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
-        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION,), transcribed=asked, by_hand=False)
+        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION, Kind.VARIANT), transcribed=asked, by_hand=False)
         for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
             if other.flag.page != result.page:
                 habits.learn(other.flag)
+        shown = Counter(character.text for character in result.characters)
+        habits.occurrences = shown + Counter(self._store.glyphs.occurrences(work, habits.recurring, result.page))
         flagging = self._settings.flags
         sense.hear((*result.flags, *overlay.seeded))
         found = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)

@@ -14,7 +14,6 @@ import proof
 from proof.check.executor import Plates, check_or_fail, checker_for, engine_settings, failed_result
 from proof.check.plan import METHOD, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
-from proof.images.opencv import cv2
 from proof.images.remote import FetchedImages, ImageLocations
 from proof.model.notices import Notice, Value
 from proof.model.result import PageResult
@@ -197,7 +196,6 @@ def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
 
 @lru_cache(maxsize=2)
 def _engine(settings: EngineSettings) -> Engine:
-    cv2.setNumThreads(1)  # the threads of the worker keep its cores busy
     return open_engine(settings)
 
 

@@ -6,6 +6,9 @@ links Qt, for windows that this program never opens, and Qt links libGL and GLib
 lacks: the import fails there. Then these libraries are stood in for by empty ones of their names, and OpenCV is loaded
 with its functions bound when they are called, which those of a window never are. Nothing is written to the disk, and
 where the libraries are there, or the headless distribution is, nothing of this is done.
+
+It computes without threads of its own. Those of the program keep every core busy; and in a process that is forked from
+one where OpenCV has such threads, whatever changes their number waits for them without end, since they are not there.
 """
 
 from __future__ import annotations
@@ -102,5 +105,7 @@ except ImportError as error:
     except (OSError, ImportError) as second:
         raise EngineError(f"OpenCV cannot be loaded ({error}; {second}): {REMEDY}") from second
     import cv2
+
+cv2.setNumThreads(1)
 
 __all__ = ["cv2"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 
 SPECK, BLOT = 0.01, 0.03
 """Of the area of a cell that such a glyph fills: a smaller piece of ink is dirt, unless it lies among the others; on
@@ -120,7 +120,7 @@ def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cel
     within = text[max(first, 0) : max(last, 0), max(round(column[0]), 0) : max(round(column[1]), 0)]
     if not within.size:
         return 0.0
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(within.astype(np.uint8), connectivity=8)
+    labels, stats, centres = connected(within.astype(np.uint8))
     cell = cells.size * cells.size
     tiny = stats[:, cv2.CC_STAT_AREA] < SPECK * cell
     tiny[0] = True
@@ -135,7 +135,7 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
     """The glyph's ink without specks at its border, the larger the dirtier the paper is. In the middle of the cell they
     stay: of a glyph under a seal nothing else may be left."""
     size, (left, right) = cells.size, cells.row
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
+    labels, stats, centres = connected(own.astype(np.uint8))
     small = stats[:, cv2.CC_STAT_AREA] < (SPECK + (BLOT - SPECK) * dirt) * size * size
     small[0] = True
     if small.all() or not small[1:].any():
@@ -159,7 +159,7 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
         straight = _straight(ink, max(round(STRAIGHT * size), 3))
         if np.count_nonzero(straight) > MOSTLY * np.count_nonzero(ink):
             ink, dirt = straight, CLEANED * dirt
-    _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    _, stats, _ = connected(ink)
     pieces = Pieces.of(np.asarray(stats)[1:])
     large = pieces.area >= BLOT * (1 + DOUBT * dirt) * size * size
     large |= pieces.length >= STROKE * (1 + dirt) * size

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.glyph_extent import Cells, dirt_around, extent, without_dirt
-from proof.layout.rules import Mask, ink_mask, long_strokes
+from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
 """Pixels of a cell at which ink is parted: finer images are brought down to it."""
@@ -159,7 +159,7 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     left, right = _rule_at(mask, column.left, cell, width, 1), _rule_at(mask, column.right, cell, width, -1)
     text[:, : max(round(left), 0)] = False
     text[:, max(round(right), 0) :] = False
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(text.astype(np.uint8), connectivity=8)
+    labels, stats, centres = connected(text.astype(np.uint8))
     x, y = centres[:, 0], centres[:, 1]
     beside = (x < left + BESIDE_RULE * width) | (x > right - BESIDE_RULE * width)
     ends = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < FRAME * cell
@@ -272,7 +272,8 @@ def _own(
     right = row[1] if row[1] < column.right - slack else column.right + slack
     across = ((xs >= left) & (xs < right))[None, :]
     place = down[:, None] & across
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(text.astype(np.uint8), connectivity=8)
+    labels, stats, _ = connected(text.astype(np.uint8))
+    count = len(stats)
     mass = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
     inside = np.bincount(labels[place], minlength=count).astype(np.float64)
     share = inside / np.maximum(mass, 1.0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.crossings import Strokes, columns_of, restore
 from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 
 RULE_PIECE, FRAME_PIECE = 0.3, 0.35
 """The shortest piece of a rule in cells, and of a frame in widths of a column."""
@@ -109,7 +109,7 @@ def _erase_debris(
     """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
     below the frame; not the strokes that lie on them, where ink is `held`."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    _, found, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    found, stats, _ = connected(ink)
     labels = np.asarray(found, dtype=np.int32)
     x, y, w, h = (stats[:, i] for i in range(4))
     drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
@@ -139,7 +139,8 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     is; the dots of a glyph are near the rest of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    count, labels, boxes, _ = cv2.connectedComponentsWithStats(near)
+    labels, boxes, _ = connected(near)
+    count = len(boxes)
     groups = np.asarray(labels, dtype=np.int32)
     amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
     top = boxes[:, cv2.CC_STAT_TOP] + reach // 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +110,15 @@ class Glyphs(StorePart):
         numbers = np.repeat([row[0] for row in found], [row[1] for row in found]).astype(np.int64)
         glyphs = np.frombuffer(b"".join(row[2] for row in found), dtype=OCCURRENCE)
         return Occurrences(numbers, glyphs, int(total or 0), part, parts)
+
+    def occurrences(self, work: str, texts: Collection[str], but: str = "") -> dict[str, int]:
+        """How many glyphs of each of these characters a work has; `but` is the id of a page that is left out."""
+        query = select(func.sum(GlyphRow.count))
+        query = query.where(GlyphRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery())
+        if but:
+            query = query.where(GlyphRow.page_id.not_in(select(PageRow.id).where(PageRow.page == but)))
+        with self._reading() as session:
+            return {text: int(session.scalar(query.where(GlyphRow.text == text)) or 0) for text in texts}
 
     def flagged(self, work: str, text: str, suggested: str) -> set[tuple[int, int, int]]:
         """The places, as page, line and offset, where `text` stands and a check found `suggested` on the image."""

@@ -51,6 +51,23 @@ def test_a_pair_seen_twice_is_no_habit() -> None:
     assert raised(gathered(*pair), pair[0])
 
 
+def test_what_happens_to_few_of_a_characters_occurrences_is_no_habit() -> None:
+    sure = flag("三", "二", 0.0002, 8.6)
+    habits = gathered(sure, flag("三", "二", 0.3, 1.0), flag("三", "二", 0.4, 0.5), flag("三", "二", 0.2, 1.5))
+    habits.occurrences = {"三": 160}
+    assert raised(habits, sure)
+    habits.occurrences = {"三": 40}
+    assert not raised(habits, sure)
+
+
+def test_a_pair_is_counted_beyond_the_readings_that_are_remembered() -> None:
+    doubtful = [flag("囉", "羅", 0.3, 1.0)] * 300
+    sure = flag("囉", "羅", 0.005, 5.2)
+    habits = gathered(sure, *doubtful)
+    habits.occurrences = {"囉": 2500}
+    assert not raised(habits, sure)
+
+
 def test_an_unknown_character_that_is_always_read_so_is_hidden() -> None:
     same = flag("楅", "福", None, 5.0)
     assert not raised(gathered(*[same] * 5), same)
@@ -61,6 +78,13 @@ def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:
     habits = gathered(*[usual] * 5, other)
     assert raised(habits, other)
     assert not raised(habits, usual)
+
+
+def test_an_unknown_character_that_is_elsewhere_read_as_another_form_of_it_is_news_where_it_is_not() -> None:
+    form = replace(flag("𫝊", "傳", 1e-5, 0.01), kind=Kind.VARIANT)
+    other = flag("𫝊", "故", None, 1.8, best=0.97)
+    assert raised(gathered(*[form] * 4, other), other)
+    assert not raised(gathered(form, other), other)
 
 
 def test_an_unknown_character_that_the_engine_wavers_over_is_hidden_as_either() -> None:

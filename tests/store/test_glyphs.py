@@ -37,6 +37,19 @@ def test_the_occurrences_of_a_character_are_found_with_their_places(filled: Stor
     assert filled.glyphs.shown(page_result.image_sha)
 
 
+def test_how_often_characters_stand_in_a_work_is_told_without_a_page_that_is_judged_anew(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    one = page_result.characters[0]
+    count = sum(other.text == one.text for other in page_result.characters)
+    again = replace(page_result, page="1b", flags=())
+    run = filled.begin_run(info)
+    filled.save_pages(run, [CheckedResult(replace(PLACE, position=1), "two", again, shapes=shapes(again))])
+    assert filled.glyphs.occurrences(WORK, {one.text, "某"}) == {one.text: 2 * count, "某": 0}
+    assert filled.glyphs.occurrences(WORK, {one.text}, "1b") == {one.text: count}
+    assert filled.glyphs.occurrences("another", {one.text}) == {one.text: 0}
+
+
 def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_stood(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:

@@ -20,7 +20,7 @@ from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.align import Step
-from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.columns import UNSURE, ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -156,6 +156,19 @@ def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
         assert page.unaided(number).glyphs == first.unaided(number).glyphs
     assert len(counted.given) > 8
     assert len(set(counted.given)) == len(counted.given)
+
+
+def test_room_before_a_note_is_looked_for_only_where_the_note_does_not_agree(second: Leaf, ppocr: PPOCR) -> None:
+    likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr)
+    image = load_image(PAGES / f"{SECOND}.png")
+    source = second.lines[5].source
+    assert source.startswith("(唐")
+    for wrong, tried in (("御", False), ("唐", True)):
+        seen = readings(image, ppocr)
+        page = replace(second, reader=ColumnReader(seen, likeness))
+        assert page.read(6, source.replace(wrong, "馬")).cost > UNSURE
+        runs = {len(expected) for _, _, expected in seen.used.cuts}
+        assert (3 in runs) is tried, wrong
 
 
 def test_another_line_hardly_agrees(first: Leaf) -> None:

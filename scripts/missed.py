@@ -1,0 +1,101 @@
+"""At which stage of a check an error was lost that was not raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from math import inf, log
+from typing import Any
+from unittest.mock import patch
+
+from proof.check import plan
+from proof.ocr.belief import LEAST
+from proof.verify import columns
+from proof.verify.scores import ALIKE, substitution_score
+
+Record = Mapping[str, Any]
+"""A flag or a row of a key, as `shared/bench/score.py` takes them."""
+
+
+class Stage(StrEnum):
+    """Where an error was lost, in the order in which it is asked."""
+
+    UNREAD = "page not checked"
+    MENDED = "put right by the flags about its neighbour"
+    TAKEN = "one flag with another error"
+    LOOKS = "taken back by a further look"
+    CANDIDATE = "not a candidate"
+    FORM = "taken for another form"
+    SENSE = "lowered by the sense"
+    DAMPED = "damped as alike or as a habit"
+    DOUBT = "damped by doubt about the image"
+    BELOW = "below the threshold"
+
+
+@contextmanager
+def without_further_looks() -> Iterator[None]:
+    """Pages are judged by the first look alone, and what was judged otherwise is not used again."""
+    with patch.object(columns, "SUSPECTS", (inf, inf)), patch.object(plan, "METHOD", -plan.METHOD):
+        yield
+
+
+def is_mended(column: str, row: Record, rows: Sequence[Record], flags: Sequence[Record]) -> bool:
+    """Whether `column` reads as it should around the error `row` once the raised flags there are taken as suggested. Of
+    two errors side by side (a character left out beside one put in) nobody can tell which is which: one correction, or
+    two at places one character off, put both right. `rows` and `flags` are those of the page and its column."""
+    errors = [row]
+    while more := [one for one in rows if one not in errors and any(_apart(one, error) <= 1 for error in errors)]:
+        errors += more
+    raised = [flag for flag in flags if flag["raised"] and flag["kind"] != "layout"]
+    own = [flag for flag in raised if any(_apart(flag, error) <= 1 for error in errors)]
+    return _edited(column, errors, "reading") == _edited(column, own, "suggested")
+
+
+def _apart(one: Record, other: Record) -> int:
+    """Characters between two places of a column; 0 where they touch."""
+    ends = (record["offset"] + record["length"] for record in (one, other))
+    return int(max(one["offset"], other["offset"]) - min(ends))
+
+
+def _edited(column: str, changes: Sequence[Record], value: str) -> str:
+    for change in sorted(changes, key=lambda one: (-one["offset"], -one["length"])):
+        column = column[: change["offset"]] + change[value] + column[change["offset"] + change["length"] :]
+    return column
+
+
+def stage_of(
+    row: Record,
+    flags: Sequence[Record],
+    first: Sequence[Record],
+    meets: Callable[[Record, Record], bool],
+    threshold: float,
+) -> tuple[Stage, Record | None]:
+    """Where the error `row` of a checked page was lost that no flag puts right, and the flag that tells most of it.
+    `flags` are those of the check, `first` those of the check by the first look alone, `meets` whether a flag is about
+    an error."""
+    own = sorted((flag for flag in flags if meets(flag, row)), key=lambda flag: -flag["score"])
+    best = own[0] if own else None
+    if best is not None and best["raised"]:
+        return Stage.TAKEN, best
+    if any(flag["raised"] and meets(flag, row) for flag in first):
+        return Stage.LOOKS, best
+    return (Stage.CANDIDATE, None) if best is None else (_lowered(best, threshold), best)
+
+
+def _lowered(flag: Record, threshold: float) -> Stage:
+    """What keeps a flag below the threshold."""
+    evidence = flag["evidence"]
+    if flag["kind"] == "variant":
+        return Stage.FORM
+    score = flag["score"] - evidence.get("sense", {}).get("weight", 0.0)
+    if score >= threshold:
+        return Stage.SENSE
+    alike = evidence.get("rule") == "alike in the hand"
+    if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
+        return Stage.DAMPED
+    if flag["kind"] == "substitution" and {"p_text", "p_best"} <= evidence.keys():
+        chances = (log(max(evidence[name], LEAST)) for name in ("p_text", "p_best"))
+        if substitution_score(*chances, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
+            return Stage.DOUBT
+    return Stage.BELOW

@@ -1,0 +1,71 @@
+"""At which stage an error was lost (`scripts/missed.py`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scripts.missed import Record, Stage, is_mended, stage_of
+
+THRESHOLD = 3.0
+ERROR: Record = {
+    "page": "1a",
+    "line": 1,
+    "offset": 2,
+    "length": 1,
+    "kind": "substitution",
+    "transcribed": "糾",
+    "reading": "原",
+}
+
+
+def meets(flag: Record, row: Record) -> bool:
+    return bool(flag["offset"] == row["offset"])
+
+
+def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str, Any]:
+    raised = score >= THRESHOLD and kind != "variant"
+    place = {"page": "1a", "line": 1, "offset": 2, "length": 1, "kind": kind}
+    return {
+        **place,
+        "score": score,
+        "raised": raised,
+        "suggested": "原",
+        "evidence": {"reason": "posterior", **evidence},
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "first", "stage"),
+    [
+        ([], [], Stage.CANDIDATE),
+        ([], [flag(5.0)], Stage.LOOKS),
+        ([flag(0.4)], [flag(5.0)], Stage.LOOKS),
+        ([flag(5.0)], [], Stage.TAKEN),
+        ([flag(0.01, "variant")], [], Stage.FORM),
+        ([flag(2.4, sense={"weight": -0.9})], [], Stage.SENSE),
+        ([flag(1.2, rule="alike in the hand")], [], Stage.DAMPED),
+        ([flag(0.5, rule="run together in this hand", base=4.0)], [], Stage.DAMPED),
+        ([flag(0.3, reason="doubt", p_text=0.0001, p_best=0.99)], [], Stage.DOUBT),
+        ([flag(2.0, p_text=0.2, p_best=0.7)], [], Stage.BELOW),
+    ],
+)
+def test_the_stage_is_the_first_without_which_the_error_would_be_raised(
+    flags: list[Record], first: list[Record], stage: Stage
+) -> None:
+    assert stage_of(ERROR, flags, first, meets, THRESHOLD)[0] is stage
+
+
+def test_a_character_put_in_beside_one_left_out_is_mended_by_one_correction() -> None:
+    inserted = {**ERROR, "reading": "", "kind": "insertion"}
+    omitted = {**ERROR, "offset": 3, "length": 0, "transcribed": "", "kind": "omission"}
+    rows = [inserted, omitted]
+    assert is_mended("撰者糾本", omitted, rows, [flag(9.0)])
+    assert not is_mended("撰者糾本", omitted, rows, [flag(2.0)])
+    assert not is_mended("撰者糾本", omitted, rows, [{**flag(9.0), "suggested": "源"}])
+
+
+def test_what_is_raised_for_one_of_two_neighbours_alone_leaves_the_other() -> None:
+    other = {**ERROR, "offset": 3, "transcribed": "木", "reading": "本"}
+    assert not is_mended("撰者糾木", other, [ERROR, other], [flag(9.0)])
