@@ -156,6 +156,23 @@ def test_a_correction_by_hand_follows_its_character(project: Project, now: list[
     assert project.export() == ["甲乙北丙丁", "戊己"]
 
 
+def test_a_correction_by_hand_that_followed_its_character_comes_back_there_from_the_journal(
+    project: Project, tmp_path: Path
+) -> None:
+    project.check(["甲乙北丙丁", "戊己"])
+    project.by_hand(1, 2)
+    now = ["上下", "甲乙北丙丁", "戊己"]
+    project.check(now)
+    (tmp_path / "new").mkdir()
+    fresh = Project(tmp_path / "new")
+    fresh.check(now)
+    assert project.store.journal is not None
+    done = fresh.store.recover(project.store.journal.path)
+    assert (sum(done.rebuilt.values()), done.unplaced) == (2, ())
+    assert fresh.export() == ["上下", "甲乙此丙丁", "戊己"]
+    assert fresh.told() == []
+
+
 def test_a_correction_by_hand_is_seen_again_with_its_page(project: Project) -> None:
     project.check(["甲乙北丙丁"])
     project.by_hand(1, 2)
