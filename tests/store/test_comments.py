@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -62,8 +62,8 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
 def test_a_problem_is_resolved_though_the_clock_went_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     class Before(datetime):
         @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:
-            return datetime.now(tz) - timedelta(hours=1)
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(datetime.now(tz).timestamp() - 3600, tz)
 
     first = say(store, "這是吿還是告？", state=PROBLEM, assigned="乙")
     monkeypatch.setattr("proof.store.comments.datetime", Before)
