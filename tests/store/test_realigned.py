@@ -190,6 +190,9 @@ def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: P
     project.decide(flags[1, 2], Verdict.TAKE, note="據嚴本")
     project.store.acts.undo(WORK, "甲", "taken-back")
     project.store.acts.redo(WORK, "甲", "done-again")
+    kept = DecisionRequest(WORK, flags[1, 2], Verdict.KEEP, 3, "乙", "request-of-another")
+    project.store.decisions.decide(kept)
+    project.store.acts.undo(WORK, "乙", "taken-back-too")
     project.check(["上下", "甲乙北丙丁"], [(2, 2)])
     [stands] = decided_in(project.store, read_edition(project.path)).corrections
     assert (stands.note, stands.person) == ("據嚴本", "甲")
