@@ -72,6 +72,18 @@ class Decided:
         return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
 
 
+def not_written(decided: Decided) -> Iterator[str]:
+    """What does not reach the text, with the reason, in lines for who takes it home; of other texts only how much."""
+    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
+    for one in decided.left_out:
+        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
+    for (reason, text), ones in told.items():
+        about = f" ({text})" if text else ""
+        yield f"not written, {reason}{about}: {len(ones)}"
+        if reason is not Unused.OTHER_TEXT:
+            yield from (f"  {one}" for one in ones)
+
+
 def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Decided:
     """What was decided for the text of `edition`, in whatever work it was checked.
 
