@@ -17,7 +17,7 @@ from proof.layout.gaps import first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.page import FoundColumn, PageLayout
 from proof.layout.regions import Region
-from proof.layout.rules import Mask, inked_along
+from proof.layout.rules import Mask, connected, inked_along
 
 ROOM = 0.06
 """Of a glyph's width: the white beside the ink of a column."""
@@ -115,7 +115,7 @@ def _give(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence
     high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - slack)
     low = round(max(body.column.bottom for body in bodies)) + slack
     part = ink[high:low]
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
+    labels, stats, centres = connected(part)
     boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
     small = np.maximum(boxes[:, 2], boxes[:, 3]) < BESIDE * usual
     owner = np.zeros(len(boxes), dtype=np.int16)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.lines import ROUGH, Line, median_of_sorted, splinters
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 
 STROKE = 0.012
 """Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
@@ -56,7 +56,7 @@ class Strokes:
     @classmethod
     def of(cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], row: float) -> Strokes:
         """The strokes of a page; `outer` are the lines at its sides, `row` is the height of a cell."""
-        _, found, boxes, centres = cv2.connectedComponentsWithStats(ink, connectivity=8)
+        found, boxes, centres = connected(ink)
         labels = np.asarray(found, dtype=np.int32)
         # an image that is all ink has no paper, of which the middle would be told
         middles = np.nan_to_num(centres).round().astype(np.intp)
@@ -142,7 +142,8 @@ def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDA
     whole = median_of_sorted(np.sort(width[alone]))
     cells = np.arange(len(width)) / row
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
-    near = [width[alone & (np.abs(cells - middle) < 1.5)] for middle in middles]
+    firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
+    near = [width[a:b][alone[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     found = [median_of_sorted(np.sort(some)) if some.size > row / 2 else whole for some in near]
     near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
     return np.asarray(near_by, dtype=np.float64)
@@ -152,7 +153,7 @@ def _runs_with(
     rows: NDArray[np.bool_], sure: NDArray[np.bool_], least: float = 0.0, most: float = np.inf
 ) -> NDArray[np.bool_]:
     """Of the runs of `rows` those that have one that is `sure`, and at least and at most so many rows."""
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(rows.astype(np.uint8)[:, None])
+    labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
     keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= least) & (length <= most)
     keep[0] = False
@@ -189,7 +190,7 @@ def _give_over_rule(
     off = np.arange(low, high)[None, :] - rule.middle[:, None]
     near = (ink[:, low:high] > 0) & (np.abs(off) <= reach)
     on_rule = rule.own(low, high, ROUGH)
-    _, labels, boxes, _ = cv2.connectedComponentsWithStats(near.astype(np.uint8), connectivity=8)
+    labels, boxes, _ = connected(near.astype(np.uint8))
     for label in np.unique(labels[on_rule & near]).tolist():
         x, y, w, h, _ = boxes[label]
         if strokes.dotted[y + h // 2, low + x + w // 2]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.flattening import TERMS, Bend, Flattening, terms
-from proof.layout.rules import Mask, inked_along, long_strokes, slope
+from proof.layout.rules import Mask, connected, inked_along, long_strokes, slope
 from proof.model.notices import Notice, NoticeCode
 
 Floats = NDArray[np.float64]
@@ -222,7 +222,7 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     thick = cv2.dilate(own, np.ones((1, DRIFT), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    labels, stats, _ = connected(joined)
     along, across, line = [], [], []
     for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > least) + 1).tolist():
         x, y, w, h, _ = stats[label].tolist()

@@ -15,6 +15,7 @@ from proof.images.opencv import cv2
 from proof.layout.gaps import glyph_width
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import PageLayout
+from proof.layout.rules import connected
 
 HIGH, WIDE = 1.9, 0.3
 """In cells, and of a column's width: a piece of ink that is larger is no glyph."""
@@ -44,7 +45,7 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
         ink[place] = layout.ink_of(area.number, place)
     pitch, width = areas[0].cell(rows), float(np.median([area.width for area in areas]))
     joined = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, BRIDGE), np.uint8)), dtype=np.uint8)
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    labels, stats, _ = connected(joined)
     large = (stats[:, cv2.CC_STAT_HEIGHT] > HIGH * pitch) & (stats[:, cv2.CC_STAT_WIDTH] > WIDE * width)
     side = max(3, round(SOLID * pitch))
     solid = cv2.erode(ink, np.ones((side, side), np.uint8), borderValue=(0,))
@@ -63,7 +64,7 @@ def large_pieces(found: PageLayout) -> list[tuple[float, float, float, float]]:
     sheet): drawings and seals, whatever the transcription has there."""
     sizes = [column.glyph for column in found.columns] or [glyph_width(found.text)]
     least = LARGE * float(np.median(sizes))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(found.text, connectivity=8)
+    _, stats, _ = connected(found.text)
     return [
         (float(x), float(y), float(x + w), float(y + h))
         for x, y, w, h, _ in stats[1:].tolist()

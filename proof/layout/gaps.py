@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
@@ -66,7 +66,7 @@ class Span:
 def glyph_width(text: Mask) -> float:
     """How wide a glyph of main text is, in pixels, from the connected pieces of ink; 0 where there is none."""
     joined = cv2.morphologyEx(text, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    _, stats, _ = connected(joined)
     width, area = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_AREA]
     sound = (area > 20) & (width < 0.2 * text.shape[0])
     if not sound.any():

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 
 SPECK, BLOT = 0.01, 0.03
 """Of the area of a cell that such a glyph fills: a smaller piece of ink is dirt, unless it lies among the others; on
@@ -120,7 +120,7 @@ def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cel
     within = text[max(first, 0) : max(last, 0), max(round(column[0]), 0) : max(round(column[1]), 0)]
     if not within.size:
         return 0.0
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(within.astype(np.uint8), connectivity=8)
+    labels, stats, centres = connected(within.astype(np.uint8))
     cell = cells.size * cells.size
     tiny = stats[:, cv2.CC_STAT_AREA] < SPECK * cell
     tiny[0] = True
@@ -135,7 +135,7 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
     """The glyph's ink without specks at its border, the larger the dirtier the paper is. In the middle of the cell they
     stay: of a glyph under a seal nothing else may be left."""
     size, (left, right) = cells.size, cells.row
-    _, labels, stats, centres = cv2.connectedComponentsWithStats(own.astype(np.uint8), connectivity=8)
+    labels, stats, centres = connected(own.astype(np.uint8))
     small = stats[:, cv2.CC_STAT_AREA] < (SPECK + (BLOT - SPECK) * dirt) * size * size
     small[0] = True
     if small.all() or not small[1:].any():
@@ -156,10 +156,10 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
     them. Single specks a little apart do not count, where the glyph is not all specks."""
     ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < CLEAN
     if dirt > STAINED:
-        straight = _straight(ink, max(round(STRAIGHT * size), 3))
+        straight = straight_strokes(ink, max(round(STRAIGHT * size), 3))
         if np.count_nonzero(straight) > MOSTLY * np.count_nonzero(ink):
             ink, dirt = straight, CLEANED * dirt
-    _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    _, stats, _ = connected(ink)
     pieces = Pieces.of(np.asarray(stats)[1:])
     large = pieces.area >= BLOT * (1 + DOUBT * dirt) * size * size
     large |= pieces.length >= STROKE * (1 + dirt) * size
@@ -186,7 +186,7 @@ def _limits(cells: Cells, dirt: float) -> NDArray[np.float64]:
     return np.array([x - wide, y - high, x + wide, y + high])
 
 
-def _straight(ink: Mask, length: int) -> Mask:
+def straight_strokes(ink: Mask, length: int) -> Mask:
     """The ink that runs straight for so many pixels in one of four directions, and what is next to it."""
     falling = np.eye(length, dtype=np.uint8)
     lines = (np.ones((1, length), np.uint8), np.ones((length, 1), np.uint8), falling, np.fliplr(falling).copy())

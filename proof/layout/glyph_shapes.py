@@ -108,15 +108,18 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
     dx, dy = np.zeros_like(soft), np.zeros_like(soft)
     dx[:, :, 1:-1] = soft[:, :, 2:] - soft[:, :, :-2]
     dy[:, 1:-1, :] = soft[:, 2:, :] - soft[:, :-2, :]
+    edges = np.flatnonzero((dx != 0) | (dy != 0))  # most of a glyph's square is as its surroundings
+    dx, dy = dx.ravel()[edges], dy.ravel()[edges]
     strength = np.hypot(dx, dy)
     turn = np.arctan2(dy, dx) * (DIRECTIONS / (2 * np.pi)) % DIRECTIONS
     lower = np.floor(turn).astype(np.intp) % DIRECTIONS
     share = turn - np.floor(turn)
+    glyph, place = np.divmod(edges, SIZE * SIZE)
+    weights = np.zeros((count * DIRECTIONS, SIZE * SIZE), np.float32)
+    weights[glyph * DIRECTIONS + lower, place] = strength * (1 - share)
+    weights[glyph * DIRECTIONS + (lower + 1) % DIRECTIONS, place] = strength * share
     pools = _pools()
-    found = np.zeros((count, DIRECTIONS, FIELDS, FIELDS), np.float32)
-    for direction in range(DIRECTIONS):
-        weight = np.where(lower == direction, 1 - share, 0) + np.where(lower == (direction - 1) % DIRECTIONS, share, 0)
-        found[:, direction] = pools @ (strength * weight) @ pools.T
+    found = pools @ weights.reshape(count, DIRECTIONS, SIZE, SIZE) @ pools.T
     flat = found.reshape(count, LENGTH)
     norms = np.linalg.norm(flat, axis=1, keepdims=True)
     return np.asarray(np.clip(np.rint(flat * (NORM / np.maximum(norms, 1e-6))), 0, 127), dtype=np.int8)

@@ -112,7 +112,7 @@ def _paths(mass: NDArray[np.float64], swerve: float) -> NDArray[np.intp]:
         steps = np.stack([padded[:, :-2] - swerve, padded[:, 1:-1], padded[:, 2:] - swerve])
         how = steps.argmax(axis=0)
         came[block] = how - 1
-        total = np.take_along_axis(steps, how[None], axis=0)[0] + wide[:, block]
+        total = steps.max(axis=0) + wide[:, block]
     paths = np.zeros((lines, blocks), np.intp)
     paths[:, -1] = total.argmax(axis=1)
     every = np.arange(lines)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of
 from proof.layout.regions import Region, regions_of, runs, solid_ink, text_ink, thickened
-from proof.layout.rules import Mask, inked_along, long_strokes
+from proof.layout.rules import Mask, connected, inked_along, long_strokes
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened
 from proof.model.geometry import Box
@@ -215,7 +215,7 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
     if not ink.size:
         return np.empty((0, 5), dtype=np.intp)
     joined = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    _, stats, _ = connected(joined)
     found = np.array(stats[1:], dtype=np.intp)
     width, height, area = found[:, 2], found[:, 3], found[:, 4]
     large = np.maximum(width, height) > BROAD * register.glyph
@@ -287,7 +287,7 @@ def _raised(text: Mask, left: float, top: float, right: float, glyph: float) -> 
     if band.shape[0] < 0.5 * glyph or not band.shape[1]:
         return top
     joined = cv2.morphologyEx(band, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    _, stats, _ = connected(joined)
     large = stats[1:][
         (stats[1:, 2] > 0.4 * glyph) & (stats[1:, 3] > 0.3 * glyph) & (stats[1:, 2] < 0.95 * band.shape[1])
     ]

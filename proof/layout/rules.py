@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +40,9 @@ def without_border(ink: Mask) -> Mask:
     if np.count_nonzero(edge) < 0.2 * edge.size:
         return ink
     core = cv2.erode(ink, np.ones((15, 15), np.uint8), borderValue=(255,))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(core)
+    labels, stats, _ = connected(core)
     surround = np.zeros_like(ink)
-    for label in range(1, count):
+    for label in range(1, len(stats)):
         x, y, w, h, _ = stats[label]
         if x == 0 or y == 0 or x + w == width or y + h == height:
             surround[labels == label] = 255
@@ -49,12 +50,36 @@ def without_border(ink: Mask) -> Mask:
     return np.asarray(cv2.bitwise_and(ink, cv2.bitwise_not(grown)), dtype=np.uint8)
 
 
+def connected(ink: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The pieces of ink (what is not 0) that hang together, at corners too: the number of its piece for every pixel (0
+    the paper), and for each piece its extent and area (columns as of `cv2.CC_STAT_LEFT`), and its middle (x, y)."""
+    # Grana's way, of one thread, gives the same numbers as OpenCV's default in three quarters of the time
+    _, labels, boxes, middles = cv2.connectedComponentsWithStatsWithAlgorithm(ink, 8, cv2.CV_32S, cv2.CCL_GRANA)
+    return np.asarray(labels, np.int32), np.asarray(boxes, np.int32), np.asarray(middles, np.float64)
+
+
 def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
-    """The parts of `ink` that run straight for `length` pixels: rules and frames, hardly any glyphs."""
+    """The parts of `ink` that run straight for `length` pixels, one at least: rules and frames, hardly any glyphs."""
+    length = max(1, length)
     bridge = np.ones((3, 1) if vertical else (1, 3), np.uint8)
-    line = np.ones((length, 1) if vertical else (1, length), np.uint8)
-    closed = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, bridge)
-    return np.asarray(cv2.morphologyEx(closed, cv2.MORPH_OPEN, line), dtype=np.uint8)
+    closed = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, bridge), dtype=np.uint8)
+    thinned = _along(closed, length, vertical, np.minimum, 255)
+    return _along(thinned, length, vertical, np.maximum, 0)
+
+
+def _along(ink: Mask, length: int, vertical: bool, least: np.ufunc, beyond: int) -> Mask:
+    """For every pixel the least (or greatest) of so many along a line about it, `beyond` the edge of the page taken for
+    that number. What is known of two short lines makes that of one twice as long, so that a few steps do for any
+    length (van Herk's is the same for one row at a time)."""
+    before, after = length // 2, length - 1 - length // 2
+    edges = (before, after, 0, 0) if vertical else (0, 0, before, after)
+    found = np.asarray(cv2.copyMakeBorder(ink, *edges, cv2.BORDER_CONSTANT, value=(beyond,)), dtype=np.uint8)
+    reached = 1
+    while reached < length:
+        step = min(reached, length - reached)
+        found = least(found[:-step], found[step:]) if vertical else least(found[:, :-step], found[:, step:])
+        reached += step
+    return found
 
 
 def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from proof.images.light import evened
 from proof.images.opencv import cv2
-from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
+from proof.layout.rules import (
+    Mask,
+    Rectification,
+    connected,
+    ink_mask,
+    inked_along,
+    long_strokes,
+    slope,
+    without_border,
+)
 
 HEIGHT = 1400
 """Pixels: a page is laid out at this height at most."""
@@ -71,7 +80,7 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
 
 def without_specks(ink: Mask) -> Mask:
     """Ink without pieces too small for a stroke."""
-    _, labels, stats, _ = cv2.connectedComponentsWithStats((ink > 127).astype(np.uint8), connectivity=8)
+    labels, stats, _ = connected((ink > 127).astype(np.uint8))
     keep = stats[:, cv2.CC_STAT_AREA] >= SPECK
     keep[0] = False
     return np.where(keep[labels], 255, 0).astype(np.uint8)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.rules import inked_along
+from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
     BLOCK,
     ColumnStretch,
@@ -47,6 +47,8 @@ PROPORTION = 0.62
 
 DARK = 160
 """Grey value below which there is ink."""
+
+WHITE = np.uint8(255)
 
 LONE = 1.35
 """Height against width: a piece of a column that is higher holds more than one character."""
@@ -251,8 +253,7 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     inked = slice(max(0, int(filled[0]) - near), min(len(cut.keep), int(filled[-1]) + 1 + near))
     grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
-    own = cv2.dilate(keep.astype(np.uint8), np.ones((3, 3), np.uint8))
-    clean = np.where(own > 0, grey, 255).astype(np.uint8)
+    clean = np.maximum(grey, WHITE * ~_near(keep, 3))
     clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MANY)
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
@@ -306,25 +307,39 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
     """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
     given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
     by itself and has no stroke."""
-    inked = (clean < DARK).astype(np.uint8)
-    _, labels, boxes, centres = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    inked = clean < DARK
+    found, boxes, centres = connected(inked.astype(np.uint8))
+    labels = found.astype(np.intp)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
+
+    def ink_of(pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.asarray(np.append(False, pieces[1:])[labels])
+
     if many:
-        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), np.asarray(centres)[:, 1]
-        by_stroke = labels[_near((span >= STROKE * cell)[labels] & (inked > 0), round(2 * CLEAR * cell) | 1)]
-        along = np.sort(ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)])
-        dotted = np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2) >= many
+        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
+        if not _crowded(ys, ys[small], cell, many).any():
+            return clean
+        by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR * cell) | 1)]
+        dotted = _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
         small &= dotted
         alone = dotted & (span < SEALED * cell)
         alone[0] = False
-    if not (small | alone).any():
-        return clean
+    drop = np.zeros_like(inked)
     # where ink has faded, what is small and beside a stroke is of it
-    drop = small[labels] & ~_near(~small[labels] & (inked > 0), 5 if many else 3)
-    drop |= alone[labels] & ~_near(~alone[labels] & (inked > 0), round(2 * BY_STROKE * cell) | 1)
-    return np.where(_near(drop, 3) & ~_near(~drop & (inked > 0), 3), 255, clean).astype(np.uint8)
+    for pieces, reach in ((small, 5 if many else 3), (alone, round(2 * BY_STROKE * cell) | 1)):
+        if pieces.any():
+            drop |= ink_of(pieces) & ~_near(ink_of(~pieces), reach)
+    if not drop.any():
+        return clean
+    return np.maximum(clean, WHITE * (_near(drop, 3) & ~_near(~drop & inked, 3)))
+
+
+def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, many: float) -> NDArray[np.bool_]:
+    """About which of the `ys` so many of the `dots` stand in the length of a cell."""
+    along = np.sort(dots)
+    return np.asarray(np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2) >= many)
 
 
 def _near(ink: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:

@@ -246,10 +246,13 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:
     """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them, and those
     that are `sought`."""
-    steps, kinds = probabilities.shape
-    flat = np.flatnonzero(probabilities > KEPT)
-    values = probabilities.ravel()[flat]
-    starts = np.searchsorted(flat, np.arange(steps + 1) * kinds)
+    steps = len(probabilities)
+    # hardly any class is ever probable: only those that are somewhere on the strip are looked at step by step
+    probable = np.flatnonzero((probabilities > KEPT).any(axis=0))
+    here = probabilities[:, probable]
+    flat = np.flatnonzero(here > KEPT)
+    values = here.ravel()[flat]
+    starts = np.searchsorted(flat, np.arange(steps + 1) * probable.size)
     rows = np.repeat(np.arange(steps), np.diff(starts))
     # a step that is unsure has thousands of them: where enough are more probable than that, the others go at once
     likely = values > LIKELY
@@ -259,7 +262,7 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     # step, improbability and class in one whole number: sorting these takes a tenth of sorting by two keys. The bits
     # of positive floats have the order of the floats.
     bits = values.view(np.int32).astype(np.int64)
-    ranked = np.sort(rows << 48 | (_MOST_BITS - bits) << 17 | (flat - rows * kinds))
+    ranked = np.sort(rows << 48 | (_MOST_BITS - bits) << 17 | probable[flat - rows * probable.size])
     starts = np.searchsorted(ranked, np.arange(steps + 1) << 48)
     counts = np.diff(starts)
     rank = np.arange(ranked.size) - np.repeat(starts[:-1], counts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import msgpack
 import numpy as np
@@ -30,6 +31,9 @@ NAT = 4096.0
 
 FAR_NAT = 8.0
 """The same for what is sought and not listed: it is told apart from 1e-5 down to 1e-18 in one byte."""
+
+
+Numbers = Sequence[float] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,39 +111,30 @@ def spikes_of(
         )
         return kept, np.zeros((len(lists), len(sought)), np.uint8)
     posterior = reading.posterior
-    extents = _extents(posterior)
-    columns = {int(number): at for at, number in enumerate(posterior.sought)}
-    where = [columns.get(number, -1) if number is not None else -1 for number in sought]
-    far = np.zeros((len(extents), len(sought)), np.uint8)
     presence = _presence(posterior)
-    places, presences, counts, texts, values = [], [], [], [], []
-    for at, (start, end, low, high) in enumerate(extents):
-        weights = presence[start:end]
-        centres = posterior.centres[start:end]
-        places.append(float((centres * weights).sum() / max(float(weights.sum()), 1e-9)))
-        presences.append(float(weights.max()))
-        scale = float(np.log(max(round(presences[-1] * SHARE) / SHARE, LEAST)))
-        strongest = _strongest(posterior, low, high)
-        listed = [(character_of(number), value - scale) for number, value in strongest.items()]
-        listed = [(text, value) for text, value in listed if text.strip()]
+    extents = _extents(posterior, presence)
+    listed_at = _listed(posterior)
+    counts, texts, values = [], [], []
+    places, presences = _places(posterior, presence, extents)
+    scales = np.log(np.maximum(np.rint(presences * SHARE) / SHARE, LEAST)).tolist()
+    for (_, _, low, high), scale in zip(extents, scales, strict=True):
+        listed = [(character_of(number), value) for number, value in _strongest(listed_at[low:high]).items()]
+        listed = [(text, value - scale) for text, value in listed if text.strip()]
         counts.append(len(listed))
         texts += [text for text, _ in listed]
         values += [value for _, value in listed]
-        if posterior.sought.size:
-            # of what is sought the glyph's own steps speak alone: between two glyphs there is something of both
-            own = np.append(posterior.sought_log_probs[start:end].max(axis=0), np.log(LEAST))
-            far[at] = np.clip(np.rint((np.log(LEAST) - own[where]) * FAR_NAT), 0, 255)
+    far = _far(posterior, extents, sought)
     return _kept(places, presences, counts, texts, values), far
 
 
 def _kept(
-    places: Sequence[float],
-    presences: Sequence[float],
+    places: Numbers,
+    presences: Numbers,
     counts: Sequence[int],
     texts: Sequence[str],
-    values: Sequence[float],
+    values: Numbers,
 ) -> StripSpikes:
-    def rounded(numbers: Sequence[float], unit: float) -> NDArray[np.uint16]:
+    def rounded(numbers: Numbers, unit: float) -> NDArray[np.uint16]:
         return np.clip(np.rint(np.asarray(numbers, np.float64) * unit), 0, SHARE).astype(np.uint16)
 
     return StripSpikes(
@@ -157,11 +152,41 @@ def _presence(posterior: Posterior) -> NDArray[np.float64]:
     return np.asarray(1.0 - np.exp(np.maximum(blank, posterior.floor)), np.float64)
 
 
-def _extents(posterior: Posterior) -> list[tuple[int, int, int, int]]:
+def _places(
+    posterior: Posterior, presence: NDArray[np.float64], extents: Sequence[tuple[int, int, int, int]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where each of these spikes stands on its strip, and how surely there is one."""
+    edges = _edges(extents)
+    weights, moments = (np.append(one, 0.0) for one in (presence, presence * posterior.centres))
+    mass, moment = (np.add.reduceat(one, edges)[::2] for one in (weights, moments))
+    return moment / np.maximum(mass, 1e-9), np.maximum.reduceat(weights, edges)[::2]
+
+
+def _edges(extents: Sequence[tuple[int, int, int, int]]) -> NDArray[np.intp]:
+    """The first step of every spike and the one after its last, as `reduceat` takes them."""
+    return np.array([extent[:2] for extent in extents], np.intp).ravel()
+
+
+def _far(
+    posterior: Posterior, extents: Sequence[tuple[int, int, int, int]], sought: Sequence[int | None]
+) -> NDArray[np.uint8]:
+    """For each of these spikes how far below 1e-5 each of the classes that were `sought` is, in parts of a nat. Of them
+    a glyph's own steps speak alone: between two glyphs there is something of both."""
+    if not posterior.sought.size or not extents:
+        return np.zeros((len(extents), len(sought)), np.uint8)
+    columns = {int(number): at for at, number in enumerate(posterior.sought)}
+    where = [columns.get(number, -1) if number is not None else -1 for number in sought]
+    # a row of what is not sought at the end, so that every end has a row, and a column of it
+    padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(LEAST))
+    own = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
+    far = np.rint((np.log(LEAST) - own[:, where].astype(np.float64)) * FAR_NAT)
+    return np.asarray(far.clip(0, 255), np.uint8)
+
+
+def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
     """Runs of one winning class, and local maxima where blank wins but something may be there: the steps `start` to
     `end` of each, and `low` to `high`, from which it is read what is believed of it."""
-    best = posterior.classes[:, 0]
-    presence = _presence(posterior)
+    best = posterior.classes[:, 0].tolist()
     steps = len(best)
     found: list[tuple[int, int, int, int]] = []
     start = 0
@@ -191,11 +216,20 @@ def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
     return found
 
 
-def _strongest(posterior: Posterior, low: int, high: int) -> dict[int, float]:
-    """The classes listed at steps `low` to `high`, the blank left out, each with its greatest log-probability."""
+def _listed(posterior: Posterior) -> list[list[tuple[int, float]]]:
+    """The classes listed at every step, the blank left out, with their log-probabilities."""
+    steps, ranks = np.nonzero(posterior.classes > 0)
+    listed = posterior.classes[steps, ranks].tolist(), posterior.log_probs[steps, ranks].tolist()
+    pairs = list(zip(*listed, strict=True))
+    bounds = np.searchsorted(steps, np.arange(len(posterior.classes) + 1)).tolist()
+    return [pairs[start:end] for start, end in pairwise(bounds)]
+
+
+def _strongest(steps: Sequence[Sequence[tuple[int, float]]]) -> dict[int, float]:
+    """The classes listed at these steps, each with its greatest log-probability."""
     strongest: dict[int, float] = {}
-    for t in range(low, high):
-        for number, log_prob in zip(posterior.classes[t].tolist(), posterior.log_probs[t].tolist(), strict=True):
-            if number > 0 and log_prob > strongest.get(number, -np.inf):
+    for step in steps:
+        for number, log_prob in step:
+            if log_prob > strongest.get(number, -np.inf):
                 strongest[number] = log_prob
     return strongest

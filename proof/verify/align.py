@@ -81,11 +81,14 @@ Likeness = Callable[[str, Glyph], float | None]
 engine does not know the character."""
 
 
-def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> tuple[list[Pairing], float]:
+def align(
+    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, most: float = inf
+) -> tuple[list[Pairing], float]:
     """The cheapest alignment of a column's transcribed cells (blank ones left out) to its glyphs, and its cost.
 
     Every cell and every glyph is in exactly one pairing, in order. Of a sound column only the cells on their own glyphs
-    are weighed, of others what a path can reach that costs no more than one that is known.
+    are weighed, of others what a path can reach that costs no more than one that is known. Where none costs `most` or
+    less there are no pairings, and the cost is infinite.
     """
     costs = _Costs(cells, glyphs, likeness)
     n, m = len(cells), len(glyphs)
@@ -95,11 +98,10 @@ def align(cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) ->
         known = costs.straight()
         if not costs.bettered(known):
             return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], known
-    for limit in (known + EXACT, inf):
-        came, total = _cheapest(costs, limit)
-        if total < inf:
-            break
-    return _traced(came, n, m), total
+    came, total = _cheapest(costs, min(known + EXACT, most))
+    if total == inf and known + EXACT < most:
+        came, total = _cheapest(costs, most)
+    return (_traced(came, n, m) if total < inf else []), total
 
 
 class _Costs:

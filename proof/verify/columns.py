@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
@@ -40,10 +41,13 @@ LACKING = "□"
 """What stands for a character that a line may lack: room without a glyph."""
 
 OUTERMOST = 2
-"""Glyphs at the end of a half-row of which one does not agree where a character was cut in two as a part of it."""
+"""Glyphs at the end of a half-row of which one is over where a character was cut in two as a part of it."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
+
+FAR_BETTER = 0.4
+"""Of the cost of a column: with the halves of its notes exchanged it must cost less for that to be believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +160,13 @@ class ColumnReader:
 
     def _with_main_text(self, best: ReadColumn) -> ReadColumn:
         """The column with room for a character of main text before a note that it begins with, or after one that it
-        ends with: where the line lacks it, it would be cut in two as a part of the note, and the ends of the note would
-        not agree with the line."""
+        ends with: where the line lacks it, it would be cut in two as a part of the note, and be over there."""
         line = best.line
         if line is None or best.agreement < SURELY_ITS_LINE:
             return best
-        doubted = self._doubted_ends(best)
+        over = self._over_at_ends(best)
         for at, end in ((0, 0), (-1, len(line.source))):
-            if line.runs and line.runs[at].note and doubted[at]:
+            if line.runs and line.runs[at].note and over[at]:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
@@ -171,13 +174,13 @@ class ColumnReader:
                     best = other
         return best
 
-    def _doubted_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether, above and below, an outermost glyph of the two strips there does not agree with the line."""
-        suspects = self._suspects(column, SUSPECTS[0]) + [glyph for glyph in column.glyphs if glyph.silent]
-        rows = [[glyph for glyph in column.glyphs if glyph.strip == number] for number in range(len(column.strips))]
-        ends = ([g for row in rows[:2] for g in row[:OUTERMOST]], [g for row in rows[-2:] for g in row[-OUTERMOST:]])
-        above, below = (any(glyph is one for glyph in end for one in suspects) for end in ends)
-        return above, below
+    def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
+        """Whether, above and below, a glyph is over among the outermost ones of the two strips there."""
+        over = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
+        rows: list[list[bool]] = [[] for _ in column.strips]
+        for number, glyph in enumerate(column.glyphs):
+            rows[glyph.strip].append(number in over or glyph.silent)
+        return any(any(row[:OUTERMOST]) for row in rows[:2]), any(any(row[-OUTERMOST:]) for row in rows[-2:])
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
         return self._read_strips(area, line, way, self._readings.cut(area, line, way))
@@ -206,9 +209,9 @@ class ColumnReader:
             self._readings, strips, self._readings.read(strips, sought), area.cell(self._rows), numbers
         )
 
-    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None) -> ReadColumn:
+    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, most: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
-        pairings, cost = align(cells, column.glyphs, likeness or self._likeness)
+        pairings, cost = align(cells, column.glyphs, likeness or self._likeness, most)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
@@ -264,8 +267,9 @@ class ColumnReader:
         order = _halves_exchanged(column.glyphs)
         if order is None:
             return column
-        other = self._aligned(replace(column, glyphs=order, swapped=True))
-        return other if other.cost < 0.4 * column.cost else column
+        most = FAR_BETTER * column.cost
+        other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
+        return other if other.cost < most else column
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
