@@ -185,8 +185,9 @@ class _Stretch:
             if known is None or known.leaves_out(own, self.size):
                 return (own, extent(own, dirt, cells)) if self._enough(own) else None
         cells = Cells(self.row, known.spans, self.size)
-        row = _across(self.text.shape[1], self.row, self.column)
-        own = known.own(self.text, self.lines, row, cells, partial(self._parted, cells))
+        wide, column = self.text.shape[1], self.column
+        row, inside = (_across(wide, each, column) for each in (self.row, (column.left, column.right)))
+        own = known.own(self.text & inside, self.lines & inside, row, cells, partial(self._parted, cells))
         return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
 
     def _enough(self, own: NDArray[np.bool_]) -> bool:
