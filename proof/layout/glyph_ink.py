@@ -8,7 +8,7 @@ stroke goes, whole, to the glyph that has most of it, and is cut only where two 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.glyph_extent import Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_form import DrawnForm, fit_form
+from proof.layout.glyph_of_form import KnownGlyph, Parting
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
@@ -71,6 +73,9 @@ BROKEN = (0.22, 0.3)
 BENT, PULL = 0.3, 0.02
 """Cells: how far a cut bends around strokes; and what it costs, in pixels of ink, to be so far off."""
 
+RIM = 0.04
+"""Cells: how far from the edges of a form that fits its glyph is parted from its neighbours."""
+
 LEAST = 0.012
 """Of a cell's area: with less ink than this there is no glyph."""
 
@@ -103,6 +108,14 @@ class GlyphInk:
     ink: NDArray[np.bool_]
 
 
+Forms = Callable[[int], Sequence[DrawnForm]]
+
+
+def unknown(_number: int) -> Sequence[DrawnForm]:
+    """No form."""
+    return ()
+
+
 def glyph_ink(
     window: NDArray[np.uint8],
     column: Rectangle,
@@ -111,9 +124,11 @@ def glyph_ink(
     chosen: Sequence[int],
     pitch: float,
     size: float,
+    forms: Forms = unknown,
 ) -> GlyphInk | None:
     """The ink of the `chosen` among the `glyphs` that stand one below the other in a row of a column, in reading
-    order; None where there is none.
+    order; None where there is none. `forms` gives those that one of them may have, by its number, as far as they are
+    known.
 
     `window` is upright (grey, height x width, 0 black); `row` is from the left to the right edge of the half-row in the
     `column`, or of the whole column, `pitch` is from one glyph to the next, `size` the side of the
@@ -135,11 +150,61 @@ def glyph_ink(
     cells = Cells(sides, spans, size * scale)
     dirt = dirt_around(text, (edges.left, edges.right), cells)
     own = without_dirt(_own(text, spans, sides, edges, cell), dirt, cells)
+    known = _known(text, [places[number] for number in chosen], sides, cells.size, [forms(n) for n in chosen], dirt)
+    if known is not None and not known.doubtful(own, dirt, cells.size):
+        cells = Cells(sides, known.spans, cells.size)
+        parting = _parting(text, places, chosen, cells, cell, forms)
+        own = known.own(text, ink & ~text, _across(text.shape[1], sides, edges), cells, parting)
+    else:
+        known = None
     if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
         return None
-    left, top, right, bottom = extent(own, dirt, cells)
+    left, top, right, bottom = known.extent(own, dirt, cells) if known is not None else extent(own, dirt, cells)
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
+
+
+def _known(
+    text: NDArray[np.bool_],
+    places: Sequence[float],
+    row: tuple[float, float],
+    size: float,
+    forms: Sequence[Sequence[DrawnForm]],
+    dirt: float = 0.0,
+) -> KnownGlyph | None:
+    """The glyphs at these heights by their forms; None where one of them has none that fits."""
+    x = (row[0] + row[1]) / 2
+    fits = [fit_form(text, each, (x, y), size, dirt) for y, each in zip(places, forms, strict=True)]
+    found = [fit for fit in fits if fit is not None]
+    return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+
+
+def _parting(
+    text: NDArray[np.bool_],
+    places: Sequence[float],
+    chosen: Sequence[int],
+    cells: Cells,
+    cell: float,
+    forms: Forms,
+) -> Parting:
+    """How glyphs whose forms are known are parted from the one above and the one below: by what is nearer to whose
+    form; where that is not known, along a cut at the edge of their own."""
+
+    def parted(away: NDArray[np.float32]) -> NDArray[np.bool_]:
+        ys = np.arange(len(text))[:, None] + 0.5
+        own = np.ones(text.shape, bool)
+        for beside, edge, sign in ((chosen[0] - 1, cells.top, 1), (chosen[-1] + 1, cells.bottom, -1)):
+            other = None
+            if 0 <= beside < len(places) and abs(places[beside] - edge) < APART * cell:
+                other = _known(text, [places[beside]], cells.row, cells.size, [forms(beside)])
+            if other is not None:
+                own &= away <= other.away
+            else:
+                seam = _seam(text, edge - sign * RIM * cell, max(round(BENT * cell), 1))
+                own &= (ys - seam) * sign > 0
+        return own
+
+    return parted
 
 
 def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDArray[np.bool_]:
@@ -263,14 +328,11 @@ def _own(
 ) -> NDArray[np.bool_]:
     """The ink between these cuts and in this row: each stroke whole where most of it lies there."""
     height, width = text.shape
-    ys, xs = np.arange(height) + 0.5, np.arange(width) + 0.5
+    ys = np.arange(height) + 0.5
     down = np.zeros(height, dtype=bool)
     for top, bottom in spans:
         down |= (ys >= top) & (ys < bottom)
-    slack = 0.06 * (column.right - column.left)
-    left = row[0] if row[0] > column.left + slack else column.left - slack
-    right = row[1] if row[1] < column.right - slack else column.right + slack
-    across = ((xs >= left) & (xs < right))[None, :]
+    across = _across(width, row, column)[None, :]
     place = down[:, None] & across
     labels, stats, _ = connected(text.astype(np.uint8))
     count = len(stats)
@@ -279,7 +341,7 @@ def _own(
     share = inside / np.maximum(mass, 1.0)
     # what is much higher than a cell is several glyphs that touch, of which each keeps its own
     high, wide = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
-    joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * (right - left))
+    joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * np.count_nonzero(across))
     whole = (share >= OWN) & ~joined
     part = ((share >= 1.0 - OWN) & (share < OWN)) | (joined & (inside > 0))
     whole[0] = part[0] = False
@@ -291,6 +353,15 @@ def _own(
         above, below = (_seam(text, cut, max(round(BENT * cell), 1)) for cut in (top, bottom))
         bent |= (ys[:, None] >= above) & (ys[:, None] < below)
     return np.asarray(whole[labels] | (part[labels] & bent & across))
+
+
+def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
+    """Which columns of pixels are of a row; at the edge of its column it goes a little over that."""
+    xs = np.arange(width) + 0.5
+    slack = 0.06 * (column.right - column.left)
+    left = row[0] if row[0] > column.left + slack else column.left - slack
+    right = row[1] if row[1] < column.right - slack else column.right + slack
+    return np.asarray((xs >= left) & (xs < right))
 
 
 def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64]:
