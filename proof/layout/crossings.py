@@ -71,8 +71,7 @@ class Strokes:
     @classmethod
     def of(cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], row: float) -> Strokes:
         """The strokes of a page; `outer` are the lines at its sides, `row` is the height of a cell."""
-        found, boxes, centres = connected(ink)
-        labels = np.asarray(found, dtype=np.int32)
+        labels, boxes, centres = connected(ink)
         # an image that is all ink has no paper, of which the middle would be told
         middles = np.nan_to_num(centres).round().astype(np.intp)
         x, y = (middles[:, i].clip(0, ink.shape[1 - i] - 1) for i in range(2))
