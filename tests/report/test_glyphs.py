@@ -278,7 +278,7 @@ def test_a_glyph_that_is_not_what_the_text_says_is_shown_whole() -> None:
 
 def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
     image = in_kai(TEXT).point([150 + value // 3 if value else 40 for value in range(256)]).crop((0, 0, 300, 360))
-    result = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
-    ink = shown(image, result, 4).ink
+    page = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
+    ink = shown(image, page, 4).ink
     assert ink is not None
     assert ink.h > 30
