@@ -3,15 +3,16 @@
 
     bench_cluster.py efficiency [--workers 64] [--seconds 0.3] [--pages 6000]
     bench_cluster.py writer [--pages 6000]
-    bench_cluster.py memory [--workers 64] [--seconds 0.3] [--pages 200000]
+    bench_cluster.py memory [--workers 64] [--seconds 0.3] [--pages 200000] [--characters 168]
     bench_cluster.py kill [--times 20] [--pages 400]
     bench_cluster.py two TEXT --images DIR
 
 Scheduler, workers and writer are processes of their own and speak by sockets, as on several machines. Simulated workers
 sleep for the time that a page is said to take and give a result of the size of a dense half-folio's (168 characters of
 some 120 kinds with the shapes of their glyphs, 8 columns, 6 flags); all else is the program's own: plan, sending,
-gathering, writing, settling, reports. `writer` writes such results alone, in the transactions of a check. `two` is no
-simulation: one and two worker processes read the real pages of TEXT.
+gathering, writing, settling, reports. At the end every page is looked for in the store and compared with what the
+worker gave; `--characters` makes pages shorter, and the store of many of them smaller. `writer` writes such results
+alone, in the transactions of a check. `two` is no simulation: one and two worker processes read the real pages of TEXT.
 """
 # ruff: noqa: PLC0415 - each process loads what it needs
 
@@ -30,6 +31,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -71,7 +73,7 @@ def scheduler(port: int) -> None:
         asyncio.run(run())
 
 
-def workers(address: str, count: int, seconds: float) -> None:
+def workers(address: str, count: int, seconds: float, characters: int) -> None:
     """So many simulated workers in one process; they end with their scheduler."""
     import dask
     from distributed import Worker
@@ -83,9 +85,9 @@ def workers(address: str, count: int, seconds: float) -> None:
 
     def take_time(task: Any, keys: Any, *_: Any) -> CheckedPage:
         time.sleep(seconds)
-        return CheckedPage(task, made_up(task.page.id), keys.key(task), shapes=made_up_shapes())
+        return CheckedPage(task, made_up(task.page.id, characters), keys.key(task))
 
-    packed = PackedCharacters.of(made_up("").characters, made_up_shapes())
+    packed = PackedCharacters.of(made_up("", characters).characters, made_up_shapes(characters))
     real.check_or_fail = take_time
     # packing is a part of the time that a page is said to take, and costs another machine
     real.PackedCharacters = SimpleNamespace(of=lambda *_: packed)  # type: ignore[misc, assignment]
@@ -104,43 +106,53 @@ def workers(address: str, count: int, seconds: float) -> None:
 
 
 @cache
-def made_up_shapes() -> Any:
+def made_up_shapes(characters: int) -> Any:
     """The shapes of the glyphs of a simulated page, which deflate no better than real ones."""
     import numpy as np
 
-    return np.random.default_rng(0).integers(0, 60, (168, 200)).astype(np.int8)
+    return np.random.default_rng(0).integers(0, 60, (characters, 200)).astype(np.int8)
 
 
-_COLUMNS: list[Any] = []
-_CHARACTERS: list[Any] = []
+DENSE = 168
+"""Characters of a dense half-folio."""
 KINDS = 120
-"""Different characters on a simulated page."""
+"""Different characters on a simulated page at most."""
 
 
-def made_up(page: str) -> Any:
+@cache
+def made_up_columns(characters: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Columns and characters of every simulated page."""
+    from proof.model.geometry import Box
+    from proof.model.result import CheckedCharacter, CheckedColumn
+    from proof.text.model import Row
+
+    rnd = random.Random(characters)  # noqa: S311
+    boxes = [Box(100.0 * (8 - n), 100, 100, 1200) for n in range(8)]
+    columns = tuple(CheckedColumn(n, box, "射人告具于公" * 4) for n, box in enumerate(boxes, 1))
+    return columns, tuple(
+        CheckedCharacter(
+            n // 21 + 1,
+            n % 21,
+            1,
+            Row.MAIN,
+            chr(0x4E00 + 7 * (n % KINDS)),
+            Box(100.0 * (8 - n // 21), 100.0 + 55 * (n % 21), 60.0, 55.0),
+            "射",
+            rnd.random(),
+            (("謝", 0.01),),
+        )
+        for n in range(characters)
+    )
+
+
+def made_up(page: str, characters: int = DENSE) -> Any:
     """A result that depends on the page's id alone."""
     from proof.model.flags import Evidence, Flag, Kind, flag_id
     from proof.model.geometry import Box
-    from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-    from proof.text.model import Row
+    from proof.model.result import PageResult, Status
 
     rnd = random.Random(page)  # noqa: S311
-    if not _COLUMNS:
-        _COLUMNS.extend(CheckedColumn(n, Box(100.0 * (9 - n), 100, 100, 1200), "射人告具于公" * 4) for n in range(1, 9))
-        _CHARACTERS.extend(
-            CheckedCharacter(
-                n // 21 + 1,
-                n % 21,
-                1,
-                Row.MAIN,
-                chr(0x4E00 + 7 * (n % KINDS)),
-                Box(100.0 * (8 - n // 21), 100.0 + 55 * (n % 21), 60.0, 55.0),
-                "射",
-                random.random(),  # noqa: S311
-                (("謝", 0.01),),
-            )
-            for n in range(168)
-        )
+    columns, glyphs = made_up_columns(characters)
     flags = []
     for n in range(6):
         kind = Kind.SUBSTITUTION if n < 2 else Kind.VARIANT
@@ -164,10 +176,8 @@ def made_up(page: str) -> Any:
                 id=name,
             )
         )
-    sizes = ((1160, 1559), None, 0.1, 168)
-    return PageResult(
-        page, "", Status.CHECKED, None, None, "ab" * 32, *sizes, tuple(_COLUMNS), tuple(_CHARACTERS), tuple(flags)
-    )
+    sizes = ((1160, 1559), None, 0.1, characters)
+    return PageResult(page, "", Status.CHECKED, None, None, "ab" * 32, *sizes, columns, glyphs, tuple(flags))
 
 
 def write(folder: Path, address: str, images: str) -> None:
@@ -217,12 +227,16 @@ def lay_out(folder: Path, pages: int) -> Path:
     """A text of so many short pages, each with an image file that is never decoded."""
     (folder / "images").mkdir(parents=True)
     with (folder / "text.txt").open("w", encoding="utf-8") as text:
-        for number in range(pages):
-            juan, side = divmod(number, 2 * FOLIOS)
-            name = f"KR9x0001_SIM_{juan + 1:04d}-{side // 2 + 1}{'ab'[side % 2]}"
+        for name in map(name_of, range(pages)):
             text.write(f"<pb:{name}>¶\n射人告具于公¶\n")
             (folder / "images" / f"{name}.png").write_text(name)
     return folder
+
+
+def name_of(number: int) -> str:
+    """The id of a page, counted from 0."""
+    juan, side = divmod(number, 2 * FOLIOS)
+    return f"KR9x0001_SIM_{juan + 1:04d}-{side // 2 + 1}{'ab'[side % 2]}"
 
 
 FORKED = multiprocessing.get_context("forkserver")
@@ -304,23 +318,25 @@ def rss(pid: int) -> float:
 # the measurements
 
 
-def simulate(pages: int, count: int, seconds: float, hosts: int = 1) -> dict[str, Any]:
+def simulate(pages: int, count: int, seconds: float, characters: int = DENSE) -> dict[str, Any]:
     """A check of so many pages by so many simulated workers."""
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
         folder = lay_out(Path(name), pages)
         one = start("scheduler", 0)
         address = first_line(one)
-        them = [start("workers", address, count // hosts, seconds) for _ in range(hosts)]
-        [first_line(each) for each in them]
+        them = start("workers", address, count, seconds, characters)
+        first_line(them)
         writer = start("write", folder, address)
+        echo(json.dumps({"processes": [one.pid, writer.pid, them.pid]}), file=sys.stderr)
         samples: list[dict[str, Any]] = []
-        with processes(one, *them, writer):
+        with processes(one, them, writer):
             for line in writer.stdout:
-                samples.append(json.loads(line) | {"scheduler": rss(one.pid), "workers": rss(them[0].pid)})
-                samples[-1]["cpu"] = [cpu(each.pid) for each in (one, writer, *them)]
-                if "done" in samples[-1] and len(samples) % 30 == 0:
-                    echo(samples[-1], file=sys.stderr, flush=True)
+                samples.append(json.loads(line) | {"scheduler": rss(one.pid), "workers": rss(them.pid)})
+                samples[-1]["cpu"] = [cpu(each.pid) for each in (one, writer, them)]
+                if len(samples) % 10 == 0 or "done" not in samples[-1]:
+                    echo(json.dumps(samples[-1]), file=sys.stderr, flush=True)
         size = sum(path.stat().st_size for path in folder.glob("proof.sqlite*"))
+        kept = compared(folder, pages, characters)
     paged = [sample for sample in samples if "done" in sample]
     middle = [sample for sample in paged if sample["done"] > pages * 0.05]
     rate = (middle[-1]["done"] - middle[0]["done"]) / max(middle[-1]["seconds"] - middle[0]["seconds"], 1e-9)
@@ -338,9 +354,30 @@ def simulate(pages: int, count: int, seconds: float, hosts: int = 1) -> dict[str
             for a, b in zip(middle[0]["cpu"], middle[-1]["cpu"], strict=True)
         ],
         "store MB": round(size / 1e6, 1),
+        "characters a page": characters,
+        "pages lost, doubled, other than the worker gave them": kept,
         "check in all, seconds": samples[-1].get("whole"),
         "load": os.getloadavg()[0],
     }
+
+
+def compared(folder: Path, pages: int, characters: int) -> list[int]:
+    """How many pages the store lacks, has more than once, and has otherwise than the simulated worker gave them; what
+    the whole work taught about a flag, its score, is left out."""
+    from proof.store import Store
+
+    def told(result: Any) -> Any:
+        glyphs = [(one.line, one.offset, one.text, one.box) for one in result.characters]
+        return glyphs, sorted((one.id, one.kind, one.transcribed, one.suggested, one.offset) for one in result.flags)
+
+    seen: Counter[str] = Counter()
+    other = 0
+    with Store.open(f"sqlite:///{folder / 'proof.sqlite'}") as store:
+        for result in store.results(work="KR9x0001"):
+            seen[result.page] += 1
+            other += told(result) != told(made_up(result.page, characters))
+    wanted = {name_of(number) for number in range(pages)}
+    return [len(wanted - seen.keys()), sum(count > 1 for count in seen.values()), other + len(seen.keys() - wanted)]
 
 
 def written(pages: int) -> dict[str, Any]:
@@ -349,7 +386,7 @@ def written(pages: int) -> dict[str, Any]:
     from proof.ocr.engine import EngineIdentity
     from proof.store import CheckedResult, PackedCharacters, PagePlace, RunInfo, Store, TextInfo
 
-    shapes = made_up_shapes()
+    shapes = made_up_shapes(DENSE)
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
         url = f"sqlite:///{name}/proof.sqlite"
         with Store.open(url) as store:
@@ -413,7 +450,7 @@ def disturbed(folder: Path, victim: str, share: float) -> bool:
         running["scheduler"] = start("scheduler", 0)
         address = first_line(running["scheduler"])
         for n in range(2):
-            running[f"worker {n}"] = start("workers", address, 4, 0.05)
+            running[f"worker {n}"] = start("workers", address, 4, 0.05, DENSE)
         [first_line(running[f"worker {n}"]) for n in range(2)]
         return address
 
@@ -429,7 +466,7 @@ def disturbed(folder: Path, victim: str, share: float) -> bool:
                     running[target].kill()
                     running[target].wait()
                     if victim == "worker":
-                        running["worker 0"] = start("workers", address, 4, 0.05)
+                        running["worker 0"] = start("workers", address, 4, 0.05, DENSE)
             writer.stdout.read()
             if writer.wait() == 0:
                 return killed
@@ -524,6 +561,7 @@ def main(words: Sequence[str] | None = None) -> None:
         one.add_argument("--workers", type=int, default=64)
         one.add_argument("--seconds", type=float, default=0.3)
         one.add_argument("--pages", type=int, default=pages)
+        one.add_argument("--characters", type=int, default=DENSE)
     kinds.add_parser("writer").add_argument("--pages", type=int, default=6000)
     one = kinds.add_parser("kill")
     one.add_argument("--times", type=int, default=20)
@@ -536,6 +574,7 @@ def main(words: Sequence[str] | None = None) -> None:
     one.add_argument("address")
     one.add_argument("count", type=int)
     one.add_argument("seconds", type=float)
+    one.add_argument("characters", type=int)
     one = kinds.add_parser("write")
     one.add_argument("folder", type=Path)
     one.add_argument("address")
@@ -545,7 +584,7 @@ def main(words: Sequence[str] | None = None) -> None:
         case "scheduler":
             scheduler(given.port)
         case "workers":
-            workers(given.address, given.count, given.seconds)
+            workers(given.address, given.count, given.seconds, given.characters)
         case "write":
             write(given.folder, given.address, given.images)
         case "kill":
@@ -555,7 +594,8 @@ def main(words: Sequence[str] | None = None) -> None:
         case "two":
             echo(json.dumps(two(given.text, given.images), indent=1))
         case _:
-            echo(json.dumps(simulate(given.pages, given.workers, given.seconds), indent=1))
+            found = simulate(given.pages, given.workers, given.seconds, given.characters)
+            echo(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

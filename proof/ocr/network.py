@@ -8,6 +8,7 @@ changes no reading that is sure, and takes little more than half of the time.
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 import threading
@@ -33,6 +34,9 @@ NO_CUDA = (
 
 Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
+
+_INHERITED: list[Any] = []
+"""What OpenVINO prepared in the process that this one was forked from: to give it up, too, asks for its threads."""
 
 PAPER = 1.0
 ONE_STEP, SHORTEST = 12, 16
@@ -169,21 +173,27 @@ class OpenVino:
     is read with paper behind it, and an answer that is no number is an error and never a reading."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
+        self._model, self._threads, self._readers = model, threads, readers
+        self._preparing = threading.Lock()
+        self._own = threading.local()
+        self._prepare()
+
+    def _prepare(self) -> None:
         core = _openvino().Core()
         bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        network = core.read_model(str(model))
+        network = core.read_model(str(self._model))
         self._characters: list[str] = network.get_rt_info()["framework"]["character"].astype(str).split("\n")
         self._compiled = core.compile_model(
             network,
             "CPU",
             {
                 "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
-                "NUM_STREAMS": readers,
-                "INFERENCE_NUM_THREADS": threads * readers,
+                "NUM_STREAMS": self._readers,
+                "INFERENCE_NUM_THREADS": self._threads * self._readers,
                 "ENABLE_CPU_PINNING": False,
             },
         )
-        self._own = threading.local()
+        self._process = os.getpid()
 
     @property
     def characters(self) -> list[str]:
@@ -204,8 +214,16 @@ class OpenVino:
         return np.stack([self.posteriors(line) for line in lines])
 
     def _request(self) -> Any:
-        """This thread's own request: one at a time is what a request can do."""
-        request = getattr(self._own, "request", None)
-        if request is None:
-            request = self._own.request = self._compiled.create_infer_request()
+        """This thread's own request: one at a time is what a request can do. In a process that was forked from where
+        the network was prepared it is prepared anew: there are none of its threads, and it would wait for them."""
+        process = os.getpid()
+        made_in, request = getattr(self._own, "request", (0, None))
+        if made_in != process:
+            with self._preparing:
+                if self._process != process:
+                    _INHERITED.append((self._compiled, self._own))
+                    self._own = threading.local()
+                    self._prepare()
+            request = self._compiled.create_infer_request()
+            self._own.request = process, request
         return request

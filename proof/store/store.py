@@ -236,6 +236,11 @@ class Store:
         with self._reading() as session:
             return queries.decided_places(session, work)
 
+    def lines_of_page(self, number: int) -> dict[int, str]:
+        """The lines of the page of that number as they were checked, by their numbers."""
+        with self._reading() as session:
+            return queries.lines_of_page(session, number)
+
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
         with self._writing() as session:
@@ -281,9 +286,11 @@ class Store:
                 return False
             must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
+            there = session.scalars(select(FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False)))
+            known = set(there)
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
             session.flush()
-            carry_over(session, page.work_id)
+            carry_over(session, page.work_id, page=page.id, known=known)
             _changed(session, page.work_id)
         return True
 
@@ -342,24 +349,24 @@ class Store:
         with self._reading() as session:
             return session.scalar(select(WorkRow.revision).where(WorkRow.name == work)) or 0
 
-    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> bool:
-        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives
-        False, and changes nothing, where the work is no longer at the revision at which it was `seen`."""
-        if not flags:
-            return True
+    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> int | None:
+        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives the
+        revision that the work is at then; None, and nothing is changed, where it is no longer at the one at which it
+        was `seen`."""
         with self._writing() as session:
             found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
             there = session.execute(found).first()
             if there is None:
-                return True
+                return 0
             number, revision = there
             if seen is not None and revision != seen:
-                return False
+                return None
             for flag in flags:
                 change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
                 session.execute(change.values(rows.judgement_values(flag)))
-            _changed(session, number)
-        return True
+            if flags:
+                _changed(session, number)
+            return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
         """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or
@@ -373,7 +380,7 @@ class Store:
             done = recover(session, read_journal(path or self.journal.path))
             with self.journal.noting(session) if own else nullcontext():
                 for work in done.works:
-                    carry_over(session, work)
+                    carry_over(session, work, known=())
                     _changed(session, work)
         return done
 

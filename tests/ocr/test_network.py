@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,8 @@ from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network, version_of
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
+from tests.conftest import PATIENCE
+from tests.forked import FORKED
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -104,6 +109,30 @@ def test_the_version_tells_what_computes() -> None:
 def test_auto_takes_openvino_for_bfloat16_alone() -> None:
     version = PPOCR(runtime="auto").identity.version
     assert version.startswith("openvino ") == has_bfloat16()
+
+
+def _read_and_fork(runtime: str, line: Line, told: Connection) -> None:
+    """Tells the exit status of a process that was forked after this one had read, and reads with the same network."""
+    network = open_network(packaged_model(), runtime, threads=1, readers=2)
+    here = network.posteriors(line).copy()
+    child = os.fork()
+    if not child:
+        signal.alarm(round(PATIENCE / 5))  # ended, where it waits for ever
+        os._exit(not np.array_equal(network.posteriors(line), here))
+    told.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no process is forked on this system")
+@pytest.mark.parametrize("runtime", ["onnxruntime", "openvino"])
+def test_a_process_that_is_forked_from_one_that_has_read_reads_the_same(runtime: str, lines: list[Line]) -> None:
+    if runtime == "openvino":
+        must_have_openvino()
+    status, told = FORKED.Pipe(duplex=False)
+    process = FORKED.Process(target=_read_and_fork, args=(runtime, lines[0], told), daemon=True)
+    process.start()
+    told.close()
+    assert status.recv() == 0
+    process.join()
 
 
 @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proof.verify.scores import ALIKE
 from scripts.missed import Record, Stage, is_mended, stage_of
 
 THRESHOLD = 3.0
@@ -45,7 +46,7 @@ def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str,
         ([flag(5.0)], [], Stage.TAKEN),
         ([flag(0.01, "variant")], [], Stage.FORM),
         ([flag(2.4, sense={"weight": -0.9})], [], Stage.SENSE),
-        ([flag(1.2, rule="alike in the hand")], [], Stage.DAMPED),
+        ([flag(3.5 * ALIKE, rule="alike in the hand")], [], Stage.DAMPED),
         ([flag(0.5, rule="run together in this hand", base=4.0)], [], Stage.DAMPED),
         ([flag(0.3, reason="doubt", p_text=0.0001, p_best=0.99)], [], Stage.DOUBT),
         ([flag(2.0, p_text=0.2, p_best=0.7)], [], Stage.BELOW),
@@ -55,6 +56,11 @@ def test_the_stage_is_the_first_without_which_the_error_would_be_raised(
     flags: list[Record], first: list[Record], stage: Stage
 ) -> None:
     assert stage_of(ERROR, flags, first, meets, THRESHOLD)[0] is stage
+
+
+def test_a_flag_about_the_character_beside_it_is_none_about_an_error() -> None:
+    beside = {**flag(9.0), "offset": 3}
+    assert stage_of(ERROR, [beside], [], lambda flag, row: True, THRESHOLD)[0] is Stage.CANDIDATE
 
 
 def test_a_character_put_in_beside_one_left_out_is_mended_by_one_correction() -> None:
