@@ -202,12 +202,16 @@ class Bench:
 
     def planted(self, seeds: Iterable[int], rate: float, only: str = "") -> dict[str, Any]:
         pool = Pool()
+        self.plant_and_run(pool, seeds, rate, only)
+        return self.scored(pool)
+
+    def plant_and_run(self, pool: Pool, seeds: Iterable[int], rate: float, only: str = "") -> None:
+        """Check the real pages with errors planted by each of the seeds; their images are read once."""
         for seed in seeds:
             for case in self.cases:
                 text, key = self.plant(case.text, seed, rate, case.pages, self.gold, only)
                 tag = f"{case.name}-{seed}-{rate}{only and '-' + Path(only).stem}"
                 self.run(pool, tag, text, case.images, case.imglist, key, case.pages, store=f"planted-{case.name}")
-        return self.scored(pool)
 
     def real(self) -> dict[str, Any]:
         pool = Pool()
@@ -229,23 +233,25 @@ class Bench:
         folder = self.render(count)
         text, key = self.plant(folder / "text.txt", 1, rate, "", None)
         pool = Pool()
-        self.run(pool, f"rendered-{count}-{rate}", text, folder, None, key, "")
+        store = f"checked-{count}"
+        self.run(pool, f"rendered-{count}-{rate}", text, folder, None, key, "", store)
         result = self.scored(pool)
         if rate == 0:
-            result["boxes"] = self.boxes(folder, f"rendered-{count}-{rate}")
+            result["boxes"] = self.boxes(folder, store)
         return result
 
-    def boxes(self, folder: Path, tag: str) -> tuple[int, int]:
-        """Of the aligned characters, how many have their box's centre inside their true cell."""
+    def boxes(self, folder: Path, store: str) -> tuple[int, int]:
+        """Of the aligned characters of the run that a store had last, how many have their box's centre inside their
+        true cell."""
         true = {
             (b["page"], b["line"], b["offset"]): b["cell"]
             for b in json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
         }
         inside = total = 0
-        with Store.open(f"sqlite:///{self.folder}/{tag}.sqlite") as store:
-            run = store.latest_run()
+        with Store.open(f"sqlite:///{self.folder}/{store}.sqlite") as opened:
+            run = opened.latest_run()
             assert run is not None
-            for result in StoredRun(store, run.id).results():
+            for result in StoredRun(opened, run.id).results():
                 for character in result.characters:
                     cell = true.get((result.page, character.line, character.offset))
                     if cell is None:

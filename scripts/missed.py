@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from math import inf, log
+from math import log
 from typing import Any
 from unittest.mock import patch
 
@@ -36,7 +36,10 @@ class Stage(StrEnum):
 @contextmanager
 def without_further_looks() -> Iterator[None]:
     """Pages are judged by the first look alone, and what was judged otherwise is not used again."""
-    with patch.object(columns, "SUSPECTS", (inf, inf)), patch.object(plan, "METHOD", -plan.METHOD):
+    with (
+        patch.object(columns.ColumnReader, "_again", lambda _, column: column),
+        patch.object(plan, "METHOD", -plan.METHOD),
+    ):
         yield
 
 

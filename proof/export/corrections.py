@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from proof.errors import ProofError, UsageError
 from proof.model.flags import REACH, Kind
-from proof.text.edit import Edit, contexts
+from proof.text.edit import Edit, contexts, is_written
 from proof.text.witness import Addresses, Edition
 
 
@@ -122,12 +122,13 @@ def place(
         if not correction.accepted or correction.audit:
             continue
         _check(correction)
-        around = surroundings(correction, of_line[correction.page, correction.line])
+        beside = of_line[correction.page, correction.line]
+        around = surroundings(correction, beside)
         start = _there(edition, addresses, correction, around)
         if start is not None:
             placed.append(PlacedCorrection(correction, Edit(start, correction.length, correction.replacement)))
             continue
-        if _applied(edition, addresses, correction, around):
+        if _applied(edition, addresses, correction, around, _edits(beside)):
             applied.append(correction)
             continue
         found = _elsewhere(edition, addresses, correction, around)
@@ -165,9 +166,13 @@ class Surroundings(NamedTuple):
 def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
     """What may stand around a place: what stood there, by the context of its correction, and the same with what is
     corrected `beside` it. None where the context is not known."""
-    edits = [(Edit(one.offset, one.length, one.replacement), one.original) for one in beside]
-    told = contexts(correction.context, correction.original, correction.offset, edits)
+    told = contexts(correction.context, correction.original, correction.offset, _edits(beside))
     return [Surroundings(*one, len(told[0][0]) < REACH, len(told[0][1]) < REACH) for one in told]
+
+
+def _edits(corrections: Iterable[Correction]) -> list[tuple[Edit, str]]:
+    """Corrections of a line as edits of it, each with what it takes the place of."""
+    return [(Edit(one.offset, one.length, one.replacement), one.original) for one in corrections]
 
 
 def _fits(line: str, offset: int, correction: Correction, around: Surroundings) -> bool:
@@ -211,14 +216,26 @@ def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Su
     return any(_fits(line, offset, correction, one) for one in known or [Surroundings("", "", False, False)])
 
 
-def _applied(edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]) -> bool:
-    """Whether the line reads once what was decided, and nowhere what was transcribed, in the same surroundings."""
+def _applied(
+    edition: Edition,
+    addresses: Addresses,
+    correction: Correction,
+    around: Sequence[Surroundings],
+    beside: Sequence[tuple[Edit, str]],
+) -> bool:
+    """Whether the line reads at the place what was decided; or once anywhere, and nowhere what was transcribed, in the
+    same surroundings."""
+    if not correction.changes:
+        return False
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
         return False
     line = edition.text[begin:end]
-    known = [(before, after) for before, after, _, _ in around if correction.changes and before + after]
+    edit = Edit(correction.offset, correction.length, correction.replacement)
+    if is_written(line, edit, correction.original, correction.context, beside):
+        return True
+    known = [(before, after) for before, after, _, _ in around if before + after]
     return any(line.count(before + correction.replacement + after) == 1 for before, after in known) and not any(
         before + correction.original + after in line for before, after in known
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import product
 
 from proof.errors import UsageError
 from proof.export.corrections import ChangedSourceError, Correction, place, reads_alike
-from proof.model.flags import Kind
+from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.records import DecidedPlace
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.model import Script
+from proof.text.realigned import RealignedLines
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Addresses, Edition
 
@@ -25,6 +27,9 @@ class Unused(StrEnum):
     OTHER_TEXT = "about another file with the same pages"
     CONFLICT = "contradicts another decision about the same place; take back one of the two"
     GONE = "its place is no longer in the text"
+    MOVED = (
+        "the text was changed since it was checked, and another place may be taken for its own; check the text again"
+    )
     UNTOLD = "its line was changed since it was checked, and reads alike with it and without; check the text again"
     UNSURE = "left unsure"
     SKIPPED = "skipped"
@@ -90,29 +95,28 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
         gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
         written = {one.id: _correction(one, policy) for one, _ in mine if _writes(one)}
         of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
-        for correction in written.values():
-            of_line[correction.page, correction.line].append(correction)
-        for decision, line in mine:
-            if decision.state in _UNDECIDED:
-                left_out.append(LeftOut(decision, _UNDECIDED[decision.state], str(edition.path)))
-                continue
-            if decision.id not in written:
-                settled += 1
-                continue
-            correction = written[decision.id]
-            if reads_alike(correction) and _line(edition, addresses, decision) != line:
-                left_out.append(LeftOut(decision, Unused.UNTOLD, str(edition.path)))
-            elif decision.id not in gone:  # one that reads otherwise was changed since: that is for `correct` to refuse
-                found.append((decision, correction))
-            else:
-                try:
-                    beside = of_line[correction.page, correction.line]
-                    there = place(edition, [correction], reanchor=reanchor, written=beside).applied
-                except ChangedSourceError:
-                    left_out.append(LeftOut(decision, Unused.GONE, str(edition.path)))
-                else:
-                    applied += there
-                    found += [] if there else [(decision, correction)]
+        for one in written.values():
+            of_line[one.page, one.line].append(one)
+        checked = _CheckedLines(store, edition, addresses)
+        for decision, there in mine:
+            correction = written.get(decision.id)
+            reason = _UNDECIDED.get(decision.state)
+            in_text: list[Correction] = []
+            if correction is None:
+                settled += reason is None
+            elif there.instead:
+                in_text = _in_text(edition, addresses, correction, there.instead, policy)
+                reason = None if in_text else Unused.GONE
+            elif (reason := checked.reason(decision, correction, there)) is None:
+                if decision.id in gone:  # any other that reads otherwise was changed since: `correct` refuses it
+                    try:
+                        beside = of_line[correction.page, correction.line]
+                        in_text += place(edition, [correction], reanchor=reanchor, written=beside).applied
+                    except ChangedSourceError:
+                        reason = Unused.GONE
+                found += [] if reason or in_text else [(decision, correction)]
+            applied += in_text
+            left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
     corrections, conflicts = _without_conflicts(found)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
@@ -123,25 +127,73 @@ _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED
 
 def _parted(
     store: Store, work: str, text: TextInStore, edition: Edition
-) -> tuple[list[tuple[Decision, str | None]], list[LeftOut]]:
-    """The standing decisions of a work about the text, each with its line as it was checked, and those about other
-    files that have the same pages."""
+) -> tuple[list[tuple[Decision, DecidedPlace]], list[LeftOut]]:
+    """The standing decisions of a work about the text, each with its place, and those about other files that have the
+    same pages."""
     own = {known.path for known in text.own if known.work == work}
     pages = {page.id for page in edition.pages}
     places = store.decided_places(work)
     standing = list(store.decisions.standing(work))
-    by_id = {decision.id: decision for decision in standing}
-    mine: list[tuple[Decision, str | None]] = []
+    makers = store.decisions.makers(standing)
+    mine: list[tuple[Decision, DecidedPlace]] = []
     others: list[LeftOut] = []
     for decision in standing:
         there = places.get(decision.flag)
         if there is None or there.elsewhere:
             continue
         if _is_about(there, own):
-            mine.append((replace(decision, person=_author(decision, by_id)), there.line))
+            now = replace(decision, person=makers[decision.id])
+            if there.at is not None:
+                _, line, offset, context = there.at
+                now = replace(now, line=line, offset=offset, context=context)
+            mine.append((now, there))
         elif decision.page in pages and decision.state is not State.KEPT:
             others.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
     return mine, others
+
+
+def _in_text(
+    edition: Edition, addresses: Addresses, correction: Correction, context: str, policy: VariantPolicy
+) -> list[Correction]:
+    """A correction as its page has it in that context, in whatever form; none where it does not."""
+    lines = [edition.text[begin:end] for begin, end in addresses.of_page(correction.page)]
+    forms = ({*policy.written_forms(char), char} for char in correction.replacement)
+    for form in map("".join, product(*forms)):
+        words = context.replace(f"[{form}]", form, 1)
+        if words != context and any(words in line for line in lines):
+            return [replace(correction, replacement=form)]
+    return []
+
+
+class _CheckedLines:
+    """The lines of a text as they were checked, beside those that it has now."""
+
+    def __init__(self, store: Store, edition: Edition, addresses: Addresses) -> None:
+        self._store, self._edition, self._addresses = store, edition, addresses
+        self._pages: dict[int, RealignedLines] = {}
+
+    def reason(self, decision: Decision, correction: Correction, there: DecidedPlace) -> Unused | None:
+        """Why the text does not tell where the place of a decision is; None where it does."""
+        now = _line(self._edition, self._addresses, decision)
+        if reads_alike(correction) and now != there.line:
+            return Unused.UNTOLD
+        return None if self._has(decision, there, now) else Unused.MOVED
+
+    def _has(self, decision: Decision, there: DecidedPlace, now: str | None) -> bool:
+        """Whether what stands at the place of a decision is what stood there as it was checked. A line that is as it
+        was has it."""
+        if there.at is None or there.line in (None, now) or now is None:
+            return True
+        page, line, offset, context = there.at
+        if context_of(now, offset, decision.length) != context:  # whether it is elsewhere is told by its context
+            return True
+        if page not in self._pages:
+            lines = dict(enumerate(self._lines(decision.page), 1))
+            self._pages[page] = RealignedLines(self._store.lines_of_page(page), lines)
+        return self._pages[page].now(line, offset, decision.length) == (line, offset)
+
+    def _lines(self, page: str) -> Iterator[str]:
+        return (self._edition.text[begin:end] for begin, end in self._addresses.of_page(page))
 
 
 def _line(edition: Edition, addresses: Addresses, decision: Decision) -> str | None:
@@ -151,13 +203,6 @@ def _line(edition: Edition, addresses: Addresses, decision: Decision) -> str | N
     except UsageError:
         return None
     return edition.text[begin:end]
-
-
-def _author(decision: Decision, standing: Mapping[int, Decision]) -> str:
-    """Who decided it; of what a check carried over, who had decided that."""
-    while decision.verdict is Verdict.CARRIED and (before := standing.get(decision.about or 0)) is not None:
-        decision = before
-    return decision.person
 
 
 def _is_about(there: DecidedPlace, own: set[str]) -> bool:

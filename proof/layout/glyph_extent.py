@@ -156,7 +156,7 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
     them. Single specks a little apart do not count, where the glyph is not all specks."""
     ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < CLEAN
     if dirt > STAINED:
-        straight = _straight(ink, max(round(STRAIGHT * size), 3))
+        straight = straight_strokes(ink, max(round(STRAIGHT * size), 3))
         if np.count_nonzero(straight) > MOSTLY * np.count_nonzero(ink):
             ink, dirt = straight, CLEANED * dirt
     _, stats, _ = connected(ink)
@@ -186,7 +186,7 @@ def _limits(cells: Cells, dirt: float) -> NDArray[np.float64]:
     return np.array([x - wide, y - high, x + wide, y + high])
 
 
-def _straight(ink: Mask, length: int) -> Mask:
+def straight_strokes(ink: Mask, length: int) -> Mask:
     """The ink that runs straight for so many pixels in one of four directions, and what is next to it."""
     falling = np.eye(length, dtype=np.uint8)
     lines = (np.ones((1, length), np.uint8), np.ones((length, 1), np.uint8), falling, np.fliplr(falling).copy())

@@ -8,15 +8,18 @@ stroke goes, whole, to the glyph that has most of it, and is cut only where two 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_extent import STAINED, Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_form import DrawnForm, fit_form
+from proof.layout.glyph_of_form import KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
@@ -71,6 +74,9 @@ BROKEN = (0.22, 0.3)
 BENT, PULL = 0.3, 0.02
 """Cells: how far a cut bends around strokes; and what it costs, in pixels of ink, to be so far off."""
 
+RIM = 0.04
+"""Cells: how far from the edges of a form that fits its glyph is parted from its neighbours."""
+
 LEAST = 0.012
 """Of a cell's area: with less ink than this there is no glyph."""
 
@@ -103,6 +109,14 @@ class GlyphInk:
     ink: NDArray[np.bool_]
 
 
+Forms = Callable[[int], Sequence[DrawnForm]]
+
+
+def unknown(_number: int) -> Sequence[DrawnForm]:
+    """No form."""
+    return ()
+
+
 def glyph_ink(
     window: NDArray[np.uint8],
     column: Rectangle,
@@ -111,9 +125,11 @@ def glyph_ink(
     chosen: Sequence[int],
     pitch: float,
     size: float,
+    forms: Forms = unknown,
 ) -> GlyphInk | None:
     """The ink of the `chosen` among the `glyphs` that stand one below the other in a row of a column, in reading
-    order; None where there is none.
+    order; None where there is none. `forms` gives those that one of them may have, by its number, as far as they are
+    known.
 
     `window` is upright (grey, height x width, 0 black); `row` is from the left to the right edge of the half-row in the
     `column`, or of the whole column, `pitch` is from one glyph to the next, `size` the side of the
@@ -128,18 +144,84 @@ def glyph_ink(
     cell = pitch * scale
     ink = ink_mask(small) > 0
     text = without_rules(ink, edges, cell)
-    inside = text[:, max(round(sides[0]), 0) : max(round(sides[1]), 1)]
-    places = [glyph.y * scale for glyph in glyphs]
-    cuts = cuts_between(inside.mean(axis=1) if inside.size else np.zeros(len(text)), places, cell, SHIFTS)
-    spans = [cuts[number] for number in chosen]
-    cells = Cells(sides, spans, size * scale)
-    dirt = dirt_around(text, (edges.left, edges.right), cells)
-    own = without_dirt(_own(text, spans, sides, edges, cell), dirt, cells)
-    if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
+    places = tuple(glyph.y * scale for glyph in glyphs)
+    stretch = _Stretch(text, ink & ~text, edges, sides, places, tuple(chosen), cell, size * scale, forms)
+    found = stretch.found()
+    if found is None:
         return None
-    left, top, right, bottom = extent(own, dirt, cells)
+    own, (left, top, right, bottom) = found
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
+
+
+Found = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
+"""The ink of a glyph, and how far it reaches to the left, up, to the right and down."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of a column, about glyphs of which some are `chosen`: its `text`, and what was taken for `lines`. In
+    pixels of these pictures `column`, `row` from left to right, `places` of the middles of the glyphs, `cell` from one
+    to the next, and the `size` of the square that one fills."""
+
+    text: NDArray[np.bool_]
+    lines: NDArray[np.bool_]
+    column: Rectangle
+    row: tuple[float, float]
+    places: tuple[float, ...]
+    chosen: tuple[int, ...]
+    cell: float
+    size: float
+    forms: Forms
+
+    def found(self) -> Found | None:
+        """The ink of the chosen: by their forms, where they are like these, else by where least ink is."""
+        spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
+        dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
+        known = self._known(self.chosen, dirt)
+        if known is None or not (known.sure or dirt > STAINED):
+            cells = Cells(self.row, self._spans(), self.size)
+            own = without_dirt(_own(self.text, cells.spans, self.row, self.column, self.cell), dirt, cells)
+            if known is None or known.leaves_out(own, self.size):
+                return (own, extent(own, dirt, cells)) if self._enough(own) else None
+        cells = Cells(self.row, known.spans, self.size)
+        row = _across(self.text.shape[1], self.row, self.column)
+        own = known.own(self.text, self.lines, row, cells, partial(self._parted, cells))
+        return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
+
+    def _enough(self, own: NDArray[np.bool_]) -> bool:
+        return bool(np.count_nonzero(own) >= LEAST * self.cell * self.cell * len(self.chosen))
+
+    def _spans(self) -> list[tuple[float, float]]:
+        """From where to where each of the chosen reaches, by where least ink is between glyphs."""
+        inside = self.text[:, max(round(self.row[0]), 0) : max(round(self.row[1]), 1)]
+        profile = inside.mean(axis=1) if inside.size else np.zeros(len(self.text))
+        cuts = cuts_between(profile, self.places, self.cell, SHIFTS)
+        return [cuts[number] for number in self.chosen]
+
+    def _known(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
+        """Some of the glyphs by their forms; None where one of them has none that it is like."""
+        x = (self.row[0] + self.row[1]) / 2
+        fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
+        found = [fit for fit in fits if fit is not None]
+        return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+
+    def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
+        the forms of the chosen: those that are farther from the neighbour's form; where that is not known, those within
+        a cut along the edge of their own."""
+        ys = np.arange(len(self.text))[:, None] + 0.5
+        own = np.ones(self.text.shape, bool)
+        for beside, edge, down in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
+            other = None
+            if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < APART * self.cell:
+                other = self._known([beside], 0.0)
+            if other is not None:
+                own &= away <= other.away
+            else:
+                seam = _seam(self.text, edge - down * RIM * self.cell, max(round(BENT * self.cell), 1))
+                own &= (ys - seam) * down > 0
+        return own
 
 
 def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDArray[np.bool_]:
@@ -263,14 +345,11 @@ def _own(
 ) -> NDArray[np.bool_]:
     """The ink between these cuts and in this row: each stroke whole where most of it lies there."""
     height, width = text.shape
-    ys, xs = np.arange(height) + 0.5, np.arange(width) + 0.5
+    ys = np.arange(height) + 0.5
     down = np.zeros(height, dtype=bool)
     for top, bottom in spans:
         down |= (ys >= top) & (ys < bottom)
-    slack = 0.06 * (column.right - column.left)
-    left = row[0] if row[0] > column.left + slack else column.left - slack
-    right = row[1] if row[1] < column.right - slack else column.right + slack
-    across = ((xs >= left) & (xs < right))[None, :]
+    across = _across(width, row, column)[None, :]
     place = down[:, None] & across
     labels, stats, _ = connected(text.astype(np.uint8))
     count = len(stats)
@@ -279,7 +358,7 @@ def _own(
     share = inside / np.maximum(mass, 1.0)
     # what is much higher than a cell is several glyphs that touch, of which each keeps its own
     high, wide = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
-    joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * (right - left))
+    joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * np.count_nonzero(across))
     whole = (share >= OWN) & ~joined
     part = ((share >= 1.0 - OWN) & (share < OWN)) | (joined & (inside > 0))
     whole[0] = part[0] = False
@@ -291,6 +370,15 @@ def _own(
         above, below = (_seam(text, cut, max(round(BENT * cell), 1)) for cut in (top, bottom))
         bent |= (ys[:, None] >= above) & (ys[:, None] < below)
     return np.asarray(whole[labels] | (part[labels] & bent & across))
+
+
+def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
+    """Which columns of pixels are of a row; at the edge of its column it goes a little over that."""
+    xs = np.arange(width) + 0.5
+    slack = 0.06 * (column.right - column.left)
+    left = row[0] if row[0] > column.left + slack else column.left - slack
+    right = row[1] if row[1] < column.right - slack else column.right + slack
+    return np.asarray((xs >= left) & (xs < right))
 
 
 def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64]:

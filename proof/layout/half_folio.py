@@ -20,6 +20,7 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
+from proof.layout.ruled import has_rules, text_against
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -33,6 +34,10 @@ RULE_LENGTH = 1 / 25
 FRAME_LENGTH = 1 / 15
 """Of the page height: the shortest level stroke taken for a piece of frame."""
 
+
+AS_GOOD, MORE_TEXT = 0.1, 0.02
+"""Of the height of a page: rules that are shorter by no more in all are as good a place for the columns; and of its
+ink, how much more of it lies within the better place."""
 
 EVERYWHERE = (slice(None), slice(None))
 """All rows and columns of pixels of a page."""
@@ -113,7 +118,7 @@ class Layout:
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
     the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none.
+    next where there are none. `doubtful`: its text speaks against these columns.
     """
 
     outline: Outline
@@ -121,6 +126,7 @@ class Layout:
     ink: Mask
     support: float
     owners: NDArray[np.int16]
+    doubtful: bool = False
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
         """The ink of one column alone, at a place of the rectified page."""
@@ -196,11 +202,15 @@ def find_layout(
     if hint:
         return _told(hint, whole, grey, ink, upright, level, rows)
     comb = _fit_comb(inked_along(upright, 0) / height, [columns] if columns else range(5, 15))
+    text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
+    comb = _with_the_text(comb, inked_along(upright, 0) / height, text)
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
+    if not why and not has_rules(upright, rules, (top, bottom)):
+        why = Notice.of(NoticeCode.NOT_RULED)
     if why:
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
@@ -214,7 +224,9 @@ def find_layout(
         )
         for i in reversed(range(count))
     )
-    return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support, owners)
+    outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
+    doubtful = not why and text_against(ink, upright, level, rules, (top, bottom))
+    return Layout(outline, grey, clean, support, owners, doubtful)
 
 
 def _told(
@@ -273,6 +285,26 @@ def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
     score, count, start, column = best
     places = np.minimum([start + round(tooth * column) for tooth in range(count + 1)], width - 1)
     return _Comb(float(start), column, spread[places].astype(np.float64), score)
+
+
+def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Comb:
+    """The comb, or the same a column aside where its rules are as good and plainly more of the page's `text` lies
+    within: the rule at the fold may be broken, and nothing else tells a column from blank paper beyond the frame."""
+    spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0].astype(np.float64)
+    before = np.append(0, np.cumsum(inked_along(text, 0)))
+    teeth = comb.width * np.arange(len(comb.energy))
+    least = np.minimum(comb.energy, 0.6).sum() - AS_GOOD
+    found = comb
+    first, last = (min(round(comb.x + tooth), energy.size) for tooth in (teeth[0], teeth[-1]))
+    within = before[last] - before[first]
+    for x in (comb.x - comb.width, comb.x + comb.width):
+        places = np.rint(x + teeth).astype(np.intp)
+        if places[0] < 0 or places[-1] >= energy.size or np.minimum(spread[places], 0.6).sum() < least:
+            continue
+        inside = before[places[-1]] - before[places[0]]
+        if inside > within + MORE_TEXT * before[-1]:
+            found, within = _Comb(x, comb.width, spread[places], comb.score), inside
+    return found
 
 
 def _refine(comb: _Comb, upright: Mask) -> list[float]:

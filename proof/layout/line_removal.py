@@ -7,12 +7,13 @@ crosses it or lies on it, the line's ink stays with the stroke.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import Strokes, columns_of, restore
+from proof.layout.crossings import STROKE, Strokes, columns_of, restore
 from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
@@ -20,10 +21,17 @@ RULE_PIECE, FRAME_PIECE = 0.3, 0.35
 """The shortest piece of a rule in cells, and of a frame in widths of a column."""
 
 ALONE = 0.02
-"""Of a cell's area: less ink than this, with nothing near it, is dirt. 一 covers some 0.05."""
+"""Of a cell's area: less ink than this, with nothing near it, is dirt, unless it is a level stroke. 一 covers some
+0.05, and the upper stroke of 二 in a note 0.015."""
+
+LEVEL_STROKE, FLAT = 0.2, 2.5
+"""Cells: ink alone that is as wide as this is a level stroke, where it is so many times as wide as high."""
 
 CORNER = 0.12
 """Cells: so near to the frame a rule is thicker by the frame's ink."""
+
+OUTSIDE = 0.45
+"""Cells above the inner frame: so far the outer one may lie, and pieces of it."""
 
 NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
@@ -109,11 +117,10 @@ def _erase_debris(
     """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
     below the frame; not the strokes that lie on them, where ink is `held`."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    found, stats, _ = connected(ink)
-    labels = np.asarray(found, dtype=np.int32)
+    labels, stats, _ = connected(ink)
     x, y, w, h = (stats[:, i] for i in range(4))
     drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
-    drop[np.unique(labels[held & (ink > 0)])] = False
+    drop[labels[held]] = False
     # at the sides the frame is double, and no text comes so near to it
     near = 0.06 * column
     drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
@@ -121,7 +128,8 @@ def _erase_debris(
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
     inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    drop |= (y > frame[0] - 0.45 * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    flat = (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    drop |= flat & ~_raised(stats[1:], rules, frame[0], row)[np.searchsorted(rules, x + w / 2)]
     # what is left of a corner: thin, bent, by a rule and at the frame
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
@@ -131,7 +139,16 @@ def _erase_debris(
     drop |= thin & by_rule & (at_top | at_bottom)
     drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
     drop[0] = False
-    _erase(ink, labels, drop)
+    _erase(ink, np.flatnonzero(ink > 0), labels, drop)
+
+
+def _raised(stats: NDArray[Any], rules: Sequence[float], top: float, row: float) -> NDArray[np.bool_]:
+    """Which columns are raised above the frame, from what lies left of all rules to what lies right of them: those
+    where a stroke begins higher than any piece of the outer frame does. `stats` are of the pieces of ink."""
+    x, y, w, h, area = (stats[:, i] for i in range(5))
+    stroke = (area >= STROKE * row * row) & (y <= top - OUTSIDE * row) & (y + h > top - 1.2 * row)
+    number = np.searchsorted(rules, x + w / 2)
+    return np.asarray(np.bincount(number[stroke], minlength=len(rules) + 1) > 0)
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
@@ -139,17 +156,19 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     is; the dots of a glyph are near the rest of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    labels, boxes, _ = connected(near)
-    count = len(boxes)
-    groups = np.asarray(labels, dtype=np.int32)
-    amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
+    groups, boxes, _ = connected(near)
+    inked = np.flatnonzero(ink > 0)
+    amount = np.bincount(groups.ravel()[inked], minlength=len(boxes))
     top = boxes[:, cv2.CC_STAT_TOP] + reach // 2
     bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
-    above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - 0.45 * row)
-    _erase(ink, groups, (amount < ALONE * row * row) | above | (top > frame[1] - NO_CELL * row))
+    width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (reach // 2)
+    dirt = amount < ALONE * row * row
+    dirt &= (width < LEVEL_STROKE * row) | (width < FLAT * (bottom - top))
+    above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
+    _erase(ink, inked, groups, dirt | above | (top > frame[1] - NO_CELL * row))
 
 
-def _erase(ink: Mask, labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
-    """Erase (in place) the pieces of ink that `drop` says, by their label; most of a page is paper and not asked."""
-    inked = np.flatnonzero(ink > 0)
+def _erase(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
+    """Erase (in place) the pieces of ink that `drop` says, by their label. `inked` are the places of all ink: most of a
+    page is paper and not asked."""
     ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

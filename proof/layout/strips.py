@@ -307,26 +307,33 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
     """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
     given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
     by itself and has no stroke."""
-    inked = (clean < DARK).astype(np.uint8)
-    labels, boxes, centres = connected(inked)
+    inked = clean < DARK
+    found, boxes, centres = connected(inked.astype(np.uint8))
+    labels = found.astype(np.intp)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
+
+    def ink_of(pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.asarray(np.append(False, pieces[1:])[labels])
+
     if many:
-        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), np.asarray(centres)[:, 1]
+        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
         if not _crowded(ys, ys[small], cell, many).any():
             return clean
-        by_stroke = labels[_near((span >= STROKE * cell)[labels] & (inked > 0), round(2 * CLEAR * cell) | 1)]
+        by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR * cell) | 1)]
         dotted = _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
         small &= dotted
         alone = dotted & (span < SEALED * cell)
         alone[0] = False
-    if not (small | alone).any():
-        return clean
+    drop = np.zeros_like(inked)
     # where ink has faded, what is small and beside a stroke is of it
-    drop = small[labels] & ~_near(~small[labels] & (inked > 0), 5 if many else 3)
-    drop |= alone[labels] & ~_near(~alone[labels] & (inked > 0), round(2 * BY_STROKE * cell) | 1)
-    return np.maximum(clean, WHITE * (_near(drop, 3) & ~_near(~drop & (inked > 0), 3)))
+    for pieces, reach in ((small, 5 if many else 3), (alone, round(2 * BY_STROKE * cell) | 1)):
+        if pieces.any():
+            drop |= ink_of(pieces) & ~_near(ink_of(~pieces), reach)
+    if not drop.any():
+        return clean
+    return np.maximum(clean, WHITE * (_near(drop, 3) & ~_near(~drop & inked, 3)))
 
 
 def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, many: float) -> NDArray[np.bool_]:

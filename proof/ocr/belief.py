@@ -102,5 +102,8 @@ class Belief(Mapping[str, float]):
             ours, theirs = self.get(character, FLOOR), other.get(character, FLOOR)
             return log((1.0 - share) * exp(ours) + share * exp(theirs))
 
-        listed = {character: mean(character) for character in {**self.listed, **other.listed}}
+        ours, theirs = self.listed, other.listed
+        # most of what is listed is listed by both, and need not be asked for one by one
+        both = {one: log((1.0 - share) * exp(ours[one]) + share * exp(theirs[one])) for one in ours if one in theirs}
+        listed = {one: both[one] if one in both else mean(one) for one in {**ours, **theirs}}
         return Belief(listed, {**self._sought, **other._sought}, mean, max(self._top, other._top, FLOOR))

@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from proof.facsimile.forms import form_of
 from proof.images.opencv import cv2
+from proof.layout.glyph_form import DrawnForm
 from proof.layout.glyph_ink import BESIDE, REACH, GlyphInk, Rectangle, glyph_ink
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.view import focus_of, pitch_of
 
-GLYPH_METHOD = 2
+GLYPH_METHOD = 3
 """Raised whenever a tile would look otherwise than before: earlier ones are then not taken again."""
 
 HALF = 0.72
@@ -39,6 +41,12 @@ NOTE_CELL = 0.56
 PALE = 0.2
 """Of its darkness: what is left of ink that is not the glyph's."""
 
+PAPER = 80
+"""Per cent of the pixels that are no lighter than paper; what lies beyond the image is taken for such."""
+
+SPARSE = 5
+"""One row of pixels in so many, and one column, tells what paper is."""
+
 SAME_ROW = 0.5
 """Cells: boxes no further apart stand side by side."""
 
@@ -49,7 +57,8 @@ class GlyphPlace:
 
     `boxes` are the glyphs of its row around it, in reading order; `chosen` are those that are shown, none where the
     image has no glyph: then the gap after the first `before` of the boxes is. `column` is upright and holds a column
-    that leans by `skew` degrees; `pitch` is the height of a cell.
+    that leans by `skew` degrees; `pitch` is the height of a cell. `claims` are the characters that each of the boxes
+    is said to hold, by the text, the recogniser or a flag.
     """
 
     boxes: tuple[Box, ...]
@@ -59,6 +68,7 @@ class GlyphPlace:
     column: Box
     pitch: float
     skew: float
+    claims: tuple[tuple[str, ...], ...] = ()
 
     @property
     def half(self) -> bool:
@@ -74,6 +84,10 @@ class GlyphPlace:
     def cell(self) -> float:
         """The height of a cell that such a glyph fills: what tiles of one scale are measured by."""
         return min(self.pitch, NOTE_CELL * self.column_width) if self.half else self.pitch
+
+    def forms(self, number: int) -> list[DrawnForm]:
+        """The forms of what one of the boxes is said to hold, of those that a font at hand has."""
+        return [form for one in self.claims[number] if (form := form_of(one)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,7 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     lacking = [one.bbox for one in result.flags if one.bbox and one.line == flag.line and not one.length]
     if flag.length and not inside and flag.kind is not Kind.OMISSION:
         return _place(result, column, focus, (), lacking)
-    return _place(result, column, focus, inside or [focus], lacking)
+    return _place(result, column, focus, inside or [focus], lacking, flag.suggested)
 
 
 def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPlace:
@@ -116,16 +130,17 @@ def _place(
     focus: Box,
     own: Sequence[CheckedCharacter | Box],
     lacking: Sequence[Box],
+    suggested: str = "",
 ) -> GlyphPlace:
-    """`own` are the glyphs that are shown, `lacking` those of the column that no character stands for."""
+    """`own` are the glyphs that are shown, `lacking` those of the column that no character stands for; `suggested` is
+    what a flag says of them."""
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
-    shown = [one if isinstance(one, Box) else one.box for one in own]
     reach = (REACH + 1) * pitch
     half = focus.w < HALF * area.w
     left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
     near = [
-        one.box
+        (one.box, (one.text, one.read))
         for one in result.characters
         if not any(one is mine for mine in own)
         and (column is None or one.line == column.number)
@@ -133,14 +148,21 @@ def _place(
         and focus.y - reach < one.box.centre[1] < focus.bottom + reach
         and (left < one.box.centre[0] < right or not half or one.box.w > HALF * area.w)
     ]
-    kept: list[Box] = []
-    for box in sorted([*near, *lacking], key=lambda box: box.centre[1]):
-        if not any(_together(box, other, pitch) for other in (*kept, *shown)):
-            kept.append(box)
-    boxes = sorted([*kept, *shown], key=lambda box: box.centre[1])
-    chosen = tuple(number for number, box in enumerate(boxes) if any(box is one for one in shown))
+    shown = [(one, (suggested,)) if isinstance(one, Box) else (one.box, (one.text, one.read, suggested)) for one in own]
+    kept: list[tuple[Box, tuple[str, ...]]] = []
+    for one in sorted([*near, *((box, ()) for box in lacking)], key=_height):
+        if not any(_together(one[0], other, pitch) for other, _ in (*kept, *shown)):
+            kept.append(one)
+    glyphs = sorted([*kept, *shown], key=_height)
+    chosen = tuple(number for number, one in enumerate(glyphs) if any(one is mine for mine in shown))
+    boxes = tuple(box for box, _ in glyphs)
+    claims = tuple(tuple(dict.fromkeys(one for one in said if len(one) == 1)) for _, said in glyphs)
     before = sum(box.centre[1] < focus.centre[1] for box in boxes)
-    return GlyphPlace(tuple(boxes), chosen, before, focus, area, pitch, result.skew)
+    return GlyphPlace(boxes, chosen, before, focus, area, pitch, result.skew, claims)
+
+
+def _height(glyph: tuple[Box, tuple[str, ...]]) -> float:
+    return glyph[0].centre[1]
 
 
 def _together(one: Box, other: Box, pitch: float) -> bool:
@@ -155,7 +177,9 @@ def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> Gl
     column, row = window.column(place), window.row(place)
     glyphs = [window.moved(box) for box in place.boxes]
     grey = window.grey
-    found = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell) if place.chosen else None
+    found = None
+    if place.chosen:
+        found = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell, place.forms)
     if found is not None:
         box = found.box
         edges = _tile_edges(box, place, len(place.chosen))
@@ -182,7 +206,7 @@ def _gap(
     sides: list[float | None] = []
     for number in (place.before - 1, place.before):
         if 0 <= number < len(glyphs):
-            ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell)
+            ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell, place.forms)
             half = place.pitch / 2
             box = ink.box if ink else Rectangle(row[0], glyphs[number].y - half, row[1], glyphs[number].y + half)
             sides.append(box.bottom if number < place.before else box.top)
@@ -215,7 +239,7 @@ def _paled(pixels: NDArray[np.uint8], found: GlyphInk) -> NDArray[np.uint8]:
     own = cv2.dilate(found.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     other = cv2.dilate((found.ink & ~found.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
-    paper = np.percentile(colours, 80, axis=0)
+    paper = np.percentile(colours[:: SPARSE * SPARSE], PAPER, axis=0)
     faded = np.maximum(paper - (paper - colours) * PALE, colours).clip(0, 255).astype(np.uint8)
     return np.where((other & ~own).reshape(-1, 1), faded, colours).reshape(pixels.shape)
 
@@ -251,13 +275,15 @@ class _Window:
             return None
         inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
         pixels = np.asarray(image.crop(inside))
+        beyond = np.percentile(pixels[::SPARSE, ::SPARSE], PAPER, axis=(0, 1)).tolist()
+        paper = tuple(beyond) if isinstance(beyond, list) else (beyond,)
         around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
         if any(around):
-            pixels = cv2.copyMakeBorder(pixels, *around, cv2.BORDER_CONSTANT, value=(255, 255, 255))
+            pixels = cv2.copyMakeBorder(pixels, *around, cv2.BORDER_CONSTANT, value=paper)
         if abs(place.skew) > 0.05:
             turn = cv2.getRotationMatrix2D((x - left, y - top), -place.skew, 1.0)
             size = (pixels.shape[1], pixels.shape[0])
-            pixels = cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_LINEAR, borderValue=(255, 255, 255))
+            pixels = cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_LINEAR, borderValue=paper)
         return cls(np.asarray(pixels, dtype=np.uint8), (x, y), (x - left, y - top), place.skew)
 
     @property

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import select, true
 from sqlalchemy.orm import Session, aliased
 
 from proof.store import rows
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.decision_rows import carried_from, row_of
 from proof.store.decisions import CHECK, corrected_in
-from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.models import ColumnRow, DecisionRow, FlagRow
 from proof.store.quality import add_decision, is_seeded
-from proof.text.edit import contexts
+from proof.text.edit import Edit, contexts, is_written
 
 Candidate = tuple[FlagRow, FlagRow, DecisionRow]
 """A flag that is gone, the one that now stands in its place, and what was said of the former last."""
 
 
-def carry_over(session: Session, work_id: int) -> None:
+def carry_over(
+    session: Session, work_id: int, *, page: int | None = None, known: Collection[int] | None = None
+) -> None:
     """Carry decisions whose flag was not found again to the flag that now says the same of the same place: a line put
     in above makes another flag of it, since a flag's id counts lines. Where the line is taken out again the earlier
     flag is there again, with what was said of it then: what was said since comes back to it, taking back too. A place
-    stays the same where what stands beside it was corrected in the text."""
+    stays the same where what stands beside it was corrected in the text. A flag that was there beside the other is
+    another place: those whose numbers are `known`, or, where that is not given, that earlier runs have found. On one
+    `page` alone, where that is given."""
     old, new, last, further = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow), aliased(DecisionRow)
     undecided = (new.version == 0) & (old.state != State.OPEN.value)
     query = (
@@ -36,28 +39,81 @@ def carry_over(session: Session, work_id: int) -> None:
         .where((new.context == old.context) | ((new.line == old.line) & (new.version == 0)))
         .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
         .where(~select(further.id).where(further.about == last.id).exists())
+        .where(new.first_run_id > old.last_run_id if known is None else new.id.not_in(known))
+        .where(true() if page is None else old.page_id == page)
         .order_by(old.id, new.id)
     )
     pairs = [(was, now, said) for was, now, said in session.execute(query)]
-    found = _with_last_word(session, _of_one_place(session, work_id, pairs))
-    times = Counter(flag.id for was, now, _ in found for flag in (was, now))
-    for was, now, decision in found:
-        if times[was.id] > 1 or times[now.id] > 1:  # the place is there twice: which one is meant cannot be said
-            continue
-        demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
-        row = row_of(session, demand, now, State(was.state), was.reading)
-        row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-        add_decision(session, row)
-        now.state, now.reading, now.version = was.state, was.reading, now.version + 1
+    found = _with_last_word(session, _of_one_place(session, _not_in_text(session, pairs)))
+    for was, now, decision in _in_order(session, found):
+        carry(session, was, now, decision)
     session.flush()
 
 
-def _of_one_place(session: Session, work_id: int, pairs: Iterable[Candidate]) -> list[Candidate]:
+def _not_in_text(session: Session, found: Sequence[Candidate]) -> list[Candidate]:
+    """Those whose flag is not gone because the text now reads what was decided of it."""
+    corrected = {was.page_id for was, *_ in found if was.state == State.CORRECTED.value}
+    if not corrected:
+        return list(found)
+    beside = corrected_in(session, corrected)
+    columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(corrected))
+    lines = {(page, number): source for page, number, source in session.execute(columns)}
+
+    places = [(was.page_id, was.line) for was, *_ in found]
+    return [
+        one
+        for one, place in zip(found, places, strict=True)
+        if not is_in_text(one[0], lines.get(place), beside.get(place, ()))
+    ]
+
+
+def is_in_text(row: FlagRow, line: str | None, beside: Sequence[tuple[Edit, str]]) -> bool:
+    """Whether the line of a flag reads at its place what was decided of it."""
+    if line is None or row.state != State.CORRECTED.value:
+        return False
+    edit = Edit(row.offset, row.length, row.reading)
+    return is_written(line, edit, row.transcribed, row.context, beside)
+
+
+def _in_order(session: Session, found: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Of places that are alike those that are told apart by their order: as many are gone as are new. Else which of
+    them is meant cannot be said."""
+    alike: dict[tuple[int, str, str], list[Candidate]] = {}
+    for one in found:
+        alike.setdefault((one[1].page_id, one[1].kind, one[1].context), []).append(one)
+    for some in alike.values():
+        last = {was.id: (was, said) for was, _, said in some}
+        new = {now.id: now for _, now, _ in some}
+        was = some[0][0]
+        same = select(FlagRow).where(FlagRow.page_id == was.page_id, FlagRow.kind == was.kind)
+        same = same.where(FlagRow.context == was.context, FlagRow.stale.is_(True), FlagRow.version == 0)
+        undecided = session.scalars(same.where(FlagRow.last_run_id == was.last_run_id)).all()
+        gone = sorted([*(one for one, _ in last.values()), *undecided], key=_place)
+        if len(gone) == len(new):
+            pairs = zip(gone, sorted(new.values(), key=_place), strict=True)
+            yield from ((one, now, last[one.id][1]) for one, now in pairs if one.id in last)
+
+
+def _place(flag: FlagRow) -> tuple[int, int]:
+    return flag.line, flag.offset
+
+
+def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
+    """Have the decision that stands of one flag stand of another."""
+    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
+    row = row_of(session, demand, now, State(was.state), was.reading)
+    row.note = decision.note
+    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
+    add_decision(session, row)
+    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
+
+
+def _of_one_place(session: Session, pairs: Iterable[Candidate]) -> list[Candidate]:
     """Those whose two flags stand in the same surroundings, as these were or as they were corrected."""
     known = list(pairs)
     found = [one for one in known if one[0].context == one[1].context]
     others = [one for one in known if one[0].context != one[1].context]
-    corrected = corrected_in(session, session.get_one(WorkRow, work_id).name) if others else {}
+    corrected = corrected_in(session, {was.page_id for was, *_ in others}) if others else {}
     for was, now, last in others:
         around = contexts(was.context, was.transcribed, was.offset, corrected.get((was.page_id, was.line), ()))
         if any(now.context == f"{before}[{was.transcribed}]{after}" for before, after in around):

@@ -32,6 +32,26 @@ def decided_by(session: Session, decision: DecisionRow) -> str:
     return carried_from(session, decision).person
 
 
+def restored(session: Session, decision: DecisionRow) -> DecisionRow | None:
+    """What stands again by a decision that takes another back: what stood before that. None where nothing did."""
+    taken = session.get_one(DecisionRow, decision.about)
+    before = (DecisionRow.flag_id == taken.flag_id, DecisionRow.version == taken.version - 1)
+    return session.scalar(select(DecisionRow).where(*before))
+
+
+def maker_of(session: Session, decision: DecisionRow) -> str:
+    """Who decided what stands by a decision, whoever took others back since, and wherever a check carried it."""
+    while decision.about is not None:
+        if decision.verdict == Verdict.CARRIED.value:
+            decision = session.get_one(DecisionRow, decision.about)
+            continue
+        before = restored(session, decision)
+        if before is None:
+            break
+        decision = before
+    return decision.person
+
+
 def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:
     page = session.get_one(PageRow, flag.page_id)
     return DecisionRow(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import decided_by, decision_of, row_of, shown_decisions
+from proof.store.decision_rows import decided_by, decision_of, maker_of, restored, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
@@ -116,6 +116,15 @@ class Decisions(StorePart):
             after = found[-1].id
             yield from found
 
+    def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
+        """Who made what stands by each of these decisions, by its number: that person took no other back, nor did a
+        check carry it over."""
+        with self._reading() as session:
+            return {
+                one.id: one.person if one.about is None else maker_of(session, session.get_one(DecisionRow, one.id))
+                for one in decisions
+            }
+
     def displaced(self, work: str) -> list[DisplacedDecision]:
         """The decisions whose place is gone: the flag was not found again, and the text reads otherwise. What stands
         around a place may have been corrected since itself."""
@@ -128,8 +137,9 @@ class Decisions(StorePart):
         )
         with self._reading() as session:
             lost = []
-            beside = corrected_in(session, work)
-            for row, page in session.execute(query.add_columns(FlagRow.page_id)):
+            found = session.execute(query.add_columns(FlagRow.page_id)).all()
+            beside = corrected_in(session, {page for _, page in found})
+            for row, page in found:
                 decision = decision_of(row)
                 here = PageRow.id == ColumnRow.page_id
                 of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
@@ -234,6 +244,8 @@ def _write(
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
+        stands = restored(session, row)
+        row.note = row.note or (stands.note if stands is not None else "")
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
@@ -310,7 +322,10 @@ def _key_of_other(key: str) -> str:
 def _again(there: DecisionRow, demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError where the key was used for something else."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
-    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, demand.note)
+    note = (
+        there.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
+    )  # that of what stands again
+    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
     same = (there.flag_id, verdict, there.version, there.person, there.note) == said
     if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
@@ -373,14 +388,18 @@ def _last_decisions(work: str) -> Any:
     )
 
 
-def corrected_in(session: Session, work: str) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
-    """What stands corrected in a work, by page and line: the edits, each with what it takes the place of."""
-    corrected = _last_decisions(work).where(DecisionRow.state == State.CORRECTED.value, is_of_text())
+def corrected_in(session: Session, pages: Iterable[int]) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
+    """What stands corrected on pages, by page and line: the edits, each with what it takes the place of."""
     columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
-    query = corrected.with_only_columns(*columns, DecisionRow.reading, DecisionRow.transcribed)
+    last = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
+    query = select(*columns, DecisionRow.reading, DecisionRow.transcribed).join(FlagRow, last)
+    query = query.where(DecisionRow.state == State.CORRECTED.value, is_of_text())
     found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
-    for page, line, offset, length, reading, transcribed in session.execute(query):
-        found[page, line].append((Edit(offset, length, reading), transcribed))
+    known = sorted(pages)
+    for start in range(0, len(known), AT_ONCE):
+        here = query.where(FlagRow.page_id.in_(known[start : start + AT_ONCE]))
+        for page, line, offset, length, reading, transcribed in session.execute(here):
+            found[page, line].append((Edit(offset, length, reading), transcribed))
     return found
 
 

@@ -4,7 +4,7 @@ once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ from proof.store.decision_records import ConflictError, Decision, DecisionReques
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.lookup import NoPlaceError, page_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
-from proof.store.quality import note_seeded, seeded_places, shown_text
+from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
 from proof.store.request_keys import must_be_own
 from proof.store.sessions import StorePart
 from proof.store.typed_text import LONGEST_READING
@@ -56,21 +56,23 @@ class ManualCorrections(StorePart):
             must_be_own(session, [wanted.key], DecisionRow)
             return _correct_in(session, wanted)
 
-    def correct_all(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
-        """Correct several places in one transaction: each is corrected, or has its conflict in its place. Raises as
-        `correct`; then nothing was corrected."""
+    def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
+        """Correct several characters in one transaction: of one that a check flagged that flag is decided, any other is
+        corrected by hand. Each is corrected, or has its conflict in its place, as where something was decided of its
+        flag. Raises as `correct`; then nothing was corrected."""
         for one in corrections:
             _check(one)
-        outcomes: list[Decision | ConflictError] = []
+        outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
             must_be_own(session, [one.key for one in corrections], DecisionRow)
-            for one in corrections:
+            places = [(one.page, one.line, one.offset, n) for n, one in enumerate(corrections)]
+            for *_place, n in sorted(places):  # all take their locks in one order
                 try:
                     with session.begin_nested():
-                        outcomes.append(_correct_in(session, one))
+                        outcomes[n] = _correct_glyph_in(session, corrections[n])
                 except ConflictError as conflict:
-                    outcomes.append(conflict)
-        return outcomes
+                    outcomes[n] = conflict
+        return [outcomes[n] for n in range(len(corrections))]
 
 
 def _check(wanted: ManualCorrection) -> None:
@@ -113,6 +115,25 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     return decide_in(session, _demand(wanted, row.id, row.version))
 
 
+def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
+    """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
+    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
+    flag = session.get_one(FlagRow, said.flag_id) if said is not None else _flag_there(session, wanted)
+    if flag is None or flag.ordinal == rows.BY_HAND or flag.transcribed != wanted.transcribed:
+        return _correct_in(session, wanted)
+    if said is None and flag.state != State.OPEN.value:
+        raise conflict_of(session, flag, 0)
+    return decide_in(session, _demand(wanted, flag.id, flag.version if said is None else said.version - 1))
+
+
+def _flag_there(session: Session, wanted: ManualCorrection) -> FlagRow | None:
+    """The flag of a check that is about one character and no other."""
+    query = select(FlagRow).where(FlagRow.page_id == wanted.page, FlagRow.line == wanted.line)
+    query = query.where(FlagRow.offset == wanted.offset, FlagRow.length == wanted.length, ~is_seeded())
+    query = query.where(FlagRow.stale.is_(False), FlagRow.raised.is_(True), FlagRow.ordinal >= rows.CURRENT)
+    return session.scalars(query.order_by(FlagRow.id.desc()).with_for_update()).first()
+
+
 def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> None:
     """Raises RefusedDecisionError where several characters are corrected at once and one of them is flagged: what is
     flagged is decided by itself."""
@@ -148,8 +169,8 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
         session.add(row)
         session.flush()
-    elif row.state == State.OPEN.value:
-        row.suggested = flag.suggested
+    elif row.state == State.OPEN.value or row.stale:  # it stood elsewhere meanwhile
+        row.suggested, row.stale, row.ordinal = flag.suggested, False, rows.BY_HAND
     return row
 
 
@@ -160,12 +181,15 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
         FlagRow.ordinal == rows.BY_HAND,
+        FlagRow.stale.is_(False),
         FlagRow.state != State.OPEN.value,
         FlagRow.line == flag.line,
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
         same = (row.offset, row.length) == (flag.offset, flag.length)
         meets = row.offset < end and flag.offset < row.offset + row.length
+        if rows.is_changed(row):
+            continue
         if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
             return row
     return None
@@ -176,9 +200,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
     reads = wanted.reading or wanted.doubt
     kind = Kind.OMISSION if not wanted.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
     transcribed = source[wanted.offset : wanted.offset + wanted.length]
-    context = context_of(source, wanted.offset, wanted.length)
-    occurrence = source[: wanted.offset].count(source[wanted.offset : wanted.offset + wanted.length] or " ")
-    return Flag(
+    flag = Flag(
         page=page.page,
         ref=page.ref,
         line=wanted.line,
@@ -191,9 +213,15 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
         raised=True,
         bbox=box,
         evidence=Evidence("by hand"),
-        context=context,
-        id="hand-" + flag_id(page.page, wanted.line, kind, f"{context}{wanted.offset}", occurrence),
+        context=context_of(source, wanted.offset, wanted.length),
     )
+    return replace(flag, id=id_by_hand(flag, source))
+
+
+def id_by_hand(flag: Flag, source: str) -> str:
+    """The id of a correction by hand in a column that reads `source`."""
+    occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
+    return "hand-" + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
 
 
 def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:

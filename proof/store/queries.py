@@ -141,7 +141,7 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     """Where the flags of a work stand of which something was ever decided, by their numbers."""
     runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == _work_id(work))
     texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
-    query = select(FlagRow.id, PageRow.text, FlagRow.last_run_id, FlagRow.stale, DecisionRow.id, ColumnRow.source)
+    query = select(FlagRow, PageRow.text, DecisionRow.id, ColumnRow.source)
     query = query.join(PageRow, FlagRow.page_id == PageRow.id)
     is_of_line = (ColumnRow.page_id == PageRow.id) & (ColumnRow.number == FlagRow.line)
     query = query.outerjoin(ColumnRow, is_of_line & (FlagRow.last_run_id == PageRow.result_run_id))
@@ -152,7 +152,7 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     carried = carried.where(DecisionRow.work_id == _work_id(work), DecisionRow.verdict == Verdict.CARRIED.value)
     carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
     carried_on = {before for before, _ in carried_from.values()}
-    here = {flag for flag, _, _, stale, _, _ in decided if not stale}
+    here = {flag.id for flag, *_ in decided if not flag.stale}
 
     def came_from_here(made: int) -> bool:
         while made in carried_from:
@@ -164,10 +164,20 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     def is_elsewhere(made: int) -> bool:
         return made in carried_on or came_from_here(made)
 
-    return {
-        flag: DecidedPlace(text, texts_of.get(run, frozenset()), stale and is_elsewhere(last), line)
-        for flag, text, run, stale, last, line in decided
-    }
+    def place(flag: FlagRow, text: str, last: int, line: str | None) -> DecidedPlace:
+        seen = texts_of.get(flag.last_run_id, frozenset())
+        elsewhere = flag.stale and is_elsewhere(last)
+        if rows.is_changed(flag):
+            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
+        return DecidedPlace(text, seen, elsewhere, line, (flag.page_id, flag.line, flag.offset, flag.context))
+
+    return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
+
+
+def lines_of_page(session: Session, page: int) -> dict[int, str]:
+    """The lines of a page as they were checked, by their numbers."""
+    query = select(ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id == page).order_by(ColumnRow.ordinal)
+    return {row.number: row.source for row in session.execute(query)}
 
 
 def _work_id(work: str | None) -> ColumnElement[int]:

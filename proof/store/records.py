@@ -91,12 +91,16 @@ class StoredText:
 class DecidedPlace:
     """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
     last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over. `line`: its
-    line as it was checked, None where that was last read since the flag was seen."""
+    line as it was checked, None where that was last read since the flag was seen. `at`: its page's number, its
+    line, offset and context as far as checks could follow it; None where one found something else in its place in the
+    text, as what was decided: `instead` is the context in which it did."""
 
     text: str
     texts: frozenset[str]
     elsewhere: bool
     line: str | None = None
+    at: tuple[int, int, int, str] | None = None
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
+from proof.store.decision_records import Verdict
 from proof.store.journal import ACTS, COMMENT, Line, Read, all_lines, chains_of, identity, moment, place_of
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import add_decision, note_seeded
@@ -152,6 +153,10 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     seeded = line["kind"] == rows.SEEDED
     add_decision(session, DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values), seeded=seeded)
     flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
+    before = session.get_one(DecisionRow, about) if about and line["verdict"] == Verdict.CARRIED.value else None
+    if before is not None and before.uid.startswith("hand-"):  # a correction by hand stands at one place
+        was = session.get_one(FlagRow, before.flag_id)
+        was.stale, was.ordinal = True, rows.GONE
     done.works.add(page.work_id)
     return ""
 

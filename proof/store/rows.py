@@ -32,6 +32,18 @@ def kind_of(kind: str, suggested: str) -> Kind:
     return Kind(kind)
 
 
+GONE_CONTEXT = "]"
+"""The context of a flag whose place is gone, while another that is like it stands at its line and offset."""
+
+
+def is_changed(row: FlagRow) -> bool:
+    """Whether a check found something else in the text where what was decided belonged: its context has that in place
+    of what stood there (`realigned`)."""
+    if row.state not in ("corrected", "copy"):
+        return False
+    return "]" in row.context and f"[{row.transcribed}]" not in row.context
+
+
 def place_values(place: PagePlace) -> dict[str, Any]:
     """Where the page stands in its work, as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}

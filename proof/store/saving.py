@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -20,6 +20,7 @@ from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_va
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
+from proof.store.realigned import changed_pages, follow_by_hand, follow_flags, ids_of_places, note_changed
 from proof.store.records import PagePlace
 
 
@@ -117,8 +118,13 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     if kept:
         _save_overlay(session, kept)
     if anew:
+        changed = changed_pages(session, [(page, one.result) for page, one in anew])
+        ids = ids_of_places(session, changed)
         _save_parts(session, anew)
-        _save_flags(session, anew)
+        _save_flags(session, anew, ids)
+        follow_flags(session, changed, ids)
+        follow_by_hand(session, changed)
+        note_changed(changed, ids)
     note_sorts(session, {page.id: one.quality for page, one in pages})
 
 
@@ -199,24 +205,33 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
     connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
 
 
-def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id).where(FlagRow.ordinal != rows.BY_HAND)
+def _save_flags(
+    session: Session, pages: Sequence[tuple[PageRow, CheckedResult]], ids: Mapping[tuple[int, str], str]
+) -> None:
+    """The flags of pages that are there; `ids` are those of findings that would bear the id of another place."""
+    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale, FlagRow.first_run_id)
+    there = there.where(FlagRow.ordinal != rows.BY_HAND)
     known = {
-        (row.page_id, row.uid): row.id
+        (row.page_id, row.uid): row
         for row in session.execute(there.where(FlagRow.page_id.in_([page.id for page, _ in pages])))
     }
     fresh, again = [], []
     for page, one in pages:
         new = []
         for ordinal, flag in enumerate(one.quality.among(one.result.flags)):
-            values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
-            number = known.pop((page.id, flag.id), None)
-            if number is None:
+            own, half = (ids.get((page.id, uid), uid) for uid in (flag.id, flag.moved))
+            values = rows.flag_values(
+                ordinal, replace(flag, id=own, moved=half) if own != flag.id or half != flag.moved else flag
+            )
+            values |= {"last_run_id": page.run_id, "stale": False}
+            row = known.pop((page.id, own), None)
+            if row is None:
                 new.append(values)
-            else:
-                again.append(values | {"id": number})
+            else:  # of one that was gone the runs that found it begin anew
+                first = page.run_id if row.stale else row.first_run_id
+                again.append(values | {"id": row.id, "first_run_id": first})
         fresh += _owned(session, page, one.quality, new)
-    gone = [{"id": number, "stale": True, "ordinal": rows.GONE} for number in known.values()]
+    gone = [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values()]
     _put_flags(session, fresh, gone, again)
 
 
@@ -345,9 +360,17 @@ def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
         if page.absent and page.key == one.key != "":
             back = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
             session.execute(back.values(stale=False), execution_options={"synchronize_session": False})
+        if page.absent:
+            _show_by_hand(session, page)
         page.absent = False
         set_values(page, rows.place_values(one.place))
     save_found(session, pages)
+
+
+def _show_by_hand(session: Session, page: PageRow) -> None:
+    """Have corrections by hand seen again with their page."""
+    back = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
+    session.execute(back.values(stale=False), execution_options={"synchronize_session": False})
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:

@@ -236,6 +236,11 @@ class Store:
         with self._reading() as session:
             return queries.decided_places(session, work)
 
+    def lines_of_page(self, number: int) -> dict[int, str]:
+        """The lines of the page of that number as they were checked, by their numbers."""
+        with self._reading() as session:
+            return queries.lines_of_page(session, number)
+
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
         with self._writing() as session:
@@ -281,9 +286,11 @@ class Store:
                 return False
             must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
+            there = session.scalars(select(FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False)))
+            known = set(there)
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
             session.flush()
-            carry_over(session, page.work_id)
+            carry_over(session, page.work_id, page=page.id, known=known)
             _changed(session, page.work_id)
         return True
 
@@ -373,7 +380,7 @@ class Store:
             done = recover(session, read_journal(path or self.journal.path))
             with self.journal.noting(session) if own else nullcontext():
                 for work in done.works:
-                    carry_over(session, work)
+                    carry_over(session, work, known=())
                     _changed(session, work)
         return done
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from proof.errors import UsageError
+from proof.model.flags import REACH
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,27 @@ def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Ed
     others = {one for one in beside if (one[0].start, one[0].end) != (offset, end)}
     now = _with(others, before, offset - at), _with(others, after, end)
     return list(dict.fromkeys(((before, after), now)))
+
+
+def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable[tuple[Edit, str]]) -> bool:
+    """Whether a line reads what was decided at the very place of which it was: `edit` of what `stood` there in its
+    `context`, moved as far as what was corrected `beside` it made the line longer or shorter."""
+    others = [one for one in beside if (one[0].start, one[0].end) != (edit.start, edit.end)]
+    moved = edit.start + sum(len(one.replacement) - one.length for one, _ in others if one.end <= edit.start)
+    told = contexts(context, stood, edit.start, others)
+    begins, ends = (len(part) < REACH for part in told[0]) if told else (False, False)
+    for before, after in told:
+        for at in (edit.start, moved):
+            end = at + len(edit.replacement)
+            reads = line.startswith(before + edit.replacement + after, at - len(before))
+            if (
+                at >= len(before)
+                and reads
+                and (not begins or at == len(before))
+                and (not ends or end + len(after) == len(line))
+            ):
+                return True
+    return False
 
 
 def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int) -> str:

@@ -251,6 +251,10 @@ class Addresses:
         """Where in the file each line begins and ends."""
         return ((start, end) for start, end, _, _ in self._lines)
 
+    def of_page(self, page: str) -> Iterator[tuple[int, int]]:
+        """Where in the file each line of a page begins and ends; of all lines where the format has no pages."""
+        return ((start, end) for start, end, own, _ in self._lines if not self._paged or own == page)
+
     def line(self, page: str, line: int) -> tuple[int, int]:
         """Where in the file a line begins and ends. Raises UsageError where there is none."""
         known = self._known.get((page if self._paged else "", line))

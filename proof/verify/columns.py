@@ -41,7 +41,7 @@ LACKING = "□"
 """What stands for a character that a line may lack: room without a glyph."""
 
 OUTERMOST = 2
-"""Glyphs at the end of a half-row of which one does not agree where a character was cut in two as a part of it."""
+"""Glyphs at the end of a half-row of which one is over where a character was cut in two as a part of it."""
 
 BETTER = 2.0
 """Nats by which another way of cutting must be better to be believed."""
@@ -160,14 +160,13 @@ class ColumnReader:
 
     def _with_main_text(self, best: ReadColumn) -> ReadColumn:
         """The column with room for a character of main text before a note that it begins with, or after one that it
-        ends with: where the line lacks it, it would be cut in two as a part of the note, and the ends of the note would
-        not agree with the line."""
+        ends with: where the line lacks it, it would be cut in two as a part of the note, and be over there."""
         line = best.line
         if line is None or best.agreement < SURELY_ITS_LINE:
             return best
-        doubted = self._doubted_ends(best)
+        over = self._over_at_ends(best)
         for at, end in ((0, 0), (-1, len(line.source))):
-            if line.runs and line.runs[at].note and doubted[at]:
+            if line.runs and line.runs[at].note and over[at]:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
@@ -175,13 +174,13 @@ class ColumnReader:
                     best = other
         return best
 
-    def _doubted_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether, above and below, an outermost glyph of the two strips there does not agree with the line."""
-        suspects = self._suspects(column, SUSPECTS[0]) + [glyph for glyph in column.glyphs if glyph.silent]
-        rows = [[glyph for glyph in column.glyphs if glyph.strip == number] for number in range(len(column.strips))]
-        ends = ([g for row in rows[:2] for g in row[:OUTERMOST]], [g for row in rows[-2:] for g in row[-OUTERMOST:]])
-        above, below = (any(glyph is one for glyph in end for one in suspects) for end in ends)
-        return above, below
+    def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
+        """Whether, above and below, a glyph is over among the outermost ones of the two strips there."""
+        over = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
+        rows: list[list[bool]] = [[] for _ in column.strips]
+        for number, glyph in enumerate(column.glyphs):
+            rows[glyph.strip].append(number in over or glyph.silent)
+        return any(any(row[:OUTERMOST]) for row in rows[:2]), any(any(row[-OUTERMOST:]) for row in rows[-2:])
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
         return self._read_strips(area, line, way, self._readings.cut(area, line, way))

@@ -107,7 +107,7 @@ class Weigher:
         elif own is None:
             score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
-            score = substitution_score(own, belief, doubt, self._familiarity(cell.text))
+            score = substitution_score(own, self._of_word(text, glyph), doubt, self._familiarity(cell.text))
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
@@ -235,6 +235,13 @@ class Weigher:
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
                 return text, belief
         return None
+
+    def _of_word(self, text: str, glyph: Glyph) -> float:
+        """The log-probability that a glyph is some form of the word that `text` is."""
+        same = (Relation.SAME, Relation.FORM, Relation.TABOO)
+        listed = glyph.believed.listed
+        others = (form for form in listed if form != text and self._policy.relation(text, form).relation in same)
+        return log(min(exp(glyph.log_prob(text)) + sum(exp(listed[form]) for form in others), 1.0))
 
     def _box(self, glyph: Glyph) -> Box:
         return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)

@@ -9,11 +9,10 @@ from flask_openapi3.models.tag import Tag
 from numpy.typing import NDArray
 
 from proof.store import Store
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
-from proof.store.glyphs import GlyphState
+from proof.store.decision_records import ConflictError, Decision
 from proof.store.manual_corrections import ManualCorrection
 from proof.web import answers, schemas
-from proof.web.api import ERRORS, answer, by_whom, number_of
+from proof.web.api import ERRORS, answer, number_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
@@ -101,25 +100,10 @@ def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) ->
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    store = project().store
-    said = store.glyphs.states([(one.page, one.line, one.offset) for one in body.places])
-    outcomes: dict[str, Decision | ConflictError] = {}
-    flagged = [(one, state) for one in body.places if (state := _open_flag(said, one))]
-    by_hand = [one for one in body.places if _open_flag(said, one) is None]
-    demands = [_demand(store, path.work, one, state, body) for one, state in flagged]
-    wanted = [_correction(path.work, one, body) for one in by_hand]
-    corrected = store.manual_corrections.correct_all(wanted)
-    outcomes |= {one.key: outcome for one, outcome in zip(by_hand, corrected, strict=True)}
-    if demands:
-        decided = store.decisions.decide_all(demands)
-        outcomes |= {one.key: outcome for (one, _), outcome in zip(flagged, decided, strict=True)}
-    return answer(answers.GlyphOutcomesOut(items=[_outcome(one, outcomes[one.key]) for one in body.places]))
-
-
-def _open_flag(said: dict[tuple[int, int, int], GlyphState], one: schemas.GlyphPlaceBody) -> GlyphState | None:
-    """The flag of a check at a place, while nothing was decided of it."""
-    state = said.get((one.page, one.line, one.offset))
-    return state if state and not state.by_hand and state.state is State.OPEN else None
+    wanted = [_correction(path.work, one, body) for one in body.places]
+    outcomes = project().store.manual_corrections.correct_glyphs(wanted)
+    items = [_outcome(one, outcome) for one, outcome in zip(body.places, outcomes, strict=True)]
+    return answer(answers.GlyphOutcomesOut(items=items))
 
 
 def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
@@ -135,23 +119,6 @@ def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorre
         delete=body.delete,
         batch=body.batch,
         transcribed=one.transcribed,
-    )
-
-
-def _demand(
-    store: Store, work: str, one: schemas.GlyphPlaceBody, state: GlyphState, body: schemas.GlyphCorrectionsBody
-) -> DecisionRequest:
-    verdict = Verdict.DELETE if body.delete else Verdict.TYPED
-    version = store.queue.flags(work, [state.flag])[0].version
-    return DecisionRequest(
-        work=work,
-        flag=state.flag,
-        verdict=verdict,
-        version=version,
-        key=one.key,
-        reading=body.reading,
-        batch=body.batch,
-        **by_whom(),
     )
 
 

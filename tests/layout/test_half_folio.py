@@ -182,6 +182,22 @@ def test_a_missing_rule_costs_no_column(make_page: MakePage, missing: tuple[int,
     assert_columns(drawn, layout, tolerance=0.15)
 
 
+@pytest.mark.parametrize(("folio", "fold"), [("1a", 8), ("1b", 0)])
+def test_no_column_is_lost_at_the_fold_for_blank_paper_beyond_the_frame(
+    make_page: MakePage, folio: str, fold: int
+) -> None:
+    """Where the rule at the fold is lost, and a scratch stands as far from the frame as the next rule would."""
+    drawn = render_page(make_page(*LINES[:7], LINES[0], folio=folio), Style(), Wear(), strip=STRIP)
+    image = drawn.image.copy()
+    columns = drawn.halves[0].columns
+    places = [round(edges(columns[0])[1]), *(round(edges(column)[0]) for column in columns)]
+    image[:, places[fold] - 5 : places[fold] + 6] = 255
+    beyond = 2 * places[8 - fold] - places[7 if fold == 0 else 1]
+    image[300:420, beyond - 1 : beyond + 2] = 0
+    layout = find_layout(image)
+    assert_columns(drawn, layout, tolerance=0.15)
+
+
 @pytest.mark.parametrize("count", [6, 9, 10, 12])
 def test_another_number_of_columns_can_be_set(make_page: MakePage, count: int) -> None:
     lines = [LINES[n % 5] for n in range(count)]
@@ -309,6 +325,17 @@ def test_what_is_raised_keeps_its_ink(make_page: MakePage, wear: str) -> None:
             x0, y0, x1, y1 = (round(value) for value in on_page(layout, one.box))
             kept = np.count_nonzero(layout.ink[y0:y1, x0:x1]) / np.count_nonzero(paper[y0:y1, x0:x1])
             assert kept > 0.8, (one.text, kept)
+
+
+def test_of_a_raised_glyph_no_stroke_is_taken_for_a_piece_of_the_outer_frame(make_page: MakePage) -> None:
+    """The small strokes of 祭, low in a cell that ends at the frame."""
+    page = make_page("祭祭祭", "祭祭祭", *LINES[:6], name="R")
+    drawn = render_page(page, Style(raised=((("R", 1), 1), (("R", 2), 1))), Wear(), seed=1)
+    layout = find_layout(drawn.image)
+    paper = ink_mask(layout.grey)
+    for one in drawn.characters[:1] + drawn.characters[3:4]:
+        x0, y0, x1, y1 = (round(value) for value in on_page(layout, one.box))
+        assert np.count_nonzero(layout.ink[y0:y1, x0:x1]) > 0.95 * np.count_nonzero(paper[y0:y1, x0:x1])
 
 
 def test_a_table_is_not_ruled_columns_and_is_said_to_be_one(shared: Path) -> None:

@@ -94,3 +94,12 @@ def test_splinters_are_what_lies_on_a_line_and_nothing_that_reaches_beyond() -> 
     labels[200:203, 214:240] = 2
     labels[300:330, 222:225] = 3
     assert splinters(labels, np.bincount(labels.ravel()), [], [line]).tolist() == [False, True, False, False]
+
+
+def test_a_level_stroke_is_no_dirt_however_little_ink_it_has() -> None:
+    """The upper stroke of 二 in a half-row, with more white below it than dirt has beside a glyph."""
+    stroke, dirt = np.zeros((2, HEIGHT, WIDTH), np.uint8)
+    stroke[400:403, 140:153] = 255
+    dirt[500:506, 140:146] = 255
+    clean, _ = cleaned(ruled() | stroke | dirt)
+    assert np.array_equal(clean, stroke)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
+from proof.facsimile.fonts import find_faces
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -219,3 +220,65 @@ def test_a_leaning_page_gives_upright_tiles() -> None:
     tile = shown(image, replace(checked(), skew=-2.0), 4)
     rows, _ = np.nonzero(dark(tile))
     assert rows.max() - rows.min() == pytest.approx(48, abs=3)
+
+
+def in_kai(text: str, size: float = 54) -> Image.Image:
+    """A ruled column of ten glyphs in regular script."""
+    image = Image.new("L", (300, 700), 255)
+    pen = ImageDraw.Draw(image)
+    for x in (100, 200):
+        pen.line([x, 0, x, 700], fill=0, width=3)
+    font = ImageFont.truetype(str(find_faces()[0].path), size)
+    for number, character in enumerate(text):
+        pen.text((150, 40 + (number + 0.5) * PITCH), character, font=font, fill=0, anchor="mm")
+    return image
+
+
+def says(text: str) -> PageResult:
+    """The page of `checked`, whose text is this."""
+    result = checked()
+    pairs = zip(result.characters, text, strict=True)
+    return replace(result, characters=tuple(replace(one, text=each, read=each) for one, each in pairs))
+
+
+TEXT = "天地玄黃宇宙洪荒日月"
+
+
+@pytest.mark.parametrize("blot", [(146, 338, 152, 345), (106, 305, 114, 313), (184, 320, 192, 328)])
+def test_a_single_blot_beside_a_glyph_is_told_from_its_dots_by_the_form_of_its_character(
+    blot: tuple[int, int, int, int],
+) -> None:
+    text = TEXT[:4] + "四" + TEXT[5:]
+    image = in_kai(text, 44)
+    clean = shown(image, says(text), 4).ink
+    ImageDraw.Draw(image).rectangle(blot, fill=0)
+    ink = shown(image, says(text), 4).ink
+    assert clean is not None
+    assert ink is not None
+    assert (ink.w, ink.h) == pytest.approx((clean.w, clean.h), abs=3)
+
+
+@pytest.mark.parametrize("text", ["之言之", "也母之", "必有之", "美羊之"])
+def test_the_head_of_a_glyph_that_touches_the_one_above_it_is_its_own(text: str) -> None:
+    whole = TEXT[:3] + text + TEXT[6:]
+    alone = shown(in_kai("　" * 4 + text[1] + "　" * 5, 64), says(whole), 4).ink
+    ink = shown(in_kai(whole, 64), says(whole), 4).ink
+    assert alone is not None
+    assert ink is not None
+    assert (ink.w, ink.h) == pytest.approx((alone.w, alone.h), abs=0.1 * PITCH)
+
+
+def test_a_glyph_that_is_not_what_the_text_says_is_shown_whole() -> None:
+    image = in_kai(TEXT)
+    own, wrong = (shown(image, says(text), 4).ink for text in (TEXT, TEXT[:4] + "一" + TEXT[5:]))
+    assert own is not None
+    assert wrong is not None
+    assert (wrong.x, wrong.y, wrong.w, wrong.h) == pytest.approx((own.x, own.y, own.w, own.h), abs=4)
+
+
+def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
+    image = in_kai(TEXT).point([150 + value // 3 if value else 40 for value in range(256)]).crop((0, 0, 300, 360))
+    page = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
+    ink = shown(image, page, 4).ink
+    assert ink is not None
+    assert ink.h > 30

@@ -70,6 +70,17 @@ def test_a_column_that_agrees_has_no_flag() -> None:
     assert flags("司射適西階西", sure("司射適西階西")) == []
 
 
+def test_forms_of_one_word_speak_for_it_together() -> None:
+    """錄 and 録 are one word, 錄 and 魏 are two: what is believed of either form is believed of the word."""
+    around = sure("今仍"), sure("冠易類")
+    for other, raised in (("録", True), ("糠", False)):
+        shown = glyph(2, 錄=0.45, 魏=0.19, 綠=0.006, **{other: 0.08})
+        below = [replace(one, top=one.top + 3 * PITCH, y=one.y + 3 * PITCH) for one in around[1]]
+        (flag,) = flags("今仍綠冠易類", [*around[0], shown, *below])
+        assert (flag.suggested, flag.raised) == ("錄", raised)
+        assert flag.evidence.p_best == pytest.approx(0.45)
+
+
 def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
     (flag,) = flags("　夫之西北耦大夫", sure("夫之西比耦大夫"))
     assert told([flag]) == [(Kind.SUBSTITUTION, 4, 1, "北", "比")]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from proof.settings.config import Settings
 from proof.verify.scores import (
+    ALIKE,
     LIFTED,
     LOWERED,
     insertion_score,
@@ -124,6 +125,21 @@ def test_no_context_hides_what_the_image_shows_clearly(told: float) -> None:
     """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the sense says."""
     clear = THRESHOLD + LOWERED
     assert clear + sense_weight(told) >= THRESHOLD
+
+
+def test_the_words_around_decide_where_the_image_leaves_two_readings_open() -> None:
+    """傅註, of which the image leaves 傳 three times as likely: 傳註 is met 60 times, 傅註 never."""
+    left_open = substitution_score(log(0.206), log(0.771), 0.0)
+    assert 1.0 < left_open < 1.1
+    assert left_open + sense_weight(5.96) >= THRESHOLD
+    assert left_open + sense_weight(3.0) < THRESHOLD
+
+
+def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike() -> None:
+    """曰 for 日 where the image hardly leaves 曰 possible: it is raised unless the words around speak for it."""
+    clear = ALIKE * substitution_score(log(0.00044), log(0.999), 0.0)
+    assert clear + sense_weight(1.5) >= THRESHOLD
+    assert clear + sense_weight(-1.5) < THRESHOLD
 
 
 @given(odds)

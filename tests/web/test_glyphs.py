@@ -95,6 +95,31 @@ def test_a_flagged_place_is_decided_as_its_flag(served: Served) -> None:
     assert (flag["state"], flag["reading"]) == ("corrected", "吿")
 
 
+@pytest.mark.parametrize("text", ["告", "公"])
+def test_a_request_sent_again_is_answered_as_before(served: Served, text: str) -> None:
+    """Of flagged places, and of others."""
+    places = [
+        {**{name: one[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
+        for one in asked(served.client, text=text)["items"][:2]
+    ]
+    body = {"places": places, "reading": "吿", "batch": uuid.uuid4().hex}
+    answers: list[Any] = [served.client.post(f"{BASE}/glyphs/corrections", json=body).json for _ in range(2)]
+    first, again = ([one["decision"]["id"] for one in answer["items"]] for answer in answers)
+    assert first == again
+
+
+@pytest.mark.parametrize("verdict", ["keep", "take"])
+def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served, verdict: str) -> None:
+    client = served.client
+    one = asked(client, text="告")["items"][0]
+    said = {"verdict": verdict, "version": 0, "key": uuid.uuid4().hex}
+    made: Any = client.post(f"{BASE}/flags/{one['flag']}/decisions", json=said).json
+    answered = correct(client, [one], "誥", "告").json["items"][0]
+    assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
+    history: Any = client.get(f"{BASE}/history").json
+    assert [each["id"] for each in history["items"]] == [made["id"]]
+
+
 def test_a_place_that_somebody_corrected_has_its_conflict(served: Served) -> None:
     client = served.client
     items = asked(client, text="公")["items"][:2]

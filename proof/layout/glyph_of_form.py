@@ -1,0 +1,121 @@
+"""The ink of a glyph whose character is known: what follows that character's form, and not its neighbours'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.layout.glyph_extent import CLEAN, STRAIGHT, Cells, straight_strokes
+from proof.layout.glyph_form import FormFit
+from proof.layout.rules import connected
+
+AT_FORM, FOLLOWS = 0.12, 0.4
+"""Cells from a stroke of its form within which ink is the glyph's; and of a piece of ink the part that is there, where
+all of it is the glyph's."""
+
+SURE, UNTOLD = 0.85, 0.15
+"""From this correlation on the form alone says what the glyph's ink is; below it, it may leave out so much of what
+stands in the glyph's cell: a hand that writes the character otherwise may do so.
+"""
+
+ON_FORM, STROKE_FOLLOWS = 0.06, 0.7
+"""The same of what was taken for a piece of a line."""
+
+OF_ROW = 0.7
+"""Of a piece of ink: with so much of it in its row all of it is of that row."""
+
+OVER = 0.06
+"""Cells above or below its form that ink reaches which may go on into a neighbour."""
+
+BEYOND = (0.3, 0.1)
+"""Cells from the strokes of its form that a glyph's own may reach, on clean paper and where there is much dirt."""
+
+Parting = Callable[[NDArray[np.float32]], NDArray[np.bool_]]
+"""Asked with how far each pixel is from the form of a glyph, says which pixels cannot be its neighbours'."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGlyph:
+    """A glyph, or some in a row, with how their forms lie on the ink."""
+
+    fits: Sequence[FormFit]
+    away: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, fits: Sequence[FormFit]) -> KnownGlyph:
+        """The glyphs whose forms lie so."""
+        return cls(fits, np.asarray(np.minimum.reduce([fit.away for fit in fits]), dtype=np.float32))
+
+    @property
+    def spans(self) -> list[tuple[float, float]]:
+        """From where to where each form reaches, from top to bottom."""
+        return [(fit.top, fit.bottom) for fit in self.fits]
+
+    @property
+    def sure(self) -> bool:
+        """Whether the ink is so like the forms that they alone say whose it is."""
+        return min(fit.alike for fit in self.fits) >= SURE
+
+    def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
+        """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
+        ys, xs = np.nonzero(ink & (self.away > AT_FORM * size))
+        told = np.zeros(len(ys), bool)
+        for fit in self.fits:
+            told |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
+        return bool(np.count_nonzero(~told) > UNTOLD * np.count_nonzero(ink))
+
+    def own(
+        self,
+        text: NDArray[np.bool_],
+        lines: NDArray[np.bool_],
+        row: NDArray[np.bool_],
+        cells: Cells,
+        parting: Parting,
+    ) -> NDArray[np.bool_]:
+        """The glyph's ink, of the `text` about it and of what was taken for `lines`; `row` says which columns of pixels
+        are of its row. `parting` is asked where a piece of ink goes on beyond the form."""
+        size = cells.size
+        near = self.away < AT_FORM * size
+        text = text | self._strokes(lines & row, size)
+        labels, stats, centres = connected(text.astype(np.uint8))
+        mass = stats[:, cv2.CC_STAT_AREA]
+        outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - OF_ROW) * mass
+        touching = np.bincount(labels[text & near], minlength=len(stats)) > 0
+        top, high = stats[:, cv2.CC_STAT_TOP], stats[:, cv2.CC_STAT_HEIGHT]
+        shared = touching & ((top < cells.top - OVER * size) | (top + high > cells.bottom + OVER * size))
+        outside[0] = shared[0] = False
+        if outside.any() or shared.any():
+            text = text & (~outside[labels] | row)
+            if shared.any():
+                text &= ~shared[labels] | parting(self.away)
+            labels, stats, centres = connected(text.astype(np.uint8))
+        kept = np.bincount(labels[text & near], minlength=len(stats)) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        x, y = centres[:, 0], centres[:, 1]
+        for fit in self.fits:
+            kept |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
+        kept[0] = False
+        return np.asarray(text & kept[labels])
+
+    def _strokes(self, lines: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
+        """What of the lines is a stroke of the glyph."""
+        labels, stats, _ = connected(lines.astype(np.uint8))
+        on_form = np.bincount(labels[self.away < ON_FORM * size], minlength=len(stats))
+        strokes = on_form >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        strokes &= stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < size
+        strokes[0] = False
+        return np.asarray(strokes[labels])
+
+    def extent(self, own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
+        """How far the glyph's ink reaches to the left, up, to the right and down: as far as it follows the form, and on
+        clean paper a little farther."""
+        reach = BEYOND[1] + (BEYOND[0] - BEYOND[1]) * max(0.0, 1 - 2 * dirt)
+        near = own & (self.away < reach * cells.size)
+        if dirt > CLEAN:
+            straight = straight_strokes(own.astype(np.uint8), max(round(STRAIGHT * cells.size), 3)) > 0
+            near |= straight & (self.away < BEYOND[0] * cells.size)
+        ys, xs = np.nonzero(near if near.any() else own)
+        return float(xs.min()), float(ys.min()), float(xs.max() + 1), float(ys.max() + 1)

@@ -1,0 +1,82 @@
+"""A form is found on the ink: where it stands, how large it is, and whether it is there at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from proof.facsimile.brush import Hand, write_glyph
+from proof.facsimile.fonts import FontChain
+from proof.facsimile.forms import form_of
+from proof.layout.glyph_form import FormFit, fit_form
+
+SIZE = 40.0
+PLACE = (60.0, 64.0)
+"""Where the glyph is said to stand: a little below its middle."""
+
+
+def written(character: str, x: float = 60, y: float = 60, em: tuple[float, float] = (44, 38)) -> NDArray[np.bool_]:
+    """A character, written on an empty page."""
+    canvas = np.zeros((120, 120), np.uint8)
+    field = FontChain.found().field(character)
+    assert field is not None
+    write_glyph(canvas, field, (x, y), em, Hand(), np.random.default_rng(1))
+    return np.asarray(canvas > 100)
+
+
+def fitted(ink: NDArray[np.bool_], *characters: str, dirt: float = 0.0) -> FormFit | None:
+    forms = [form for one in characters if (form := form_of(one)) is not None]
+    return fit_form(ink, forms, PLACE, SIZE, dirt)
+
+
+@pytest.mark.parametrize("em", [(44, 38), (34, 34), (48, 36)])
+@pytest.mark.parametrize(("x", "y"), [(60, 60), (68, 50), (54, 72)])
+@pytest.mark.parametrize("character", ["其", "之", "三", "言"])
+def test_a_form_lies_where_its_glyph_stands(character: str, x: float, y: float, em: tuple[float, float]) -> None:
+    ink = written(character, x, y, em)
+    fit = fitted(ink, character)
+    assert fit is not None
+    ys, xs = np.nonzero(ink)
+    edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
+    assert (fit.left, fit.top, fit.right, fit.bottom) == pytest.approx(edges, abs=0.1 * SIZE)
+    assert np.median(fit.away[ink]) < 0.05 * SIZE
+
+
+def test_of_several_forms_the_most_like_is_taken() -> None:
+    both, own = fitted(written("其"), "言", "其"), fitted(written("其"), "其")
+    assert both is not None
+    assert own is not None
+    assert both.alike == own.alike
+
+
+def test_dirt_and_worn_strokes_do_not_move_it() -> None:
+    ink = written("其")
+    rng = np.random.default_rng(2)
+    clean = fitted(ink, "其")
+    ink[::9] = False
+    ink[rng.random(ink.shape) < 0.06] = True
+    fit = fitted(ink, "其", dirt=1.0)
+    assert fit is not None
+    assert clean is not None
+    assert (fit.left, fit.top, fit.right, fit.bottom) == pytest.approx(
+        (clean.left, clean.top, clean.right, clean.bottom), abs=0.1 * SIZE
+    )
+
+
+def test_another_character_and_an_empty_place_have_no_form() -> None:
+    assert fitted(written("國"), "一") is None
+    assert fitted(np.zeros((120, 120), bool), "其") is None
+    assert fitted(written("國")) is None
+
+
+def test_a_place_at_the_edge_of_the_picture_is_searched_as_any_other() -> None:
+    ink = written("其", y=20)[:60]
+    fit = fit_form(ink, [form for one in "其" if (form := form_of(one))], (60.0, 24.0), SIZE)
+    assert fit is not None
+    assert (fit.top + fit.bottom) / 2 == pytest.approx(20, abs=5)
+
+
+@pytest.mark.parametrize("text", ["", "其其", "\U0010fffd"])
+def test_what_no_font_draws_has_no_form(text: str) -> None:
+    assert form_of(text) is None
