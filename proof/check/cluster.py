@@ -57,6 +57,9 @@ WORKERLESS = 120.0
 TICK = 1.0
 """Seconds from one look at the scheduler to the next while nothing comes."""
 
+MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
+"""Dask keeps its last messages, with the pages in them, for whoever looks for its faults: a thousand unless told."""
+
 RECOUNT = 5.0
 """Seconds from one count of the workers to the next."""
 
@@ -294,13 +297,15 @@ def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at `address`. Raises UsageError where Dask is not installed, ClusterError where no
     scheduler answers."""
     try:
-        from distributed import Client  # noqa: PLC0415 - half a second, which other commands need not pay
+        import dask  # noqa: PLC0415 - half a second, which other commands need not pay
+        from distributed import Client  # noqa: PLC0415
     except ImportError as error:
         raise UsageError("a cluster needs Dask distributed: pip install 'proof[cluster]'") from error
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what it says is said here, in our words
     try:
-        client = Client(address, timeout=CONNECT, set_as_default=False, name="proof-check")
+        with dask.config.set(MESSAGE_LOG):
+            client = Client(address, timeout=CONNECT, set_as_default=False, name="proof-check")
     except (OSError, ValueError, TypeError) as error:
         raise ClusterError(
             f"{address}: no scheduler answers there ({error}); start one with `proof cluster`"

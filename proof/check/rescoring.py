@@ -37,21 +37,37 @@ def settle(
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, by what the sense says of them, and by what the
     witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
-    while True:  # again where a page was read anew, or collated, while this went on
-        seen, changed = store.revision(work), []
-        for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
-            own = (stored for stored in flags if pages is None or stored.flag.page in pages)
-            while some := tuple(islice(own, AT_ONCE)):
-                if sense is not None:
-                    sense.hear(stored.flag for stored in some if not stored.stale)
-                for stored in some:
-                    evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
-                    heard = None if stored.stale else sense
-                    settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
-                    if settled != stored.flag:
-                        changed.append(settled)
-        if store.rescore(work, changed, seen=seen):
-            return
+    while not _settled(store, work, habits, flagging, witness_evidence, sense, pages):
+        pass  # again where a page was read anew, or collated, while this went on: to weigh twice changes nothing
+
+
+def _settled(
+    store: Store,
+    work: str,
+    habits: EngineBias,
+    flagging: FlagsSection,
+    witness_evidence: Mapping[str, WitnessEvidence] | None,
+    sense: FlagSense | None,
+    pages: Set[str] | None,
+) -> bool:
+    """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
+    neither memory nor the time that others wait to write grows with the work."""
+    seen: int | None = store.revision(work)
+    for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
+        own = (stored for stored in flags if pages is None or stored.flag.page in pages)
+        while some := tuple(islice(own, AT_ONCE)):
+            if sense is not None:
+                sense.hear(stored.flag for stored in some if not stored.stale)
+            changed = []
+            for stored in some:
+                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
+                heard = None if stored.stale else sense
+                settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
+                if settled != stored.flag:
+                    changed.append(settled)
+            if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
+                return False
+    return seen == store.revision(work)
 
 
 def weighed(

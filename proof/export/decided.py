@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import product
 
 from proof.errors import UsageError
 from proof.export.corrections import ChangedSourceError, Correction, place, reads_alike
@@ -168,13 +168,14 @@ def _in_text(
     edition: Edition, addresses: Addresses, correction: Correction, context: str, policy: VariantPolicy
 ) -> list[Correction]:
     """A correction as its page has it in that context, in whatever form; none where it does not."""
-    lines = [edition.text[begin:end] for begin, end in addresses.of_page(correction.page)]
-    forms = ({*policy.written_forms(char), char} for char in correction.replacement)
-    for form in map("".join, product(*forms)):
-        words = context.replace(f"[{form}]", form, 1)
-        if words != context and any(words in line for line in lines):
-            return [replace(correction, replacement=form)]
-    return []
+    forms = [{*policy.written_forms(char), char} for char in correction.replacement]
+    either = "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
+    written = re.search(rf"\[({either})\]", context)
+    if written is None:
+        return []
+    words = context[: written.start()] + written[1] + context[written.end() :]
+    lines = (edition.text[begin:end] for begin, end in addresses.of_page(correction.page))
+    return [replace(correction, replacement=written[1])] if any(words in line for line in lines) else []
 
 
 class _CheckedLines:

@@ -7,6 +7,7 @@ on a rule is rewarded, and empty paper costs nothing. The method is dynamic prog
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,9 @@ PERIODIC = 0.08
 AS_GOOD = 0.6
 """Of the highest peak of the autocorrelation: the first peak as high as this is the pitch and not a multiple of it."""
 
+SAME, ALIKE = 0.08, 1.35
+"""Pitches that differ by less are one; glyphs of registers set alike differ in width by a factor no greater."""
+
 SPREAD = 0.15
 """Of the pitch: how far the width of a column departs from it without oddness."""
 
@@ -40,8 +44,8 @@ EMPTY = 0.01
 LEFT_OUT = 40.0
 """What it costs, in squared spreads, to leave as much ink out as a column has: dirt at the edges."""
 
-LEAST = 0.03
-"""Of a column's average ink: with less a stretch is no column."""
+LEAST = 0.012
+"""Of a column's average ink: with less a stretch is no column. A single character of a long column has little more."""
 
 STEP = 2
 """Pixels between the places where a boundary is tried."""
@@ -76,8 +80,9 @@ def glyph_width(text: Mask) -> float:
     return float(width[sound][order][np.searchsorted(total, 0.6 * total[-1])])
 
 
-def pitch_of(across: Profile, glyph: float) -> float | None:
-    """How far columns stand apart, from the ink `across` them; None where nothing recurs."""
+def pitch_of(across: Profile, glyph: float, usual: float | None = None) -> float | None:
+    """How far columns stand apart, from the ink `across` them; None where nothing recurs. `usual` is how far they do in
+    the registers of the page together: it holds where it is a period of this one as well."""
     low, high = max(4, int(NARROWEST * glyph)), int(WIDEST * glyph)
     if across.size < 2 * low or not across.any():
         return None
@@ -85,7 +90,26 @@ def pitch_of(across: Profile, glyph: float) -> float | None:
     spectrum = np.fft.rfft(even, 2 * even.size)
     alike = np.fft.irfft(spectrum * np.conj(spectrum))[: even.size]
     high = min(high, even.size - 2)
-    return first_period(alike / max(alike[0], 1e-9) * even.size / np.arange(even.size, 0, -1), low, high)
+    alike = alike / max(alike[0], 1e-9) * even.size / np.arange(even.size, 0, -1)
+    own = first_period(alike, low, high)
+    if usual is None:
+        return own
+    near = first_period(alike, max(low, round((1 - SAME) * usual)), min(high, round((1 + SAME) * usual)))
+    if near is not None:
+        return near
+    # with columns that are empty it may recur at a multiple alone
+    times = max(1, round(own / usual)) if own else 1
+    return usual if own is None or (times > 1 and abs(own / (times * usual) - 1) < SAME) else own
+
+
+def pitch_together(profiles: Sequence[Profile], glyphs: Sequence[float]) -> float | None:
+    """How far columns stand apart in registers whose glyphs are so wide; None where these differ, or nothing recurs."""
+    wide = [glyph for glyph in glyphs if glyph]
+    if len(wide) < 2 or max(wide) > ALIKE * min(wide):
+        return None
+    glyph = float(np.median(wide))
+    apart = np.zeros(int(WIDEST * glyph) + 2)  # so that nothing in one is compared with another
+    return pitch_of(np.concatenate([part for one in profiles for part in (one, apart)]), glyph)
 
 
 def first_period(alike: Profile, low: int, high: int) -> float | None:

@@ -31,6 +31,9 @@ BROADER = (1.0, 1.12, 1.25, 1.4)
 AIR, BLUR = 0.12, 0.05
 """Sides of the square: the empty margin that belongs to a form, and by how much form and ink are blurred."""
 
+EDGE = 8
+"""Pixels around a drawing into which it is blurred."""
+
 ASIDE, ABOVE = 0.3, 0.5
 """Sides of the square: how far from its place a form is looked for, to the side, and up and down."""
 
@@ -77,7 +80,9 @@ class DrawnForm:
         top, bottom, left, right = int(ys.min()), int(ys.max()) + 1, int(xs.min()), int(xs.max()) + 1
         ink = drawing[top:bottom, left:right].astype(np.uint8)
         middle = ((left + right - drawing.shape[1]) / 2, (top + bottom - drawing.shape[0]) / 2)
-        return cls(ink, middle, tuple(_sized(ink, em, *size) for size in product(HEIGHTS, BROADER)))
+        soft = cv2.GaussianBlur(np.pad(ink, EDGE).astype(np.float32), (0, 0), 0.4 * em / SIDE)
+        sizes = tuple(_sized(soft, em, height, broader) for height, broader in product(HEIGHTS, BROADER))
+        return cls(ink, middle, sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +138,14 @@ def _blurred(picture: NDArray[Any]) -> NDArray[np.float32]:
     return cast(NDArray[np.float32], cv2.GaussianBlur(picture.astype(np.float32), (0, 0), BLUR * SIDE))
 
 
-def _sized(ink: NDArray[np.uint8], em: int, height: float, broader: float) -> SizedForm:
-    """A form brought to a height of its em, in squares, and so much broader."""
+def _sized(soft: NDArray[Any], em: int, height: float, broader: float) -> SizedForm:
+    """A form, drawn softly with an edge around it, brought to a height of its em, in squares, and so much broader."""
     down = height * SIDE / em
     across = down * broader
-    air = 2 * AIR * SIDE
-    high, wide = round(ink.shape[0] * down + air), round(ink.shape[1] * across + air)
+    high, wide = (round((soft.shape[n] - 2 * EDGE) * scale + 2 * AIR * SIDE) for n, scale in ((0, down), (1, across)))
     turn = np.array(
-        [[across, 0, wide / 2 - across * ink.shape[1] / 2], [0, down, high / 2 - down * ink.shape[0] / 2]], np.float32
+        [[across, 0, (wide - across * soft.shape[1]) / 2], [0, down, (high - down * soft.shape[0]) / 2]], np.float32
     )
-    soft = cv2.GaussianBlur(np.pad(ink, 8).astype(np.float32), (0, 0), 0.4 / down)
-    turn[:, 2] -= 8 * turn[[0, 1], [0, 1]]
     picture = _blurred(cv2.warpAffine(soft, turn, (wide, high), flags=cv2.INTER_LINEAR))
     return SizedForm(picture, (across, down), SIZE_COST * float(np.log(height / USUAL)) ** 2)
 

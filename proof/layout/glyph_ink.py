@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_extent import STAINED, Cells, dirt_around, extent, without_dirt
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import KnownGlyph, Parting
+from proof.layout.glyph_of_form import AT_FORM, KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
@@ -143,68 +144,85 @@ def glyph_ink(
     cell = pitch * scale
     ink = ink_mask(small) > 0
     text = without_rules(ink, edges, cell)
-    inside = text[:, max(round(sides[0]), 0) : max(round(sides[1]), 1)]
-    places = [glyph.y * scale for glyph in glyphs]
-    cuts = cuts_between(inside.mean(axis=1) if inside.size else np.zeros(len(text)), places, cell, SHIFTS)
-    spans = [cuts[number] for number in chosen]
-    cells = Cells(sides, spans, size * scale)
-    dirt = dirt_around(text, (edges.left, edges.right), cells)
-    own = without_dirt(_own(text, spans, sides, edges, cell), dirt, cells)
-    known = _known(text, [places[number] for number in chosen], sides, cells.size, [forms(n) for n in chosen], dirt)
-    if known is not None and not known.doubtful(own, dirt, cells.size):
-        cells = Cells(sides, known.spans, cells.size)
-        parting = _parting(text, places, chosen, cells, cell, forms)
-        own = known.own(text, ink & ~text, _across(text.shape[1], sides, edges), cells, parting)
-    else:
-        known = None
-    if np.count_nonzero(own) < LEAST * cell * cell * len(chosen):
+    places = tuple(glyph.y * scale for glyph in glyphs)
+    stretch = _Stretch(text, ink & ~text, edges, sides, places, tuple(chosen), cell, size * scale, forms)
+    found = stretch.found()
+    if found is None:
         return None
-    left, top, right, bottom = known.extent(own, dirt, cells) if known is not None else extent(own, dirt, cells)
+    own, (left, top, right, bottom) = found
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
 
-def _known(
-    text: NDArray[np.bool_],
-    places: Sequence[float],
-    row: tuple[float, float],
-    size: float,
-    forms: Sequence[Sequence[DrawnForm]],
-    dirt: float = 0.0,
-) -> KnownGlyph | None:
-    """The glyphs at these heights by their forms; None where one of them has none that fits."""
-    x = (row[0] + row[1]) / 2
-    fits = [fit_form(text, each, (x, y), size, dirt) for y, each in zip(places, forms, strict=True)]
-    found = [fit for fit in fits if fit is not None]
-    return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+Found = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
+"""The ink of a glyph, and how far it reaches to the left, up, to the right and down."""
 
 
-def _parting(
-    text: NDArray[np.bool_],
-    places: Sequence[float],
-    chosen: Sequence[int],
-    cells: Cells,
-    cell: float,
-    forms: Forms,
-) -> Parting:
-    """How glyphs whose forms are known are parted from the one above and the one below: by what is nearer to whose
-    form; where that is not known, along a cut at the edge of their own."""
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of a column, about glyphs of which some are `chosen`: its `text`, and what was taken for `lines`. In
+    pixels of these pictures `column`, `row` from left to right, `places` of the middles of the glyphs, `cell` from one
+    to the next, and the `size` of the square that one fills."""
 
-    def parted(away: NDArray[np.float32]) -> NDArray[np.bool_]:
-        ys = np.arange(len(text))[:, None] + 0.5
-        own = np.ones(text.shape, bool)
-        for beside, edge, sign in ((chosen[0] - 1, cells.top, 1), (chosen[-1] + 1, cells.bottom, -1)):
+    text: NDArray[np.bool_]
+    lines: NDArray[np.bool_]
+    column: Rectangle
+    row: tuple[float, float]
+    places: tuple[float, ...]
+    chosen: tuple[int, ...]
+    cell: float
+    size: float
+    forms: Forms
+
+    def found(self) -> Found | None:
+        """The ink of the chosen: by their forms, where they are like these, else by where least ink is."""
+        spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
+        dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
+        known = self._known(self.chosen, dirt)
+        if known is None or not (known.sure or dirt > STAINED):
+            cells = Cells(self.row, self._spans(), self.size)
+            own = without_dirt(_own(self.text, cells.spans, self.row, self.column, self.cell), dirt, cells)
+            if known is None or known.leaves_out(own, self.size):
+                return (own, extent(own, dirt, cells)) if self._enough(own) else None
+        cells = Cells(self.row, known.spans, self.size)
+        wide, column = self.text.shape[1], self.column
+        row, inside = (_across(wide, each, column) for each in (self.row, (column.left, column.right)))
+        own = known.own(self.text & inside, self.lines & inside, row, cells, partial(self._parted, cells))
+        return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
+
+    def _enough(self, own: NDArray[np.bool_]) -> bool:
+        return bool(np.count_nonzero(own) >= LEAST * self.cell * self.cell * len(self.chosen))
+
+    def _spans(self) -> list[tuple[float, float]]:
+        """From where to where each of the chosen reaches, by where least ink is between glyphs."""
+        inside = self.text[:, max(round(self.row[0]), 0) : max(round(self.row[1]), 1)]
+        profile = inside.mean(axis=1) if inside.size else np.zeros(len(self.text))
+        cuts = cuts_between(profile, self.places, self.cell, SHIFTS)
+        return [cuts[number] for number in self.chosen]
+
+    def _known(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
+        """Some of the glyphs by their forms; None where one of them has none that it is like."""
+        x = (self.row[0] + self.row[1]) / 2
+        fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
+        found = [fit for fit in fits if fit is not None]
+        return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+
+    def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
+        the forms of the chosen: those that are farther from the neighbour's form, or not at it; where that is not
+        known, those within a cut along the edge of their own."""
+        ys = np.arange(len(self.text))[:, None] + 0.5
+        own = np.ones(self.text.shape, bool)
+        for beside, edge, down in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
             other = None
-            if 0 <= beside < len(places) and abs(places[beside] - edge) < APART * cell:
-                other = _known(text, [places[beside]], cells.row, cells.size, [forms(beside)])
+            if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < APART * self.cell:
+                other = self._known([beside], 0.0)
             if other is not None:
-                own &= away <= other.away
+                own &= (away <= other.away) | (other.away > AT_FORM * self.size)
             else:
-                seam = _seam(text, edge - sign * RIM * cell, max(round(BENT * cell), 1))
-                own &= (ys - seam) * sign > 0
+                seam = _seam(self.text, edge - down * RIM * self.cell, max(round(BENT * self.cell), 1))
+                own &= (ys - seam) * down > 0
         return own
-
-    return parted
 
 
 def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import CLEAN, STAINED, STRAIGHT, Cells, straight_strokes
+from proof.layout.glyph_extent import CLEAN, STRAIGHT, Cells, straight_strokes
 from proof.layout.glyph_form import FormFit
 from proof.layout.rules import connected
 
@@ -22,7 +22,10 @@ SURE, UNTOLD = 0.85, 0.15
 stands in the glyph's cell: a hand that writes the character otherwise may do so.
 """
 
-STROKE_FOLLOWS = 0.7
+SPECK = 0.003
+"""Of a cell's area: what is smaller and lies outside of the form is none of the glyph's."""
+
+ON_FORM, STROKE_FOLLOWS = 0.06, 0.7
 """The same of what was taken for a piece of a line."""
 
 OF_ROW = 0.7
@@ -55,11 +58,13 @@ class KnownGlyph:
         """From where to where each form reaches, from top to bottom."""
         return [(fit.top, fit.bottom) for fit in self.fits]
 
-    def doubtful(self, ink: NDArray[np.bool_], dirt: float, size: float) -> bool:
-        """Whether too much of what stands in the glyph's cell, `ink`, is none of its form's, on paper
-        that is clean."""
-        if dirt > STAINED or min(fit.alike for fit in self.fits) >= SURE:
-            return False
+    @property
+    def sure(self) -> bool:
+        """Whether the ink is so like the forms that they alone say whose it is."""
+        return min(fit.alike for fit in self.fits) >= SURE
+
+    def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
+        """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
         ys, xs = np.nonzero(ink & (self.away > AT_FORM * size))
         told = np.zeros(len(ys), bool)
         for fit in self.fits:
@@ -78,7 +83,7 @@ class KnownGlyph:
         are of its row. `parting` is asked where a piece of ink goes on beyond the form."""
         size = cells.size
         near = self.away < AT_FORM * size
-        text = text | self._strokes(lines, near, size)
+        text = text | self._strokes(lines & row, size)
         labels, stats, centres = connected(text.astype(np.uint8))
         mass = stats[:, cv2.CC_STAT_AREA]
         outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - OF_ROW) * mass
@@ -92,16 +97,18 @@ class KnownGlyph:
                 text &= ~shared[labels] | parting(self.away)
             labels, stats, centres = connected(text.astype(np.uint8))
         kept = np.bincount(labels[text & near], minlength=len(stats)) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        kept &= stats[:, cv2.CC_STAT_AREA] >= SPECK * size * size
         x, y = centres[:, 0], centres[:, 1]
         for fit in self.fits:
             kept |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
         kept[0] = False
         return np.asarray(text & kept[labels])
 
-    def _strokes(self, lines: NDArray[np.bool_], near: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
+    def _strokes(self, lines: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
         """What of the lines is a stroke of the glyph."""
         labels, stats, _ = connected(lines.astype(np.uint8))
-        strokes = np.bincount(labels[near], minlength=len(stats)) >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        on_form = np.bincount(labels[self.away < ON_FORM * size], minlength=len(stats))
+        strokes = on_form >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
         strokes &= stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < size
         strokes[0] = False
         return np.asarray(strokes[labels])

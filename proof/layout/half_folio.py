@@ -20,6 +20,7 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
+from proof.layout.ruled import has_rules, text_against
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -117,7 +118,7 @@ class Layout:
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
     the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none.
+    next where there are none. `doubtful`: its text speaks against these columns.
     """
 
     outline: Outline
@@ -125,6 +126,7 @@ class Layout:
     ink: Mask
     support: float
     owners: NDArray[np.int16]
+    doubtful: bool = False
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
         """The ink of one column alone, at a place of the rectified page."""
@@ -207,6 +209,8 @@ def find_layout(
     top, bottom = _frame(upright, level, rules)
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(level, rules, top, bottom, support)
+    if not why and not has_rules(upright, rules, (top, bottom)):
+        why = Notice.of(NoticeCode.NOT_RULED)
     if why:
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
@@ -220,7 +224,9 @@ def find_layout(
         )
         for i in reversed(range(count))
     )
-    return Layout(Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean)))), grey, clean, support, owners)
+    outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
+    doubtful = not why and text_against(ink, upright, level, rules, (top, bottom))
+    return Layout(outline, grey, clean, support, owners, doubtful)
 
 
 def _told(

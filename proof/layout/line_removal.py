@@ -117,11 +117,10 @@ def _erase_debris(
     """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
     below the frame; not the strokes that lie on them, where ink is `held`."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    found, stats, _ = connected(ink)
-    labels = np.asarray(found, dtype=np.int32)
+    labels, stats, _ = connected(ink)
     x, y, w, h = (stats[:, i] for i in range(4))
     drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
-    drop[np.unique(labels[held & (ink > 0)])] = False
+    drop[labels[held]] = False
     # at the sides the frame is double, and no text comes so near to it
     near = 0.06 * column
     drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
@@ -140,7 +139,7 @@ def _erase_debris(
     drop |= thin & by_rule & (at_top | at_bottom)
     drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
     drop[0] = False
-    _erase(ink, labels, drop)
+    _erase(ink, np.flatnonzero(ink > 0), labels, drop)
 
 
 def _raised(stats: NDArray[Any], rules: Sequence[float], top: float, row: float) -> NDArray[np.bool_]:
@@ -157,20 +156,19 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     is; the dots of a glyph are near the rest of it."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    labels, boxes, _ = connected(near)
-    count = len(boxes)
-    groups = np.asarray(labels, dtype=np.int32)
-    amount = np.bincount(groups.ravel()[np.flatnonzero(ink > 0)], minlength=count)
+    groups, boxes, _ = connected(near)
+    inked = np.flatnonzero(ink > 0)
+    amount = np.bincount(groups.ravel()[inked], minlength=len(boxes))
     top = boxes[:, cv2.CC_STAT_TOP] + reach // 2
     bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
     width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (reach // 2)
     dirt = amount < ALONE * row * row
     dirt &= (width < LEVEL_STROKE * row) | (width < FLAT * (bottom - top))
     above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
-    _erase(ink, groups, dirt | above | (top > frame[1] - NO_CELL * row))
+    _erase(ink, inked, groups, dirt | above | (top > frame[1] - NO_CELL * row))
 
 
-def _erase(ink: Mask, labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
-    """Erase (in place) the pieces of ink that `drop` says, by their label; most of a page is paper and not asked."""
-    inked = np.flatnonzero(ink > 0)
+def _erase(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
+    """Erase (in place) the pieces of ink that `drop` says, by their label. `inked` are the places of all ink: most of a
+    page is paper and not asked."""
     ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

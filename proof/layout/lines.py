@@ -80,18 +80,24 @@ def follow(
     size = max(4, round(0.8 * piece))
     blocks = -(-height // size)
     span = 2 * reach + 1
-    inked = np.zeros((len(places), blocks * size, span), np.uint8)
+    # all places beside each other: what is upright is looked for in every column of pixels by itself
+    inked = np.zeros((blocks * size, len(places), span), np.uint8)
     for number, place in enumerate(places):
         first = round(place) - reach
         low, high = max(0, first), min(width, first + span)
         if low < high:
-            inked[number, :height, low - first : high - first] = ink[:, low:high]
-    long = np.stack([long_strokes(own, round(followed * piece), True) for own in inked]) > 127
-    mass = long.reshape(len(places), blocks, size, span).sum(axis=2, dtype=np.float64)
+            inked[:height, number, low - first : high - first] = ink[:, low:high]
+
+    def pieces(length: int) -> NDArray[np.bool_]:
+        return long_strokes(inked.reshape(len(inked), -1), length, True).reshape(inked.shape) > 127
+
+    long = pieces(round(followed * piece)).reshape(blocks, size, len(places), span)
+    mass = np.ascontiguousarray(long.sum(axis=1, dtype=np.float64).transpose(1, 0, 2))
+    short, own = pieces(round(piece))[:height], inked[:height] > 127
     found = []
-    for own, path, strong, place in zip(inked, _paths(mass, SWERVE * size), mass, places, strict=True):
-        short = long_strokes(own, round(piece), True)[:height] > 127
-        found.append(_line(short, own[:height] > 127, strong, path, round(place) - reach, size, least))
+    for number, (path, place) in enumerate(zip(_paths(mass, SWERVE * size), places, strict=True)):
+        first = round(place) - reach
+        found.append(_line(short[:, number], own[:, number], mass[number], path, first, size, least))
     return found
 
 
@@ -167,7 +173,7 @@ def _sides(ink: NDArray[np.bool_], nearest: NDArray[np.intp], printed: NDArray[n
     return sides[0], sides[1]
 
 
-def median_of_sorted(numbers: NDArray[np.intp]) -> float:
+def median_of_sorted(numbers: NDArray[Any]) -> float:
     """The median of numbers that ascend; NumPy's own takes ten times the time for as few as a line has."""
     middle = len(numbers) // 2
     return float(numbers[middle] + numbers[middle - 1 + len(numbers) % 2]) / 2

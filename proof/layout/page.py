@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of
-from proof.layout.regions import Region, regions_of, runs, solid_ink, text_ink, thickened
+from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of, pitch_together
+from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, connected, inked_along, long_strokes
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened
@@ -29,6 +29,9 @@ SIDE = 0.6
 BROAD = 0.45
 """Of a glyph's width: the longer side of a piece of ink that begins or ends a column."""
 
+ONE = 1.5
+"""Pieces of ink that are together no higher than so many times as wide may be one glyph."""
+
 NARROW = 0.8
 """Of a column's width: what stands at the edge of a leaf or beyond its frame and is narrower is no column."""
 
@@ -38,11 +41,18 @@ SMALL = 0.72
 MARGINAL = 0.6
 """The same for what stands between columns, if it is sparse too."""
 
+CENTRAL, STRIP = 0.12, 2.6
+"""A fold strip stands no further from the middle of an opening, in its widths, and between sides of frames no further
+apart, in pitches."""
+
 ON_FRAME = 0.1
 """Of a glyph's width: what comes so near to the side of the frame is an ornament of it, and no glyph."""
 
 SPARSE = 0.2
 """Of a register's height: less than this has glyphs where a span holds marks and numbers."""
+
+FILLED = 0.5
+"""The same of a column that is plainly text."""
 
 LONG = 2.5
 """Widths of a glyph: no stroke of text is as long as this."""
@@ -106,6 +116,17 @@ class PageLayout:
 
 
 @dataclass(frozen=True, slots=True)
+class _Inked:
+    """The ink of text of one register, from which row to which (exclusive) there is any, which share of these has ink
+    for every x, and how wide its glyphs are."""
+
+    text: Mask
+    rows: tuple[int, int]
+    across: Profile
+    glyph: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Register:
     """One register as it is measured: its ink of text, where its rules are and how far they run, and the spans."""
 
@@ -149,27 +170,33 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     sheet, text = straightened(sheet, text, regions)
     columns: list[FoundColumn] = []
     rules = []
-    for number, region in enumerate(regions, 1):
-        register = _measured(sheet, text, region)
+    inked = [_inked(text, region) for region in regions]
+    usual = pitch_together([one.across for one in inked], [one.glyph for one in inked])
+    for number, (region, one) in enumerate(zip(regions, inked, strict=True), 1):
+        register = _measured(sheet, region, one, usual)
         rules.append(tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(register.rules > 0)))
         columns += _columns(sheet, text, register, number)
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
 
 
-def _measured(sheet: Sheet, text: Mask, region: Region) -> _Register:
-    rows, across = slice(region.top, region.bottom), slice(region.left, region.right)
-    own = text[rows, across]
-    inked = _extent(own)
-    height = max(inked[1] - inked[0], 1)
-    band = slice(region.top + inked[0], region.top + inked[1])
+def _inked(text: Mask, region: Region) -> _Inked:
+    own = text[region.top : region.bottom, region.left : region.right]
+    rows = _extent(own)
+    profile = inked_along(own[rows[0] : rows[1]], 0) / max(rows[1] - rows[0], 1)
+    return _Inked(own, rows, profile, glyph_width(own))
+
+
+def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) -> _Register:
+    """`usual` is how far the columns of all registers stand apart."""
+    across = slice(region.left, region.right)
+    height = max(inked.rows[1] - inked.rows[0], 1)
+    band = slice(region.top + inked.rows[0], region.top + inked.rows[1])
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
-    profile = inked_along(own[inked[0] : inked[1]], 0) / height
-    glyph = glyph_width(own)
-    pitch = pitch_of(profile, glyph) or _ruled_pitch(rules) or LONE_PITCH * glyph
-    spans = part(profile, rules, pitch) if pitch else []
-    return _Register(region, own, rules, glyph, pitch, spans)
+    pitch = pitch_of(inked.across, inked.glyph, usual) or _ruled_pitch(rules) or LONE_PITCH * inked.glyph
+    spans = part(inked.across, rules, pitch) if pitch else []
+    return _Register(region, inked.text, rules, inked.glyph, pitch, spans)
 
 
 def _ruled_pitch(rules: Profile) -> float:
@@ -228,9 +255,14 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
 
 
 def _size(pieces: NDArray[np.intp]) -> float:
-    """How wide the glyphs of a span are: of its pieces, weighed by their ink."""
+    """How wide the glyphs of a span are: of its pieces, weighed by their ink; where they are no more than one glyph may
+    have, all of them together."""
     if not pieces.size:
         return 0.0
+    x, y, width, height = pieces[:, :4].T
+    across, down = int((x + width).max() - x.min()), int((y + height).max() - y.min())
+    if down < ONE * across:
+        return float(across)
     order = np.argsort(pieces[:, 2])
     total = np.cumsum(pieces[order, 4])
     return float(pieces[order, 2][np.searchsorted(total, 0.6 * total[-1])])
@@ -239,7 +271,8 @@ def _size(pieces: NDArray[np.intp]) -> float:
 def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -> list[_Measured]:
     """The spans that are columns of text: without what stands beside the frame (titles, page numbers), between the
     leaves (a fold strip), and without edges of the book."""
-    left, right = _frame_sides(sheet, register)
+    strong = _far_rules(sheet, register)
+    left, right = _frame_sides(strong, register, measured)
     clear = ON_FRAME * register.glyph
     inside = [one.between(left + clear, right - clear) for one in measured if left <= one.span.middle <= right]
     kept = [one for one in inside if one.pieces.size]
@@ -252,30 +285,53 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     for end in (0, -1):
         while kept and _at_the_edge(kept[end], usual, middle, height):
             kept.pop(end)
-    return [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
+    kept = [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
+    return [one for one in kept if not _is_fold_strip(one, strong, register, usual)]
+
+
+def _is_fold_strip(one: _Measured, strong: Sequence[float], register: _Register, usual: float) -> bool:
+    """Whether a span stands between the leaves of an opening: in its middle, between the sides of two frames, with
+    solid ink in it or in small script."""
+    wide, high = register.text.shape[1], register.text.shape[0]
+    if wide < OPENING * high or abs(one.span.middle / wide - 0.5) > CENTRAL:
+        return False
+    before = max((x for x in strong if x < one.span.middle), default=-np.inf)
+    after = min((x for x in strong if x > one.span.middle), default=np.inf)
+    return after - before < STRIP * register.pitch and (one.solid or one.size < SMALL * usual)
 
 
 def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
     """Whether an outermost span is no column: cut, of small script with room between, or with solid ink in it."""
-    small = one.size < SMALL * usual and one.filled(height) < 0.5
+    small = one.size < SMALL * usual and one.filled(height) < FILLED
     return one.span.width < NARROW * width or small or one.solid
 
 
-def _frame_sides(sheet: Sheet, register: _Register) -> tuple[float, float]:
-    """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far, beyond which
-    no more than a column stands; the region's own where there are none."""
-    spans, region = register.spans, register.region
-    width = float(region.right - region.left)
+def _far_rules(sheet: Sheet, register: _Register) -> list[float]:
+    """The x of the rules that run far, in pixels of the region: sides of frames, and what rules there are."""
+    region = register.region
     # a frame is bent where a page was photographed, and stands in several columns of pixels
     inside = sheet.upright[region.top : region.bottom, region.left : region.right]
     long = long_strokes(inside, round(LONG * register.glyph), vertical=True)
     share = inked_along(thickened(long, round(0.2 * register.pitch) | 1, 1), 0) / max(inside.shape[0], 1)
-    strong = [(a + b) / 2 for a, b in runs(share > SIDE)]
+    return [(a + b) / 2 for a, b in runs(share > SIDE)]
+
+
+def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequence[_Measured]) -> tuple[float, float]:
+    """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far (`strong`),
+    beyond which no more than a column stands; the region's own where there are none."""
+    spans = register.spans
+    width = float(register.region.right - register.region.left)
     if len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width
     left = max((x for x in strong if sum(one.middle < x for one in spans) <= 1), default=0.0)
     right = min((x for x in strong if sum(one.middle > x for one in spans) <= 1), default=width)
+    usual = float(np.median([one.size for one in measured])) if measured else 0.0
+    for one in measured:
+        # between two such rules stands a column like any other, and the outer one is the frame's
+        if one.size > SMALL * usual and one.filled(register.text.shape[0]) > FILLED:
+            left = max((x for x in strong if x < one.span.middle < left), default=left)
+            right = min((x for x in strong if x > one.span.middle > right), default=right)
     return left, right
 
 

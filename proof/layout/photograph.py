@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,11 @@ from proof.images.light import evenly_lit
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import Comb, other_count, with_cut_edges
+from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
 from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.page import find_columns
+from proof.layout.page import PageLayout, find_columns
 from proof.layout.rules import Mask, measured_ink
 from proof.model.notices import Notice, NoticeCode
 
@@ -23,6 +24,12 @@ Grey = NDArray[np.uint8]
 
 MEASURED = 1000
 """Pixels: how far a page is from flat is measured, and its columns are counted, on one of this height."""
+
+ALIKE = 0.08
+"""Columns that differ in width by less are of the same width."""
+
+EMPTY = 2
+"""Columns of a ruled page that may be empty beside those in which there is text."""
 
 ROOM = 0.3
 """Of a column's width: what is left beside columns that were counted, too little for another one."""
@@ -84,10 +91,33 @@ def _columns_of(
             if layout.ruled:
                 return replace(layout, outline=replace(layout.outline, missing=missing)) if missing else layout
     layout = find_layout(page, columns, rows, origin, hint, small)
-    if layout.ruled:
+    if layout.ruled and not layout.doubtful:
         return layout
     found = find_columns(page, origin)
-    return as_layout(found) if found.kind == "columns" else layout
+    if found.kind != "columns" or (layout.ruled and _same_columns(layout, found)):
+        return layout
+    counted = len(found.columns)
+    if layout.ruled and len(found.regions) == 1:
+        # what is empty is not found, and is between rules all the same
+        for count in range(max(counted, FEWEST), min(counted + EMPTY, MOST) + 1):
+            other = find_layout(page, count, rows, origin, None, small)
+            if other.ruled and not other.doubtful and _same_columns(other, found):
+                return other
+    return as_layout(found)
+
+
+def _same_columns(layout: Layout, found: PageLayout) -> bool:
+    """Whether columns found by what parts them are those of a ruled layout: as wide, and none beside them."""
+    pairs = [(a, b) for a, b in pairwise(found.columns) if a.register == b.register]
+    if not pairs:
+        return False
+    pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
+    first, last = layout.columns[0], layout.columns[-1]
+    if abs(pitch / float(np.median([area.width for area in layout.columns])) - 1.0) > ALIKE:
+        return False
+    boxes = [found.file_box(one.left, one.top, one.right, one.bottom).centre for one in found.columns]
+    across = layout.rectification.to_page(np.array(boxes))[:, 0]
+    return bool(((across > last.left) & (across < first.right)).all())
 
 
 def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:

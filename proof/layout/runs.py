@@ -175,13 +175,16 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
     real = strokes.area >= SPECK * pitch * pitch
     real[0] = False
     inked = real[strokes.labels]
-    solid = cv2.boxFilter(inked.astype(np.float32), -1, (1, window), borderType=cv2.BORDER_CONSTANT)
-    band = cv2.blur(solid, (round(BAND * width) | 1, 1))
-    middle = band[:, round((0.5 - aside) * (width - 1)) : round((0.5 + aside) * (width - 1)) + 1].min(axis=1)
     within = slice(round(0.06 * width), round(0.94 * width))
-    body = solid[:, within].mean(axis=1)
+    across = np.count_nonzero(inked[:, within], axis=1)
+    body = _windowed((across / max(within.stop - within.start, 1)).astype(np.float32)[:, None], window)[:, 0]
+    low, high = round((0.5 - aside) * (width - 1)), round((0.5 + aside) * (width - 1)) + 1
+    reach = round(BAND * width) // 2
+    first = max(0, low - reach)
+    about = cv2.blur(inked[:, first : high + reach].astype(np.float32), (2 * reach + 1, 1))
+    middle = _windowed(np.asarray(about[:, low - first : high - first], np.float32), window).min(axis=1)
     gain = np.zeros(len(ink))
-    for first, last in _written(np.asarray(inked[:, within].any(axis=1)), round(JOINED * pitch)):
+    for first, last in _written(across > 0, round(JOINED * pitch)):
         half = min(window, last - first) / 2
         rows = np.clip(np.arange(first, last), first + half, last - half).astype(np.intp)
         filled = window / (2 * half)
@@ -189,6 +192,11 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
         share = middle[rows] / np.maximum(body[rows], 1e-6)
         gain[first:last] = np.clip((share - even) / PLAINLY, -1.0, 1.0) * present
     return gain
+
+
+def _windowed(profiles: NDArray[np.float32], window: int) -> NDArray[np.float32]:
+    """The mean of so many rows about every row of pixels; beyond the ends there is nothing."""
+    return np.asarray(cv2.boxFilter(profiles, -1, (1, window), borderType=cv2.BORDER_CONSTANT), np.float32)
 
 
 def _written(rows: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:

@@ -44,6 +44,9 @@ PALE = 0.2
 PAPER = 80
 """Per cent of the pixels that are no lighter than paper; what lies beyond the image is taken for such."""
 
+SPARSE = 5
+"""One row of pixels in so many, and one column, tells what paper is."""
+
 SAME_ROW = 0.5
 """Cells: boxes no further apart stand side by side."""
 
@@ -236,7 +239,7 @@ def _paled(pixels: NDArray[np.uint8], found: GlyphInk) -> NDArray[np.uint8]:
     own = cv2.dilate(found.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     other = cv2.dilate((found.ink & ~found.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
-    paper = np.percentile(colours, PAPER, axis=0)
+    paper = np.percentile(colours[:: SPARSE * SPARSE], PAPER, axis=0)
     faded = np.maximum(paper - (paper - colours) * PALE, colours).clip(0, 255).astype(np.uint8)
     return np.where((other & ~own).reshape(-1, 1), faded, colours).reshape(pixels.shape)
 
@@ -272,7 +275,7 @@ class _Window:
             return None
         inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
         pixels = np.asarray(image.crop(inside))
-        beyond = np.percentile(pixels, PAPER, axis=(0, 1)).tolist()
+        beyond = np.percentile(pixels[::SPARSE, ::SPARSE], PAPER, axis=(0, 1)).tolist()
         paper = tuple(beyond) if isinstance(beyond, list) else (beyond,)
         around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
         if any(around):

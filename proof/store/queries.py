@@ -87,7 +87,10 @@ def flags(
     the `seeded` errors."""
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     query = select(FlagRow, PageRow.page, *order).join(PageRow, FlagRow.page_id == PageRow.id)
-    query = query.where(FlagRow.work_id == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
+    # all flags are found by way of their pages, which lie in order: by their own work, every piece of the answer would
+    # be sorted out of all of them; the flags of a few characters are found by these
+    of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
+    query = query.where(of_work == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
     query = query.where(is_seeded() if seeded else is_finding())

@@ -349,24 +349,24 @@ class Store:
         with self._reading() as session:
             return session.scalar(select(WorkRow.revision).where(WorkRow.name == work)) or 0
 
-    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> bool:
-        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives
-        False, and changes nothing, where the work is no longer at the revision at which it was `seen`."""
-        if not flags:
-            return True
+    def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> int | None:
+        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives the
+        revision that the work is at then; None, and nothing is changed, where it is no longer at the one at which it
+        was `seen`."""
         with self._writing() as session:
             found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
             there = session.execute(found).first()
             if there is None:
-                return True
+                return 0
             number, revision = there
             if seen is not None and revision != seen:
-                return False
+                return None
             for flag in flags:
                 change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
                 session.execute(change.values(rows.judgement_values(flag)))
-            _changed(session, number)
-        return True
+            if flags:
+                _changed(session, number)
+            return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
         """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or

@@ -96,7 +96,7 @@ def align(
         known = SKIP_CELL * abs(n - m) + ROOM
     else:
         known = costs.straight()
-        if not costs.bettered(known):
+        if known <= most and not costs.bettered(known):
             return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], known
     came, total = _cheapest(costs, min(known + EXACT, most))
     if total == inf and known + EXACT < most:

@@ -24,8 +24,9 @@ class Layout:
 
     `pitch` is how far columns stand apart and `glyph` how wide a character is, in pixels. `rules`: which share of the
     columns has a rule beside it. `notes`: which share of a column's middle third is set in double rows.
-    `lean` in degrees. `short`: every how manieth column holds three characters. `title` stands beside the frame in
-    small script. `marks`: the frame leaves room at its left, with an ornament in its corner and marks in small script.
+    `lean` in degrees. `short`: every how manieth column holds `few` characters alone, `empty`: which share of the
+    columns holds none. `title` stands beside the frame in small script, `fold` between the leaves. `marks`: the frame
+    leaves room at its left, with an ornament in its corner and marks in small script.
     """
 
     columns: int = 9
@@ -39,7 +40,10 @@ class Layout:
     notes: float = 0.0
     lean: float = 0.0
     short: int = 0
+    few: int = 3
+    empty: float = 0.0
     title: bool = False
+    fold: bool = False
     marks: bool = False
     seed: int = 1
 
@@ -80,21 +84,40 @@ def draw(layout: Layout) -> Drawn:
                 if rng.random() < layout.rules:
                     cv2.line(canvas, (round(x - layout.pitch / 2), round(top - 8)),
                              (round(x - layout.pitch / 2), round(top + high)), (255,), 2)  # fmt: skip
-                count = 3 if layout.short and column % layout.short == layout.short - 1 else layout.cells
+                if layout.empty and rng.random() < layout.empty:
+                    continue
+                count = layout.few if layout.short and column % layout.short == layout.short - 1 else layout.cells
                 for row in range(count):
                     y = top + (row + 0.5) * cell
                     noted = layout.notes and abs(row / layout.cells - 0.5) < layout.notes / 2
                     _cell(canvas, letters, x, y, layout, bool(noted), rng)
-                boxes.append(Box(x - layout.pitch / 2, top, layout.pitch, count * cell))
-        if layout.title and leaf == layout.leaves - 1:
-            for row in range(8):
-                _glyph(canvas, next(letters), right - wide - 0.5 * layout.pitch, margin + 200 + row * 22, 18, rng)
+                # of a single character no more is sure to have ink than the middle of its cell
+                boxes.append(Box(x - layout.pitch / 2, top + (0.25 * cell if count == 1 else 0.0), layout.pitch,
+                                 0.5 * cell if count == 1 else count * cell))  # fmt: skip
+        _titles(canvas, letters, layout, (leaf, right - wide, margin, gutter), rng)
     page = np.asarray(255 - canvas, dtype=np.uint8)
     if layout.lean:
         turn = cv2.getRotationMatrix2D((width / 2, height / 2), layout.lean, 1.0)
         page = np.asarray(cv2.warpAffine(page, turn, (width, height), borderValue=(255,)), dtype=np.uint8)
         boxes = [_turned(box, np.asarray(turn)) for box in boxes]
     return Drawn(page, boxes)
+
+
+def _titles(
+    canvas: NDArray[np.uint8],
+    letters: object,
+    layout: Layout,
+    place: tuple[int, float, float, float],
+    rng: np.random.Generator,
+) -> None:
+    """What stands to the left of a leaf (its number, its left side, the margin, the gutter) and is no text."""
+    leaf, left, margin, gutter = place
+    if layout.fold and not leaf:
+        for row in range(10):
+            _glyph(canvas, next(letters), left - gutter / 2, margin + 150 + row * 38, 30, rng)  # type: ignore[call-overload]
+    if layout.title and leaf == layout.leaves - 1:
+        for row in range(8):
+            _glyph(canvas, next(letters), left - 0.5 * layout.pitch, margin + 200 + row * 22, 18, rng)  # type: ignore[call-overload]
 
 
 def _turned(box: Box, turn: NDArray[np.float64]) -> Box:

@@ -22,6 +22,11 @@ PAGES = {
     "with marks beside its last column": Layout(columns=14, pitch=50, glyph=32, marks=True),
     "in registers, with marks": Layout(registers=2, columns=14, pitch=50, glyph=32, marks=True),
     "of an opening": Layout(leaves=2, columns=8),
+    "of an opening with a title in its fold": Layout(leaves=2, columns=8, fold=True),
+    "with a column of a single character": Layout(short=5, few=1, cells=24, columns=12),
+    "in registers with empty columns": Layout(
+        registers=3, cells=10, columns=13, pitch=46, glyph=40, empty=0.25, seed=6
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proof.layout.rules import Rectification, ink_mask, long_strokes, slope
+from proof.layout.rules import Rectification, connected, ink_mask, long_strokes, slope
 
 HEIGHT, WIDTH = 900, 700
 
@@ -54,6 +54,31 @@ def test_long_strokes_are_rules_and_not_the_strokes_of_a_glyph() -> None:
     assert np.count_nonzero(upright[:, 60:]) == 0
     assert np.count_nonzero(level[195:206, 100:]) > 300
     assert np.count_nonzero(level[:190]) == 0
+
+
+@st.composite
+def masks(draw: st.DrawFn) -> NDArray[np.uint8]:
+    """Ink in lumps of any size, on sheets down to a single pixel."""
+    height, width = draw(st.integers(1, 70)), draw(st.integers(1, 70))
+    noise = np.random.default_rng(draw(st.integers(0, 1000))).random((height, width)).astype(np.float32)
+    lumps = cv2.blur(noise, (draw(st.integers(1, 9)), draw(st.integers(1, 9))))
+    return np.where(lumps > draw(st.floats(0.2, 0.8)), 255, 0).astype(np.uint8)
+
+
+@given(masks(), st.integers(1, 90), st.booleans())
+def test_long_strokes_are_what_opening_along_a_line_leaves(ink: NDArray[np.uint8], length: int, vertical: bool) -> None:
+    bridge, line = (np.ones((n, 1) if vertical else (1, n), np.uint8) for n in (3, length))
+    closed = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, bridge)
+    assert np.array_equal(long_strokes(ink, length, vertical), cv2.morphologyEx(closed, cv2.MORPH_OPEN, line))
+
+
+@given(masks())
+def test_pieces_that_hang_together_are_numbered_as_by_default(ink: NDArray[np.uint8]) -> None:
+    _, labels, boxes, middles = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    found = connected(ink)
+    assert np.array_equal(found[0], labels)
+    assert np.array_equal(found[1], boxes)
+    assert np.array_equal(found[2], middles, equal_nan=True)  # of paper where there is none
 
 
 def test_a_pinprick_does_not_break_a_rule() -> None:

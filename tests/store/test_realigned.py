@@ -198,15 +198,19 @@ def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: P
     assert (stands.note, stands.person) == ("據嚴本", "甲")
 
 
-def test_a_reading_in_the_other_script_is_known_once_it_is_in_the_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reading", "simplified"), [("後", "后"), ("國學禮樂書" * 8, "国学礼乐书" * 8)])
+def test_a_reading_in_the_other_script_is_known_once_it_is_in_the_text(
+    tmp_path: Path, reading: str, simplified: str
+) -> None:
+    """However long: each of its characters may be written in more than one form."""
     project = Project(tmp_path, "simplified")
     project.check(["甲乙北丙丁"])
-    project.by_hand(1, 2, "後")
+    project.by_hand(1, 2, reading)
     written = project.export()
-    assert written == ["甲乙后丙丁"]
+    assert written == [f"甲乙{simplified}丙丁"]
     project.check(written)
     decided = decided_in(project.store, read_edition(project.path))
-    assert ([one.replacement for one in decided.applied], decided.left_out) == (["后"], ())
+    assert ([one.replacement for one in decided.applied], decided.left_out) == ([simplified], ())
 
 
 def test_what_was_decided_of_a_line_that_a_check_did_not_find_on_the_image_is_written(project: Project) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.ocr.belief import FLOOR, Belief
@@ -150,3 +150,12 @@ def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list
     written, shown = column
     came, total = _cheapest(_Costs(written, shown, exact), inf)
     assert align(written, shown, exact) == (_traced(came, len(written), len(shown)), total)
+
+
+@settings(max_examples=40)
+@given(columns(), st.floats(0.1, 4.0))
+def test_what_would_cost_too_much_is_no_alignment(column: tuple[list[Cell], list[Glyph]], share: float) -> None:
+    written, shown = column
+    pairings, cost = align(written, shown, exact)
+    found = align(written, shown, exact, most=share * cost)
+    assert found == ((pairings, cost) if cost <= share * cost else ([], inf))

@@ -1,0 +1,72 @@
+"""Whether equal columns that were laid on the rules of a page are those of its text.
+
+Two sides of a frame and a rule or two fit many combs. On a page that is ruled as the comb says nearly all its text
+stands between the outermost rules, and where a rule is not printed there is hardly any ink all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.layout.rules import Mask, inked_along
+
+AROUND = 4
+"""Pixels to either side of where a rule should be that are looked at for text."""
+
+CROSSED = 0.5
+"""Of the ink that there is on average in a column's breadth: with more of it where a rule should be, text stands
+there."""
+
+CROSSINGS = 2
+"""In so many places at least text stands where a rule should be."""
+
+LEAST = 0.1
+"""Of its length: of a rule that is printed, however badly, there is more."""
+
+BESIDE = 0.25
+"""Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
+
+OUTSIDE = 1.4
+"""Columns of ink that may stand outside: half a fold strip and part of the other half-folio do."""
+
+
+def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
+    """Whether anything is printed of the inner ones of `rules` (x, left to right) from top to bottom (`rows`): the two
+    sides of a frame alone rule no page. `upright` are the long strokes of its ink."""
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    return any(int(strokes[_about(rule)].max(initial=0)) > LEAST * (bottom - top) for rule in rules[1:-1])
+
+
+def text_against(ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
+    """Whether the text of a page speaks against columns between these `rules` (x, left to right) from top to bottom
+    (`rows`): several of them run through it, or more than a column of it stands outside. `ink` is all of the page,
+    `upright` and `level` the long strokes of it."""
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    strokes = np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8)
+    lines = cv2.dilate(level[top:bottom], np.ones((5, 1), np.uint8))
+    text = inked_along(np.where(cv2.bitwise_or(strokes, lines) > 0, 0, ink[top:bottom]).astype(np.uint8), 0)
+    left, right, width = max(0, round(rules[0])), round(rules[-1]), rules[1] - rules[0]
+    mean = float(text[left:right].mean()) if right > left else 0.0
+    if not mean:
+        return False
+    apart = round(BESIDE * width)
+    outside = int(text[: max(0, left - apart)].sum()) + int(text[right + apart :].sum())
+    return outside > OUTSIDE * mean * width or _crossed(text, inked_along(strokes, 0), rules, bottom - top, mean)
+
+
+def _crossed(
+    text: NDArray[np.intp], strokes: NDArray[np.intp], rules: Sequence[float], height: int, mean: float
+) -> bool:
+    """Whether text stands where several of the inner rules should be."""
+    bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < LEAST * height]
+    here = [np.sort(text[place])[: AROUND + 1] for place in bare]
+    return sum(bool(ink.size) and float(ink.mean()) > CROSSED * mean for ink in here) >= CROSSINGS
+
+
+def _about(rule: float) -> slice:
+    return slice(max(0, round(rule) - AROUND), max(0, round(rule) + AROUND + 1))

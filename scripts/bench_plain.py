@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Measure the check on pages without rules drawn in many styles: columns, false flags, planted errors, by kind of page.
+
+    bench_plain.py [--pages 30] [--first 0] [--photographs] [--shared DIR] [--keep DIR]
+
+`plain_pages.py` draws the pages: registers, openings, fold strips, titles beside the frame, notes and numbers in small
+script, verse, empty columns, seals; scanned, or photographed at an angle, curved, in uneven light, coarse. Columns are
+right where one found column holds the middle of a true one, most of its height and little more than its width. Pages
+on which something is wrong are told with their seed, and drawn with the columns that were found into `--keep`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from plain_pages import PlainPage, draw_plain
+from rich.console import Console
+
+from proof.check.executor import checker_for, engine_settings
+from proof.images.find import FoundBy, PageImage
+from proof.images.load import LoadedImage
+from proof.model.geometry import Box
+from proof.model.result import PageResult
+from proof.ocr.engine import Engine
+from proof.ocr.readings import HalfFolioReadings
+from proof.ocr.registry import open_engine
+from proof.settings.config import Settings
+from proof.text.column import parse_column
+from proof.text.model import Page, Script, is_han
+from proof.text.read import read_transcription
+from proof.verify.page import Checker
+
+ROOT = Path(__file__).resolve().parents[1]
+RATE = 0.03
+CONSOLE = Console(width=150, highlight=False, soft_wrap=True)
+
+
+def letters_of(shared: Path, engine: Engine, rng: np.random.Generator) -> Iterator[str]:
+    """The characters of texts from a place at random on, those that the engine was taught."""
+    files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
+    while True:
+        text = read_transcription(files[int(rng.integers(len(files)))])
+        for page in text.pages[int(rng.integers(len(text.pages))) :]:
+            for column in page.columns:
+                yield from (one for one in column.source if is_han(one) and engine.knows(one))
+
+
+def spoiled(page: Page, rng: np.random.Generator) -> tuple[Page, set[tuple[int, int]]]:
+    """The page with characters of main text exchanged for others of it, and where."""
+    pool = [cell.text for column in page.columns for cell in column.cells if cell.han]
+    lines, places = [], set()
+    for column in page.columns:
+        source = list(column.source)
+        for cell in column.cells:
+            wrong = str(rng.choice(pool))
+            if cell.han and rng.random() < RATE and wrong != cell.text:
+                source[cell.offset] = wrong
+                places.add((column.number, cell.offset))
+        text = "".join(source)
+        lines.append(replace(column, source=text, parsed=parse_column(text).runs))
+    return replace(page, cut=tuple(lines)), places
+
+
+def right(boxes: Sequence[Box], corners: NDArray[np.float64]) -> bool:
+    """Whether exactly one found column holds the middle of a true one, most of its height and little more of its
+    width."""
+    x, y = corners.mean(axis=0)
+    mine = [box for box in boxes if box.contains(float(x), float(y))]
+    if len(mine) != 1:
+        return False
+    top, bottom = corners[:2, 1].mean(), corners[2:, 1].mean()
+    wide = corners[:, 0].max() - corners[:, 0].min()
+    return bool(
+        mine[0].w < 1.7 * wide
+        and min(mine[0].bottom, bottom) - max(mine[0].y, top) > 0.85 * (bottom - top) - 0.3 * wide
+    )
+
+
+def measured(
+    checker: Checker, drawn: PlainPage, rng: np.random.Generator
+) -> tuple[Counter[str], HalfFolioReadings, PageResult]:
+    """Columns, flags and errors of one page."""
+    height, width = drawn.image.shape
+    image = LoadedImage(Path(f"{drawn.page.id}.png"), drawn.image, (width, height), drawn.page.id)
+    found = PageImage(image.path, "", FoundBy.NAME)
+    readings = checker.readings(found, lambda: image)
+    outline = readings.outline
+    boxes = (
+        [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in outline.columns]
+        if outline.ruled
+        else []
+    )
+    counts = Counter(columns=len(drawn.corners), right=sum(right(boxes, one) for one in drawn.corners))
+    counts["extra"] = sum(not any(box.contains(*map(float, c.mean(axis=0))) for c in drawn.corners) for box in boxes)
+    clean = checker.judge(drawn.page, "", found, readings, ())
+    counts["characters"] = sum(cell.han for column in drawn.page.columns for cell in column.cells)
+    counts["false"] = sum(flag.raised for flag in clean.flags)
+    counts["layout"] = sum(flag.raised and not flag.length and flag.kind.value == "layout" for flag in clean.flags)
+    page, places = spoiled(drawn.page, rng)
+    raised = {(flag.line, flag.offset) for flag in checker.judge(page, "", found, readings, ()).flags if flag.raised}
+    counts["errors"], counts["caught"] = len(places), len(places & raised)
+    counts["pages"] = 1
+    return counts, readings, clean
+
+
+def picture(drawn: PlainPage, readings: HalfFolioReadings, clean: PageResult) -> NDArray[np.uint8]:
+    """The page with the found columns (red, numbered) and what is raised (blue)."""
+    shown = np.asarray(cv2.cvtColor(drawn.image, cv2.COLOR_GRAY2BGR))
+    outline = readings.outline
+    for area in outline.columns:
+        box = outline.file_box(area.left, area.top - area.raised, area.right, area.bottom)
+        corner = round(box.x), round(box.y)
+        cv2.rectangle(shown, corner, (round(box.right), round(box.bottom)), (0, 0, 255), 2)
+        cv2.putText(shown, str(area.number), corner, cv2.FONT_HERSHEY_SIMPLEX, 0.7, (0, 0, 255), 2)
+    for flag in clean.flags:
+        if flag.raised and flag.bbox is not None:
+            box = flag.bbox
+            cv2.rectangle(shown, (round(box.x), round(box.y)), (round(box.right), round(box.bottom)), (255, 0, 0), 3)
+    return shown
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--photographs", action="store_true")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args(arguments)
+    settings = Settings()
+    engine = open_engine(engine_settings(settings))
+    checker = checker_for(settings, engine, Script.TRADITIONAL)
+    total: Counter[str] = Counter()
+    started = time.monotonic()
+    for seed in range(options.first, options.first + options.pages):
+        rng = np.random.default_rng([seed, 6])
+        drawn = draw_plain(letters_of(options.shared, engine, rng), [seed], options.photographs, f"P_{seed:04}")
+        counts, readings, clean = measured(checker, drawn, rng)
+        total += counts
+        if (
+            counts["right"] < counts["columns"]
+            or counts["extra"]
+            or counts["false"]
+            or counts["caught"] < counts["errors"]
+        ):
+            CONSOLE.print(seed, clean.status.value, dict(counts))
+            for flag in [flag for flag in clean.flags if flag.raised][:6]:
+                said = f"{flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
+                CONSOLE.print(f"     {flag.line}:{flag.offset} {flag.kind.value} {said}")
+            if options.keep:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                cv2.imwrite(
+                    str(options.keep / f"{seed}{'p' * options.photographs}.png"), picture(drawn, readings, clean)
+                )
+    per = 1000 * total["false"] / max(total["characters"], 1)
+    CONSOLE.print(f"columns {total['right']} of {total['columns']}, {total['extra']} beside them")
+    CONSOLE.print(f"false {total['false']} in {total['characters']}: {per:.2f} in 1,000")
+    CONSOLE.print(f"errors raised {total['caught']} of {total['errors']}; {time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
