@@ -1,10 +1,12 @@
 """Measure the crops that show a glyph: is all its ink inside, unpaled, and is it in the middle?
 
-    bench_crops.py [--pages 200] [--shared DIR] [--folder DIR] [--sheet FLAGS.png]
+    bench_crops.py [--pages 200] [--shared DIR] [--folder DIR] [--font FILE] [--sheet FLAGS.png]
 
 Pages of the transcriptions are rendered with every kind of wear and checked with the real recogniser; every crop is
 then held against the true box of the glyph's ink: of what wear has left of it on the page, and for comparison of what
-was drawn, with tips of strokes that are gone. `--sheet` draws a hundred flags of the real pages for looking at.
+was drawn, with tips of strokes that are gone. Glyphs are held against forms in the first font at hand, in which the
+pages are drawn, too; with `--font` they are drawn in another, as a scribe's hand is. `--sheet` draws a hundred flags of
+the real pages for looking at.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, radians, sin
 from pathlib import Path
 
@@ -51,15 +53,15 @@ SHORT, OFF = 0.07, 0.1
 """Cells: how far ink may end inside its true box, and how far the middle of a tile may be from that of the ink."""
 
 
-def draw(folder: Path, shared: Path, count: int, seed: int) -> None:
-    """Draw the pages once: images, one text, and the true boxes."""
+def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ...] = ()) -> None:
+    """Draw the pages once, in these fonts before others: images, one text, and the true boxes."""
     files = sorted((shared / "kanripo").glob("*/*.txt"))
     texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
     lines, boxes = [], []
     for trial in choose(texts, count, seed):
         own = page_seed(seed, trial.page.id)
         strip = strip_of(trial.transcription, trial.page)
-        style, wear = trial_style(own), trial_wear(own)
+        style, wear = replace(trial_style(own), fonts=fonts), trial_wear(own)
         page = render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
         write_image(folder / f"{trial.page.id}.png", page.image)
         lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
@@ -220,6 +222,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every so-manieth crop")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--folder", type=Path, help="pages drawn and checked earlier, or where to keep them")
+    parser.add_argument("--font", type=Path, help="a font in which the pages are drawn")
     parser.add_argument("--sheet", type=Path, help="draw flags of the real pages there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -227,10 +230,11 @@ def main() -> None:
         if options.sheet:
             print(sheet(check_real(kept / "real", options.shared), options.sheet), "flags drawn")  # noqa: T201
             return
-        folder = kept / f"rendered-{options.pages}-{options.seed}"
+        font = f"-{options.font.stem}" if options.font else ""
+        folder = kept / f"rendered-{options.pages}-{options.seed}{font}"
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "text.txt").is_file():
-            draw(folder, options.shared, options.pages, options.seed)
+            draw(folder, options.shared, options.pages, options.seed, (str(options.font),) if options.font else ())
         check_in(folder, [folder / "text.txt"], [folder])
         found, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
     print("| figure | measured | bar |\n| --- | --- | --- |")  # noqa: T201

@@ -77,11 +77,16 @@ def stage_of(
     """Where the error `row` of a checked page was lost that no flag puts right, and the flag that tells most of it.
     `flags` are those of the check, `first` those of the check by the first look alone, `meets` whether a flag is about
     an error."""
-    own = sorted((flag for flag in flags if meets(flag, row)), key=lambda flag: -flag["score"])
+
+    def about(flag: Record) -> bool:
+        """Whether a flag is about the error itself, and not about the character beside it."""
+        return meets(flag, row) and (_apart(flag, row) < 0 or not (flag["length"] and row["length"]))
+
+    own = sorted(filter(about, flags), key=lambda flag: -flag["score"])
     best = own[0] if own else None
     if best is not None and best["raised"]:
         return Stage.TAKEN, best
-    if any(flag["raised"] and meets(flag, row) for flag in first):
+    if any(flag["raised"] for flag in filter(about, first)):
         return Stage.LOOKS, best
     return (Stage.CANDIDATE, None) if best is None else (_lowered(best, threshold), best)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from proof.collate.collation import collate
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
-from proof.export.decided import Decided, LeftOut, Unused, decided_in
+from proof.export.decided import Decided, Unused, decided_in, not_written
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
@@ -164,14 +163,8 @@ def _tell(decided: Decided, corrected: CorrectedSource) -> None:
         click.echo(f"in the script of the text: {was.place}, written {written.replacement}", err=True)
     if decided.nothing:
         click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
-    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
-    for one in decided.left_out:
-        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
-    for (reason, text), ones in told.items():
-        about = f" ({text})" if text else ""
-        click.echo(f"not written, {reason}{about}: {len(ones)}", err=True)
-        for one in () if reason is Unused.OTHER_TEXT else ones:
-            click.echo(f"  {one}", err=True)
+    for line in not_written(decided):
+        click.echo(line, err=True)
 
 
 def _needs_pages(forms: Sequence[Form]) -> bool:

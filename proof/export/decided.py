@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import product
 
 from proof.errors import UsageError
 from proof.export.corrections import ChangedSourceError, Correction, place, reads_alike
@@ -70,6 +70,18 @@ class Decided:
     def here(self) -> tuple[LeftOut, ...]:
         """What is left out of the decisions about this text itself."""
         return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
+
+
+def not_written(decided: Decided) -> Iterator[str]:
+    """What does not reach the text, with the reason, in lines for who takes it home; of other texts only how much."""
+    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
+    for one in decided.left_out:
+        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
+    for (reason, text), ones in told.items():
+        about = f" ({text})" if text else ""
+        yield f"not written, {reason}{about}: {len(ones)}"
+        if reason is not Unused.OTHER_TEXT:
+            yield from (f"  {one}" for one in ones)
 
 
 def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Decided:
@@ -156,13 +168,14 @@ def _in_text(
     edition: Edition, addresses: Addresses, correction: Correction, context: str, policy: VariantPolicy
 ) -> list[Correction]:
     """A correction as its page has it in that context, in whatever form; none where it does not."""
-    lines = [edition.text[begin:end] for begin, end in addresses.of_page(correction.page)]
-    forms = ({*policy.written_forms(char), char} for char in correction.replacement)
-    for form in map("".join, product(*forms)):
-        words = context.replace(f"[{form}]", form, 1)
-        if words != context and any(words in line for line in lines):
-            return [replace(correction, replacement=form)]
-    return []
+    forms = [{*policy.written_forms(char), char} for char in correction.replacement]
+    either = "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
+    written = re.search(rf"\[({either})\]", context)
+    if written is None:
+        return []
+    words = context[: written.start()] + written[1] + context[written.end() :]
+    lines = (edition.text[begin:end] for begin, end in addresses.of_page(correction.page))
+    return [replace(correction, replacement=written[1])] if any(words in line for line in lines) else []
 
 
 class _CheckedLines:

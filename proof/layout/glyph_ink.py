@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.glyph_extent import STAINED, Cells, dirt_around, extent, without_dirt
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import KnownGlyph
+from proof.layout.glyph_of_form import AT_FORM, KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
@@ -185,8 +185,9 @@ class _Stretch:
             if known is None or known.leaves_out(own, self.size):
                 return (own, extent(own, dirt, cells)) if self._enough(own) else None
         cells = Cells(self.row, known.spans, self.size)
-        row = _across(self.text.shape[1], self.row, self.column)
-        own = known.own(self.text, self.lines, row, cells, partial(self._parted, cells))
+        wide, column = self.text.shape[1], self.column
+        row, inside = (_across(wide, each, column) for each in (self.row, (column.left, column.right)))
+        own = known.own(self.text & inside, self.lines & inside, row, cells, partial(self._parted, cells))
         return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
 
     def _enough(self, own: NDArray[np.bool_]) -> bool:
@@ -208,8 +209,8 @@ class _Stretch:
 
     def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
-        the forms of the chosen: those that are farther from the neighbour's form; where that is not known, those within
-        a cut along the edge of their own."""
+        the forms of the chosen: those that are farther from the neighbour's form, or not at it; where that is not
+        known, those within a cut along the edge of their own."""
         ys = np.arange(len(self.text))[:, None] + 0.5
         own = np.ones(self.text.shape, bool)
         for beside, edge, down in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
@@ -217,7 +218,7 @@ class _Stretch:
             if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < APART * self.cell:
                 other = self._known([beside], 0.0)
             if other is not None:
-                own &= away <= other.away
+                own &= (away <= other.away) | (other.away > AT_FORM * self.size)
             else:
                 seam = _seam(self.text, edge - down * RIM * self.cell, max(round(BENT * self.cell), 1))
                 own &= (ys - seam) * down > 0

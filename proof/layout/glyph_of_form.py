@@ -22,6 +22,9 @@ SURE, UNTOLD = 0.85, 0.15
 stands in the glyph's cell: a hand that writes the character otherwise may do so.
 """
 
+SPECK = 0.003
+"""Of a cell's area: what is smaller and lies outside of the form is none of the glyph's."""
+
 ON_FORM, STROKE_FOLLOWS = 0.06, 0.7
 """The same of what was taken for a piece of a line."""
 
@@ -94,6 +97,7 @@ class KnownGlyph:
                 text &= ~shared[labels] | parting(self.away)
             labels, stats, centres = connected(text.astype(np.uint8))
         kept = np.bincount(labels[text & near], minlength=len(stats)) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        kept &= stats[:, cv2.CC_STAT_AREA] >= SPECK * size * size
         x, y = centres[:, 0], centres[:, 1]
         for fit in self.fits:
             kept |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)

@@ -63,9 +63,8 @@ def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
     length = max(1, length)
     bridge = np.ones((3, 1) if vertical else (1, 3), np.uint8)
     closed = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, bridge), dtype=np.uint8)
-    least = max(length, 1)  # on a page of a few pixels a piece of a line has none
-    thinned = _along(closed, least, vertical, np.minimum, 255)
-    return _along(thinned, least, vertical, np.maximum, 0)
+    thinned = _along(closed, length, vertical, np.minimum, 255)
+    return _along(thinned, length, vertical, np.maximum, 0)
 
 
 def _along(ink: Mask, length: int, vertical: bool, least: np.ufunc, beyond: int) -> Mask:

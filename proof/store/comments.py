@@ -241,7 +241,7 @@ def _row(
         state=state.value,
         assigned=assigned,
         person=asked.person,
-        at=datetime.now(UTC),
+        at=max([datetime.now(UTC), *([last.at] if last else [])]),  # an answer is no older, though the clock went back
         line=flag.line if flag else 0,
         offset=flag.offset if flag else 0,
         transcribed=flag.transcribed if flag else "",

@@ -65,12 +65,13 @@ class RealignedLines:
         begin = self._before.at(line, offset)
         if begin is None or line in self._lines:
             return None
-        before, behind = self._block(begin - 1, begin), self._block(begin + length, begin + length + 1)
+        end = begin + length  # another line than its own tells nothing: its own may be missing
+        before = self._block(begin - 1, begin) if offset else None
+        behind = self._block(end, end + 1) if self._before.text[end] != "\n" else None
         if before is None and behind is None:
             return None
         start = before + 1 if before is not None else (behind or 0) - len(text)
-        end = behind if behind is not None else start + len(text)
-        there = self._now.text[max(start, 0) : end]
+        there = self._now.text[max(start, 0) : start + len(text) if behind is None else behind]
         told = (before is not None and behind is not None) or there == text != ""
         if not told or "\n" in there or there == self._before.text[begin : begin + length]:
             return None

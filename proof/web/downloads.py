@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.decided import decided_in
+from proof.export.decided import decided_in, not_written
 from proof.export.files import Form, Material, write_export
 from proof.export.source import correct
 from proof.model.result import PageResult
@@ -35,6 +36,8 @@ downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", ab
 downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: (Form.TEXT, Form.DIFF, Form.NOTES), DownloadKind.NOTES: (Form.NOTES,)}
+NOT_WRITTEN = "not-written.txt"
+"""What was decided and does not reach a text, with the reason, beside that text."""
 NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
 
 
@@ -146,6 +149,7 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
     """All texts of a work as corrected until now, one folder each, as `proof export` writes them; its steps are
     texts."""
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
+    folders = _folders(paths)
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
@@ -156,6 +160,20 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
                     decided.edition, decided.corrections, pairs=settings.variants.file, before=decided.applied
                 )
                 material = Material(corrected, datetime.now(UTC), title=settings.project.title)
-                write_export(material, list(forms), folder / Path(path).stem)
+                write_export(material, list(forms), folder / folders[path])
+                left_out = "".join(f"{line}\n" for line in not_written(decided))
+                if left_out:
+                    (folder / folders[path] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
 
     return len(paths), make
+
+
+def _folders(paths: Sequence[str]) -> dict[str, Path]:
+    """A folder for each text: named as the text is; where several are called so, within the folders that they lie in,
+    and with their endings where these alone tell them apart."""
+    files = [Path(path).absolute() for path in paths]
+    common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+    inside = [file.relative_to(common) for file in files]
+    named = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
+    folders = next((names for names in named if len(set(names)) == len(paths)), inside)
+    return dict(zip(paths, folders, strict=True))

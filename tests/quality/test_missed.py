@@ -58,6 +58,11 @@ def test_the_stage_is_the_first_without_which_the_error_would_be_raised(
     assert stage_of(ERROR, flags, first, meets, THRESHOLD)[0] is stage
 
 
+def test_a_flag_about_the_character_beside_it_is_none_about_an_error() -> None:
+    beside = {**flag(9.0), "offset": 3}
+    assert stage_of(ERROR, [beside], [], lambda flag, row: True, THRESHOLD)[0] is Stage.CANDIDATE
+
+
 def test_a_character_put_in_beside_one_left_out_is_mended_by_one_correction() -> None:
     inserted = {**ERROR, "reading": "", "kind": "insertion"}
     omitted = {**ERROR, "offset": 3, "length": 0, "transcribed": "", "kind": "omission"}

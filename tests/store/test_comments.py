@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -56,6 +57,19 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
         ("乙", "我看看", "problem", "乙"),
         ("乙", "是告", "resolved", ""),
     ]
+
+
+def test_a_problem_is_resolved_though_the_clock_went_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Before(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(datetime.now(tz).timestamp() - 3600, tz)
+
+    first = say(store, "這是吿還是告？", state=PROBLEM, assigned="乙")
+    monkeypatch.setattr("proof.store.comments.datetime", Before)
+    say(store, "是告", "乙", state=RESOLVED, seen=first.id)
+    assert store.comments.count("乙") == 0
+    assert [state for _, _, state, _ in thread(store)] == ["problem", "resolved"]
 
 
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:

@@ -37,16 +37,16 @@ class Project:
         self.path, self.script = folder / "KR1_010.txt", script
         self.store = Store.open(folder / "proof.sqlite")
 
-    def check(self, lines: Sequence[str], found: Found = ()) -> dict[tuple[int, int], int]:
-        """Check the text of these lines; an image shows 比 at the places that are `found`, by line and offset. Gives
-        their flags by number."""
+    def check(self, lines: Sequence[str], found: Found = (), missing: int = 0) -> dict[tuple[int, int], int]:
+        """Check the text of these lines; an image shows 比 at the places that are `found`, by line and offset, and not
+        the line of number `missing`. Gives their flags by number."""
         self.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in lines), encoding="utf-8")
         texts = (TextInfo(str(self.path), "sha", "kanripo", self.script),)
         run = self.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
-        columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate(lines, 1))
+        columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate(lines, 1) if n != missing)
         flags = numbered(flag(lines[line - 1], line, offset) for line, offset in found)
         result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=flags)
-        self.store.save_pages(run, [CheckedResult(PagePlace(0, str(self.path)), f"{lines} {found}", result)])
+        self.store.save_pages(run, [CheckedResult(PagePlace(0, str(self.path)), f"{lines} {found} {missing}", result)])
         self.store.finish_run(run, whole=True)
         with self.store._reading() as session:
             rows = session.scalars(select(FlagRow).where(FlagRow.stale.is_(False), FlagRow.ordinal >= 0))
@@ -156,6 +156,23 @@ def test_a_correction_by_hand_follows_its_character(project: Project, now: list[
     assert project.export() == ["甲乙北丙丁", "戊己"]
 
 
+def test_a_correction_by_hand_that_followed_its_character_comes_back_there_from_the_journal(
+    project: Project, tmp_path: Path
+) -> None:
+    project.check(["甲乙北丙丁", "戊己"])
+    project.by_hand(1, 2)
+    now = ["上下", "甲乙北丙丁", "戊己"]
+    project.check(now)
+    (tmp_path / "new").mkdir()
+    fresh = Project(tmp_path / "new")
+    fresh.check(now)
+    assert project.store.journal is not None
+    done = fresh.store.recover(project.store.journal.path)
+    assert (sum(done.rebuilt.values()), done.unplaced) == (2, ())
+    assert fresh.export() == ["上下", "甲乙此丙丁", "戊己"]
+    assert fresh.told() == []
+
+
 def test_a_correction_by_hand_is_seen_again_with_its_page(project: Project) -> None:
     project.check(["甲乙北丙丁"])
     project.by_hand(1, 2)
@@ -173,20 +190,35 @@ def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: P
     project.decide(flags[1, 2], Verdict.TAKE, note="據嚴本")
     project.store.acts.undo(WORK, "甲", "taken-back")
     project.store.acts.redo(WORK, "甲", "done-again")
+    kept = DecisionRequest(WORK, flags[1, 2], Verdict.KEEP, 3, "乙", "request-of-another")
+    project.store.decisions.decide(kept)
+    project.store.acts.undo(WORK, "乙", "taken-back-too")
     project.check(["上下", "甲乙北丙丁"], [(2, 2)])
     [stands] = decided_in(project.store, read_edition(project.path)).corrections
     assert (stands.note, stands.person) == ("據嚴本", "甲")
 
 
-def test_a_reading_in_the_other_script_is_known_once_it_is_in_the_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reading", "simplified"), [("後", "后"), ("國學禮樂書" * 8, "国学礼乐书" * 8)])
+def test_a_reading_in_the_other_script_is_known_once_it_is_in_the_text(
+    tmp_path: Path, reading: str, simplified: str
+) -> None:
+    """However long: each of its characters may be written in more than one form."""
     project = Project(tmp_path, "simplified")
     project.check(["甲乙北丙丁"])
-    project.by_hand(1, 2, "後")
+    project.by_hand(1, 2, reading)
     written = project.export()
-    assert written == ["甲乙后丙丁"]
+    assert written == [f"甲乙{simplified}丙丁"]
     project.check(written)
     decided = decided_in(project.store, read_edition(project.path))
-    assert ([one.replacement for one in decided.applied], decided.left_out) == (["后"], ())
+    assert ([one.replacement for one in decided.applied], decided.left_out) == ([simplified], ())
+
+
+def test_what_was_decided_of_a_line_that_a_check_did_not_find_on_the_image_is_written(project: Project) -> None:
+    lines = ["甲乙", "北丁戊", "比己庚", "甲乙", "比己庚"]
+    flags = project.check(lines, [(2, 0)])
+    project.decide(flags[2, 0], Verdict.TAKE)
+    project.check(lines, missing=2)
+    assert project.export() == [lines[0], "比丁戊", *lines[2:]]
 
 
 def test_places_are_where_their_characters_are() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
@@ -110,3 +111,43 @@ def test_a_problem_of_a_page_is_its_state_and_its_words_stand_in_the_history(
     expect(first.locator("#events li").nth(1)).to_contain_text("下半葉模糊")
     first.locator("#events a").first.click()
     expect(first.locator("#comments-open .badge")).to_have_text("2")
+
+
+@pytest.mark.parametrize(
+    ("status", "answered"), [(200, "<html>log in to this network</html>"), (502, "<html>bad gateway</html>")]
+)
+def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(
+    people: dict[str, Page], address: str, status: int, answered: str
+) -> None:
+    """The server has what was sent, and its answer was lost."""
+    page = people["乙"]
+
+    def lost(route: Route) -> None:
+        route.fetch()
+        route.fulfill(status=status, content_type="text/html", body=answered)
+
+    page.goto(f"{address}/works/{WORK}/pages/3")
+    page.route("**/comments", lost, times=1)
+    page.keyboard.press("n")
+    page.get_by_role("textbox", name="Comment").fill(f"答案 {status}")
+    page.get_by_role("button", name="Write it down").click()
+    expect(page.locator("#talk-trouble")).not_to_be_empty()
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value(f"答案 {status}")
+    page.get_by_role("button", name="Write it down").click()
+    expect(page.locator("#talk")).to_be_hidden()
+    page.goto(f"{address}/works/{WORK}/history?what=comment")
+    expect(page.locator("#events li").filter(has_text=f"答案 {status}")).to_have_count(1)
+
+
+def test_a_correction_that_somebody_in_between_answered_is_not_said_to_be_made(
+    people: dict[str, Page], address: str
+) -> None:
+    page = people["乙"]
+    page.goto(f"{address}/works/{WORK}/pages/3")
+    written = re.compile("/(corrections|decisions)$")
+    page.route(written, lambda route: route.fulfill(status=200, content_type="text/html", body="<html>"))
+    page.locator("#sheet .cell[data-n]").nth(2).click()
+    page.locator("#correct-reading").fill("松")
+    page.locator("#correct-reading").press("Enter")
+    expect(page.locator("#correct-problem")).not_to_be_empty()
+    expect(page.locator("#correct-reading")).to_have_value("松")

@@ -13,8 +13,16 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Page, expect
 
 from proof.errors import StoppedError
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, TextInfo
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
 from proof.web import download_jobs
 from proof.web.download_jobs import DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
 from proof.web.project import Project
@@ -24,14 +32,15 @@ from tests.web.drawn import WORK, Served
 BASE = f"/api/v1/works/{WORK}/downloads"
 
 
-def made(served: Served, client: FlaskClient, kind: str) -> Any:
+def made(served: Served, client: FlaskClient, kind: str, work: str = WORK) -> Any:
     """What is said of a download once it is there."""
-    begun = client.post(BASE, json={"kind": kind})
+    base = f"/api/v1/works/{work}/downloads"
+    begun = client.post(base, json={"kind": kind})
     assert begun.status_code == 202, begun.text
     assert begun.json is not None
     project: Project = served.app.extensions["proof"]
-    project.downloads.job(WORK, begun.json["download"]).future.exception(PATIENCE)
-    return client.get(f"{BASE}/{begun.json['download']}").json
+    project.downloads.job(work, begun.json["download"]).future.exception(PATIENCE)
+    return client.get(f"{base}/{begun.json['download']}").json
 
 
 def nothing(folder: Path, count: StepCount) -> None:
@@ -56,6 +65,38 @@ def test_why_a_text_could_not_be_made_is_said(served: Served) -> None:
     said = made(served, served.client, "text")  # its file was never there
     assert (said["state"], said["file"]) == ("failed", None)
     assert "text.txt" in said["reason"]
+
+
+def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_what_is_not_written(
+    served: Served, tmp_path: Path
+) -> None:
+    store, files = served.store, [tmp_path / "texts" / name / "010.txt" for name in ("a", "b")]
+    texts = tuple(TextInfo(str(file), "", "kanripo", "traditional") for file in files)
+    run = store.begin_run(RunInfo("KR9", "書", texts, EngineIdentity("none", "1", "none", "0")))
+    for position, file in enumerate(files):
+        page = f"KR9_WYG_010-{position + 1}a"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"<pb:{page}>¶\n甲乙丙¶\n", encoding="utf-8")
+        flag = Flag(
+            page, "r", 1, 1, 1, Kind.SUBSTITUTION, "乙", "巳", 5.0, True, None, Evidence("posterior"), "甲[乙]丙", page
+        )
+        columns = (CheckedColumn(1, Box(0, 0, 9, 99), "甲乙丙"),)
+        result = PageResult(page, "r", Status.CHECKED, columns=columns, flags=(flag,))
+        store.save_pages(run, [CheckedResult(PagePlace(position, str(file)), page, result)])
+    store.finish_run(run, whole=True)
+    for flag_row in store.queue.find("KR9", QueueFilter(), Order.PAGE)[0]:
+        store.decisions.decide(DecisionRequest("KR9", flag_row, Verdict.TAKE, 0, "甲", f"request-{flag_row}"))
+    number = store.queue.pages("KR9")[1].number
+    store.manual_corrections.correct(ManualCorrection("KR9", number, 1, 1, 1, "己", "乙", "by-hand-1"))
+    client = served.client
+    said = made(served, client, "text", "KR9")
+    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+        written = [archive.read(f"{name}/010/010.txt").decode() for name in "ab"]
+        told = archive.read("b/010/not-written.txt").decode()
+        assert "a/010/not-written.txt" not in archive.namelist()
+    assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
+    assert told.splitlines()[0].startswith("not written, contradicts another decision")
+    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told.splitlines()[1:]}
 
 
 def test_there_is_no_download_that_nobody_asked_for(served: Served) -> None:

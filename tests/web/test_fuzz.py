@@ -16,6 +16,7 @@ from schemathesis.core.result import Ok
 
 from proof.store import Store
 from proof.web import create_app
+from proof.web.project import Project
 from tests.web.drawn import WORK, fill, settings_in
 from tests.wide import examples
 
@@ -75,3 +76,6 @@ def test_whatever_is_asked_is_answered_as_described(tmp_path: Path, subtests: py
                 ask()
             asked += 1
         assert asked > 20
+        project: Project = app.extensions["proof"]
+        project.downloads.close()  # what was asked for and is not made yet needs the store
+        project.rereading.close()

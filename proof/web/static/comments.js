@@ -81,7 +81,7 @@ export function commentable(about, said) {
       said(comment);
     } catch (problem) {
       $("talk-trouble").textContent = why(problem);
-      if (problem.status !== 0) draft.key = uuid(); // it was refused: what is sent next is another request
+      if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // it was refused: what is sent next is another request
     }
   });
   $("talk-text").addEventListener("input", () => { drafts.get(now.path).text = $("talk-text").value; });

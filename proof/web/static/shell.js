@@ -79,6 +79,7 @@ async function asked(path, body) {
   const said = await answer.json().catch(() => null);
   if (answer.status === 401 || said?.code === "token") startAnew();
   if (!answer.ok) throw new Problem(answer.status, said);
+  if (said === null) throw new Problem(0, null); // cut off, or somebody in between answered: what the server has is not said
   if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
   return said;
 }
