@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 Place = tuple[int, int]
 """The number of a line, and code points from its beginning."""
@@ -65,6 +65,14 @@ class RealignedLines:
         return None
 
 
+def _likeness(source: str, read: str) -> float:
+    """How like a line is to what it may have become, 0 where it is not: by all its characters or, where one place of it
+    became long, by those before and behind that."""
+    around = min(Prefix.similarity(source, read) + Postfix.similarity(source, read), len(source))
+    share = around / len(source) if source else 0.0
+    return Levenshtein.normalized_similarity(source, read, score_cutoff=ALIKE) or (share / 2 if share >= ALIKE else 0.0)
+
+
 def _in_order(before: Sequence[tuple[int, str]], now: Sequence[tuple[int, str]]) -> dict[int, int]:
     """What became of lines that changed, each given with its number: those pairs, in their order, that are alike most
     of all together."""
@@ -73,7 +81,7 @@ def _in_order(before: Sequence[tuple[int, str]], now: Sequence[tuple[int, str]])
         above, row = best[-1], [best[-1][0]]
         for at, (other, read) in enumerate(now):
             options = [above[at + 1], row[at]]
-            likeness = Levenshtein.normalized_similarity(source, read, score_cutoff=ALIKE)
+            likeness = _likeness(source, read)
             if likeness:
                 options.append((above[at][0] + likeness, (*above[at][1], (number, other))))
             row.append(max(options, key=lambda one: one[0]))
