@@ -101,7 +101,7 @@ def plain_style(rng: np.random.Generator) -> PlainStyle:
         rules=float(rng.choice([0.0, 0.0, 0.0, 0.0, 0.3])),
         notes=float(rng.uniform(0.1, 0.5)) if noted < 0.35 else 0.0,
         numbers=float(rng.uniform(0.05, 0.25)) if noted > 0.65 else 0.0,
-        note=float(rng.uniform(0.46, 0.6)),
+        note=float(rng.uniform(0.5, 0.64)),
         indent=float(rng.choice([0.0, 0.1, 0.4])),
         verse=float(rng.choice([0.0, 0.0, 0.3, 0.8])),
         short=float(rng.choice([0.0, 0.1, 0.3])),
@@ -155,7 +155,9 @@ class _Sheet:
         shape = self.fonts.field(letter)
         if shape is not None:
             free = self.style.hand
-            hand = Hand(0.04 * free, 0.02 * free, 1.2 * free, 0.02 * free, -0.02 * free, self.style.weight, 2.5 * free)
+            # small script is cut with strokes that are thicker for its size
+            weight = self.style.weight + (8 if size < 0.7 * self.style.glyph else 0)
+            hand = Hand(0.04 * free, 0.02 * free, 1.2 * free, 0.02 * free, -0.02 * free, weight, 2.5 * free)
             write_glyph(self.canvas, shape, (x, y), (size, size), hand, self.rng)
 
     def line(self, a: tuple[float, float], b: tuple[float, float], thick: int) -> None:
@@ -254,7 +256,7 @@ def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None
     gap = rng.random() < style.verse
     first = at
     while row < cells:
-        share = rng.random()
+        share = rng.random() if not source.endswith(")") else 1.0
         if share < style.numbers and row > 1:
             numbers = [str(one) for one in rng.choice(list(NUMBERS), int(rng.integers(1, 4)))]
             half = (len(numbers) + 1) // 2

@@ -32,6 +32,10 @@ BROAD = 0.45
 ONE = 1.5
 """Pieces of ink that are together no higher than so many times as wide may be one glyph."""
 
+APART, FLAT = 0.5, 0.7
+"""What stands alone at the edge is an ornament so far from the next column (in widths of a column), or where it is no
+higher (in widths of a glyph)."""
+
 NARROW = 0.8
 """Of a column's width: what stands at the edge of a leaf or beyond its frame and is narrower is no column."""
 
@@ -152,6 +156,13 @@ class _Measured:
         """How wide its glyphs are."""
         return _size(self.pieces)
 
+    @property
+    def lone_size(self) -> float:
+        """How wide its pieces are together where they may be one glyph; 0 where they are more."""
+        x, y, width, height = self.pieces[:, :4].T
+        across, down = int((x + width).max() - x.min()), int((y + height).max() - y.min())
+        return float(across) if down < ONE * across else 0.0
+
     def between(self, left: float, right: float) -> _Measured:
         """The same without the pieces that reach out of two x."""
         x, width = self.pieces[:, 0], self.pieces[:, 2]
@@ -255,14 +266,9 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
 
 
 def _size(pieces: NDArray[np.intp]) -> float:
-    """How wide the glyphs of a span are: of its pieces, weighed by their ink; where they are no more than one glyph may
-    have, all of them together."""
+    """How wide the glyphs of a span are: of its pieces, weighed by their ink."""
     if not pieces.size:
         return 0.0
-    x, y, width, height = pieces[:, :4].T
-    across, down = int((x + width).max() - x.min()), int((y + height).max() - y.min())
-    if down < ONE * across:
-        return float(across)
     order = np.argsort(pieces[:, 2])
     total = np.cumsum(pieces[order, 4])
     return float(pieces[order, 2][np.searchsorted(total, 0.6 * total[-1])])
@@ -281,9 +287,12 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     usual = float(np.median([one.size for one in kept]))
     middle = float(np.median([one.span.width for one in kept]))
     height = register.text.shape[0]
-    kept = [one for one in kept if one.filled(height) > SPARSE or one.size > MARGINAL * usual]
-    for end in (0, -1):
-        while kept and _at_the_edge(kept[end], usual, middle, height):
+    kept = [one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size) > MARGINAL * usual]
+    for end, inward in ((0, 1), (-1, -1)):
+        while kept and (
+            _at_the_edge(kept[end], usual, middle, height)
+            or (len(kept) > 1 and _is_ornament(kept[end], kept[end + inward], usual))
+        ):
             kept.pop(end)
     kept = [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
     return [one for one in kept if not _is_fold_strip(one, strong, register, usual)]
@@ -304,6 +313,14 @@ def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> boo
     """Whether an outermost span is no column: cut, of small script with room between, or with solid ink in it."""
     small = one.size < SMALL * usual and one.filled(height) < FILLED
     return one.span.width < NARROW * width or small or one.solid
+
+
+def _is_ornament(one: _Measured, other: _Measured, usual: float) -> bool:
+    """Whether an outermost span holds a single thing that is flat, or stands apart from the next column."""
+    if not one.lone_size:
+        return False
+    apart = max(one.span.left - other.span.right, other.span.left - one.span.right)
+    return apart > APART * one.span.width or int(one.pieces[:, 3].sum()) < FLAT * usual
 
 
 def _far_rules(sheet: Sheet, register: _Register) -> list[float]:

@@ -45,6 +45,9 @@ ALONE_PITCH = 42.0
 PROPORTION = 0.62
 """The height of a cell against the width of a column whose glyphs fill it: cells of a ruled column are 0.55 of it."""
 
+NOTE_CELL = 0.75
+"""Cells: the height of a note's where there are no rules; its strips are squeezed by that."""
+
 DARK = 160
 """Grey value below which there is ink."""
 
@@ -258,6 +261,8 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
     cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
+    if area.pitch is not None and row is not Row.MAIN:
+        cell *= NOTE_CELL
     lone = area.pitch is not None and _is_lone(clean, pitch)
     pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
     return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cv2
+import numpy as np
 import pytest
 
 from proof.layout.page import find_columns
@@ -39,3 +41,11 @@ def test_every_column_of_a_page_is_found_in_reading_order_and_nothing_else(layou
     for number, true in enumerate(page.columns):
         assert right(boxes, true), number
         assert boxes[number].contains(*true.centre), "in reading order"
+
+
+def test_an_ornament_that_stands_alone_beside_the_text_is_no_column() -> None:
+    page = draw(Layout(frame=False, columns=11))
+    wider = np.pad(page.pixels, ((0, 0), (60, 0)), constant_values=255)
+    last = page.columns[-1]
+    cv2.circle(wider, (round(60 + last.x - 1.3 * last.w), 140), 18, (0,), 4)
+    assert len(find_columns(wider).columns) == len(page.columns)

@@ -17,12 +17,14 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, TrueCharacter, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.layout.half_folio import Layout, find_layout
+from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
 from proof.layout.strips import MAIN_PITCH, REACH, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row
+from tests.layout import drawn
 
 MakePage = Callable[..., Page]
 
@@ -351,3 +353,11 @@ def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
         assert strip.top < strip.bottom
         over = REACH * area.width + 1
         assert area.left - over <= strip.left < strip.right <= area.right + over
+
+
+def test_a_note_beside_no_rules_is_squeezed_by_cells_lower_than_those_of_main_text() -> None:
+    layout = page_columns(drawn.draw(drawn.Layout(notes=0.4, pitch=72, glyph=50)).pixels, 8, 21)
+    for area in layout.columns:
+        strips = cut_strips(layout, area, None, 21)
+        main, note = ([one.cell for one in strips if (one.row is Row.MAIN) == wanted] for wanted in (True, False))
+        assert max(note) < 0.8 * min(main)
