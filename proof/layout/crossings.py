@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,20 +42,6 @@ WORN = 1.5
 
 ALONG = (0.15, 1.1)
 """Cells: how long a stroke is of which all lies on a rule, at least and at most."""
-
-ASIDE, ASIDE_ENDS, ASIDE_ROWS = 1.5, 0.7, 11
-"""Pixels by which one edge of a rule lies beyond where it lies by itself, on average of so many rows, where a stroke
-that is no thicker than the rule lies on it a little aside; and by how much towards the ends of such a stroke."""
-
-ASIDE_REACH, ASIDE_MOST = 8, 5.0
-"""Pixels beyond a rule's edge: how far it is looked for that it lies there, and the most that counts: a stroke that
-crosses the rule is no stroke on it."""
-
-FAINT = 50
-"""Of 255: ink that covers less of a pixel is none."""
-
-ASIDE_ALONG = (0.25, 1.0)
-"""Cells: how long such a stroke is; rules that vary do so in shorter pieces or longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +103,6 @@ def restore(
     own = line.own(low, high, ROUGH)
     if held is not None:
         whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
-        aside = np.where(np.isfinite(excess), _aside(before, line, met, row), -np.inf)
-        whole |= _runs_with(aside >= ASIDE_ENDS, aside >= ASIDE, ASIDE_ALONG[0] * row, ASIDE_ALONG[1] * row)
         held[:, low:high] |= own & whole[:, None]
         thick |= whole
     own &= thick[:, None]
@@ -150,26 +133,7 @@ def _thickness(
     return np.asarray(np.where(core & line.printed, excess, -np.inf), dtype=np.float64), plain
 
 
-def _aside(ink: Mask, line: Line, met: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
-    """For every row by how many pixels an edge of a line lies beyond where it lies by itself: the left or the right
-    one, whichever does more. Shares of a pixel count, where ink covers it in part."""
-    every, last = np.arange(len(ink)), ink.shape[1] - 1
-    middle = np.rint(line.middle).astype(np.intp)
-    reach = np.arange(int(np.ceil(max(line.left, line.right))) + ASIDE_REACH)
-    printed = cv2.blur(line.printed.astype(np.float32)[:, None], (1, ASIDE_ROWS))[:, 0]
-    found = np.full(len(ink), -np.inf)
-    for side in (-1, 1):
-        places = middle[:, None] + side * reach
-        tone = ink[every[:, None], places.clip(0, last)] * ((places >= 0) & (places <= last))
-        covered = (tone * np.logical_and.accumulate(tone > FAINT, axis=1)).sum(axis=1) / 255.0
-        edge = covered + side * (middle - line.middle)
-        beyond = np.clip(edge - _usual(edge, line.printed & (tone[:, 0] > FAINT) & ~met, row), -ASIDE_MOST, ASIDE_MOST)
-        some = cv2.blur(np.where(line.printed, beyond, 0.0).astype(np.float32)[:, None], (1, ASIDE_ROWS))[:, 0]
-        found = np.maximum(found, some / np.maximum(printed, 1 / ASIDE_ROWS))
-    return found
-
-
-def _usual(width: NDArray[Any], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
+def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
     """How thick a line is by itself about every row: the median of three cells in which it is `alone`, which differs
     from that of the whole line by no more than a block wears."""
     if not alone.any():

@@ -7,13 +7,12 @@ crosses it or lies on it, the line's ink stays with the stroke.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import STROKE, Strokes, columns_of, restore
+from proof.layout.crossings import Strokes, columns_of, restore
 from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
@@ -128,8 +127,7 @@ def _erase_debris(
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
     inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    flat = (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
-    drop |= flat & ~_raised(stats[1:], rules, frame[0], row)[np.searchsorted(rules, x + w / 2)]
+    drop |= (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
     # what is left of a corner: thin, bent, by a rule and at the frame
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
@@ -140,15 +138,6 @@ def _erase_debris(
     drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
     drop[0] = False
     _erase(ink, np.flatnonzero(ink > 0), labels, drop)
-
-
-def _raised(stats: NDArray[Any], rules: Sequence[float], top: float, row: float) -> NDArray[np.bool_]:
-    """Which columns are raised above the frame, from what lies left of all rules to what lies right of them: those
-    where a stroke begins higher than any piece of the outer frame does. `stats` are of the pieces of ink."""
-    x, y, w, h, area = (stats[:, i] for i in range(5))
-    stroke = (area >= STROKE * row * row) & (y <= top - OUTSIDE * row) & (y + h > top - 1.2 * row)
-    number = np.searchsorted(rules, x + w / 2)
-    return np.asarray(np.bincount(number[stroke], minlength=len(rules) + 1) > 0)
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:

@@ -327,17 +327,6 @@ def test_what_is_raised_keeps_its_ink(make_page: MakePage, wear: str) -> None:
             assert kept > 0.8, (one.text, kept)
 
 
-def test_of_a_raised_glyph_no_stroke_is_taken_for_a_piece_of_the_outer_frame(make_page: MakePage) -> None:
-    """The small strokes of 祭, low in a cell that ends at the frame."""
-    page = make_page("祭祭祭", "祭祭祭", *LINES[:6], name="R")
-    drawn = render_page(page, Style(raised=((("R", 1), 1), (("R", 2), 1))), Wear(), seed=1)
-    layout = find_layout(drawn.image)
-    paper = ink_mask(layout.grey)
-    for one in drawn.characters[:1] + drawn.characters[3:4]:
-        x0, y0, x1, y1 = (round(value) for value in on_page(layout, one.box))
-        assert np.count_nonzero(layout.ink[y0:y1, x0:x1]) > 0.95 * np.count_nonzero(paper[y0:y1, x0:x1])
-
-
 def test_a_table_is_not_ruled_columns_and_is_said_to_be_one(shared: Path) -> None:
     layout = find_layout(load_image(shared / "facsimile" / "other" / "tables-seal.png").pixels)
     assert not layout.ruled
