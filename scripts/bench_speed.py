@@ -37,7 +37,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from proof.errors import EngineError  # noqa: E402
-from proof.ocr.network import gpu_of  # noqa: E402
+from proof.ocr.network import gpu_of, open_network  # noqa: E402
+from proof.ocr.ppocr import packaged_model  # noqa: E402
 
 OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
 
@@ -224,7 +225,9 @@ def main() -> None:
     if not options.shared.is_dir():
         raise SystemExit(f"{options.shared} is missing: the benchmark reads its texts and images from there")
     try:
-        gpu_of(options.device)
+        gpu = gpu_of(options.device)
+        if gpu is not None:
+            open_network(packaged_model(), options.runtime, 1, 1, gpu)  # only then it is known whether it can be used
     except EngineError as error:
         Console(width=120).print(f"not measured: {error}")
         return

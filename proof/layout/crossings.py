@@ -44,7 +44,7 @@ WORN = 1.5
 ALONG = (0.15, 1.1)
 """Cells: how long a stroke is of which all lies on a rule, at least and at most."""
 
-ASIDE, ASIDE_ENDS, ASIDE_ROWS = 1.2, 0.6, 11
+ASIDE, ASIDE_ENDS, ASIDE_ROWS = 1.5, 0.7, 11
 """Pixels by which one edge of a rule lies beyond where it lies by itself, on average of so many rows, where a stroke
 that is no thicker than the rule lies on it a little aside; and by how much towards the ends of such a stroke."""
 

@@ -67,6 +67,9 @@ from proof.store.saving import (
 )
 from proof.store.work_text import WorkTexts
 
+RESCORED_AT_ONCE = 500
+"""Flags whose rows are looked for together."""
+
 STORE_NAME = "proof.sqlite"
 
 
@@ -354,16 +357,21 @@ class Store:
         revision that the work is at then; None, and nothing is changed, where it is no longer at the one at which it
         was `seen`."""
         with self._writing() as session:
-            found = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
-            there = session.execute(found).first()
+            known = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
+            there = session.execute(known).first()
             if there is None:
                 return 0
             number, revision = there
             if seen is not None and revision != seen:
                 return None
-            for flag in flags:
-                change = update(FlagRow).where(FlagRow.work_id == number, FlagRow.uid == flag.id)
-                session.execute(change.values(rows.judgement_values(flag)))
+            for first in range(0, len(flags), RESCORED_AT_ONCE):
+                judged = {flag.id: flag for flag in flags[first : first + RESCORED_AT_ONCE]}
+                # by their ids alone: where their work is asked for as well, SQLite goes through all flags of it
+                found = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(judged))
+                rescored = [(row, uid) for row, uid, of_work in session.execute(found) if of_work == number]
+                changes = [{"id": row, **rows.judgement_values(judged[uid])} for row, uid in rescored]
+                if changes:
+                    session.execute(update(FlagRow), changes)
             if flags:
                 _changed(session, number)
             return int(revision) + bool(flags)

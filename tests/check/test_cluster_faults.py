@@ -108,7 +108,10 @@ def test_images_that_vanish_in_the_middle_cost_their_pages_until_they_are_back(
     assert complete(settings, again)
 
 
-def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(settings: Settings, tmp_path: Path) -> None:
+def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.check.cluster.WORKERLESS", PATIENCE)  # the next one starts late on a busy machine
     deadly, healed = (f"KR9x0001_SIM_001-{number}a" for number in (3, 6))
     victims = ((deadly, 9), (healed, 1))
     with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:

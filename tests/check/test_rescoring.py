@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,21 +96,32 @@ def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
     assert times > 3
 
 
-def test_reading_the_flags_of_a_work_takes_steps_by_their_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def steps_of(store: Store, work: Callable[[], object]) -> int:
+    """How many times ten steps SQLite takes for it."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    def watched(there: Any, *_: object) -> None:
+        there.set_progress_handler(count, 10)
+
+    event.listen(store.engine, "checkout", watched)
+    work()
+    event.remove(store.engine, "checkout", watched)
+    return steps
+
+
+def test_flags_are_read_and_weighed_in_steps_by_their_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "FLAGS_AT_ONCE", 10)
-    taken = []
+    read, written = [], []
     for pages in (100, 400):
         with filled(tmp_path, [page_of(number, 0.5) for number in range(1, pages + 1)]) as store:
-            steps = 0
-
-            def count() -> int:
-                nonlocal steps
-                steps += 1
-                return 0
-
-            event.listen(store.engine, "checkout", lambda there, *_: there.set_progress_handler(count, 10))
-            assert len(list(store.flags(FlagFilter(WORK)))) == pages
-            taken.append(steps)
-    assert taken[1] < 5 * taken[0]
+            read.append(steps_of(store, lambda at=store: list(at.flags(FlagFilter(WORK)))))  # type: ignore[misc]
+            some = [replace(stored.flag, score=1.0) for stored in store.flags(FlagFilter(WORK))][:50]
+            written.append(steps_of(store, lambda at=store, of=some: at.rescore(WORK, of)))  # type: ignore[misc]
+            assert [stored.flag.score for stored in store.flags(FlagFilter(WORK))] == [1.0] * 50 + [6.0] * (pages - 50)
+    assert read[1] < 5 * read[0]
+    assert written[1] < 1.5 * written[0]

@@ -154,7 +154,7 @@ class History:
             case "again":
                 lines.insert(at, self.line(self.source(line)[1:]))
             case "character in":
-                line.insert(self.chance.randrange(1, len(line) + 1), self.new("乙", 0))
+                line.insert(self.chance.randrange(1, len(line) + 1), self.new("庚", 0))
             case "character out" if len(line) > 2:
                 line.pop(self.chance.randrange(1, len(line)))
             case "another":
