@@ -31,6 +31,8 @@ from proof.text.model import Page
 from proof.text.read import read_transcription
 from tests.layout.half_folio import LINES
 
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+
 MakePage = Callable[..., Page]
 
 STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
@@ -298,6 +300,11 @@ def test_columns_raised_in_reverence_are_told_on_real_pages(shared: Path) -> Non
     images = shared / "facsimile" / "JMML" / "images"
     seen = {image.stem: raised(find_layout(load_image(image).pixels)) for image in sorted(images.iterdir())}
     assert {name: columns for name, columns in seen.items() if columns} == {"JMML_001-1a": [8], "JMML_001-1b": [1]}
+
+
+@pytest.mark.parametrize("name", ["0195c", "0196b", "0196d"])
+def test_a_stain_above_the_frame_raises_no_column(name: str) -> None:
+    assert raised(find_layout(load_image(PAGES / f"WYG0103-{name}.png").pixels)) == []
 
 
 @pytest.mark.parametrize("wear", ["none", "moderate"])
