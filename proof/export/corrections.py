@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from proof.errors import ProofError, UsageError
-from proof.model.flags import REACH, Kind
-from proof.text.edit import Edit, contexts, is_written
+from proof.model.flags import Kind
+from proof.text.edit import Edit, Surroundings, contexts, is_written
 from proof.text.witness import Addresses, Edition
 
 
@@ -154,38 +153,15 @@ def _check(correction: Correction) -> None:
         raise UsageError(f"{correction.place}: {correction.length} characters were to be {correction.original!r}")
 
 
-class Surroundings(NamedTuple):
-    """What stands before and after a place; `begins` and `ends`: the line does there."""
-
-    before: str
-    after: str
-    begins: bool
-    ends: bool
-
-
 def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
     """What may stand around a place: what stood there, by the context of its correction, and the same with what is
     corrected `beside` it. None where the context is not known."""
-    told = contexts(correction.context, correction.original, correction.offset, _edits(beside))
-    return [Surroundings(*one, len(told[0][0]) < REACH, len(told[0][1]) < REACH) for one in told]
+    return contexts(correction.context, correction.original, correction.offset, _edits(beside))
 
 
 def _edits(corrections: Iterable[Correction]) -> list[tuple[Edit, str]]:
     """Corrections of a line as edits of it, each with what it takes the place of."""
     return [(Edit(one.offset, one.length, one.replacement), one.original) for one in corrections]
-
-
-def _fits(line: str, offset: int, correction: Correction, around: Surroundings) -> bool:
-    end = offset + correction.length
-    return (
-        offset >= 0
-        and end <= len(line)
-        and line[offset:end] == correction.original
-        and line[:offset].endswith(around.before)
-        and line[end:].startswith(around.after)
-        and (not around.begins or offset == len(around.before))
-        and (not around.ends or end + len(around.after) == len(line))
-    )
 
 
 def reads_alike(correction: Correction) -> bool:
@@ -213,7 +189,7 @@ def _there(
 def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Surroundings] | None = None) -> bool:
     """Whether a place of a line reads as the correction was made for, `around` it as it may have been corrected."""
     known = surroundings(correction, ()) if around is None else around
-    return any(_fits(line, offset, correction, one) for one in known or [Surroundings("", "", False, False)])
+    return any(one.have(line, offset, correction.original) for one in known or [Surroundings("", "", False, False)])
 
 
 def _applied(
@@ -252,7 +228,7 @@ def _elsewhere(
             line = edition.text[begin:end]
             at = line.find(wanted)
             while at >= 0:
-                if _fits(line, at + len(one.before), correction, one):
+                if one.have(line, at + len(one.before), correction.original):
                     found[begin + at + len(one.before)] = None
                 at = line.find(wanted, at + 1)
     return list(found)

@@ -39,7 +39,7 @@ from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note, check_reading
-from proof.text.edit import Edit, contexts
+from proof.text.edit import Edit, Surroundings, contexts
 
 AT_ONCE = 500
 CHECK = "proof check"
@@ -403,8 +403,8 @@ def corrected_in(session: Session, pages: Iterable[int]) -> defaultdict[tuple[in
     return found
 
 
-def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[tuple[str, str]]) -> bool:
+def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[Surroundings]) -> bool:
     """Whether a column of the page reads `reading` between what stands before and after the place."""
     if not around:
         return bool(sources) and decision.line == 0
-    return any(before + reading + after in source for before, after in around for source in sources)
+    return any(one.before + reading + one.after in source for one in around for source in sources)

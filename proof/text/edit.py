@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from proof.errors import UsageError
 from proof.model.flags import REACH
@@ -42,9 +43,30 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[reached:])) if pieces else text
 
 
-def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Edit, str]]) -> list[tuple[str, str]]:
-    """What may stand before and after a place of a line: what stood there, by its `context` (`東面于[北]耦大夫`), and
-    the same with the edits `beside` it, each with what it takes the place of. Empty where the context does not tell."""
+class Surroundings(NamedTuple):
+    """What stands before and after a place; `begins` and `ends`: the line does there."""
+
+    before: str
+    after: str
+    begins: bool
+    ends: bool
+
+    def have(self, line: str, offset: int, text: str) -> bool:
+        """Whether `text` stands at a place of a line, and they around it."""
+        end = offset + len(text)
+        return (
+            offset >= 0
+            and line.startswith(text, offset)
+            and line[:offset].endswith(self.before)
+            and line.startswith(self.after, end)
+            and (not self.begins or offset == len(self.before))
+            and (not self.ends or end + len(self.after) == len(line))
+        )
+
+
+def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Edit, str]]) -> list[Surroundings]:
+    """What may stand around a place of a line: what stood there, by its `context` (`東面于[北]耦大夫`), and the same
+    with the edits `beside` it, each with what it takes the place of. Empty where the context does not tell."""
     at = context.find(f"[{original}]")
     if at < 0:
         return []
@@ -52,7 +74,8 @@ def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Ed
     end = offset + len(original)
     others = {one for one in beside if (one[0].start, one[0].end) != (offset, end)}
     now = _with(others, before, offset - at), _with(others, after, end)
-    return list(dict.fromkeys(((before, after), now)))
+    begins, ends = len(before) < REACH, len(after) < REACH
+    return [Surroundings(*one, begins, ends) for one in dict.fromkeys(((before, after), now))]
 
 
 def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable[tuple[Edit, str]]) -> bool:
@@ -61,19 +84,7 @@ def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable
     others = [one for one in beside if (one[0].start, one[0].end) != (edit.start, edit.end)]
     moved = edit.start + sum(len(one.replacement) - one.length for one, _ in others if one.end <= edit.start)
     told = contexts(context, stood, edit.start, others)
-    begins, ends = (len(part) < REACH for part in told[0]) if told else (False, False)
-    for before, after in told:
-        for at in (edit.start, moved):
-            end = at + len(edit.replacement)
-            reads = line.startswith(before + edit.replacement + after, at - len(before))
-            if (
-                at >= len(before)
-                and reads
-                and (not begins or at == len(before))
-                and (not ends or end + len(after) == len(line))
-            ):
-                return True
-    return False
+    return any(around.have(line, at, edit.replacement) for around in told for at in (edit.start, moved))
 
 
 def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int) -> str:
