@@ -13,9 +13,9 @@ from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
 from tests.conftest import PATIENCE
-from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.drawn import LINES, SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
-from tests.web.waiting import open_desk, passed, press, saved, shown, until
+from tests.web.waiting import open_desk, passed, press, saved, shown, still, until
 
 SLOW = """
     const read = Response.prototype.json;
@@ -318,3 +318,17 @@ def test_that_a_comment_was_not_written_is_told_where_it_is_no_longer_open(serve
     expect(page.locator("#trouble")).to_have_text("The server does not answer. Try again.")
     page.keyboard.press("n")
     expect(page.get_by_role("textbox", name="Comment")).to_have_value("是吿")
+
+
+def test_a_press_that_takes_its_time_opens_the_character_all_the_same(served: str, page: Page) -> None:
+    page.goto(f"{served}/works/{WORK}/pages/1")
+    expect(page.locator("body")).to_have_attribute("data-ready", "1")
+    place = page.locator("rect[data-n]").first
+    still(place)
+    box = place.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    page.mouse.up()
+    expect(page.locator("#correct-char")).to_have_text(LINES[0][0])

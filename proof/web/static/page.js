@@ -35,6 +35,7 @@ function image() {
     showNavigationControl: false,
     animationTime: 0.25,
     maxZoomPixelRatio: 4,
+    clickTimeThreshold: Infinity, // what does not move is a click, however slow the hand or the machine
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     keyboardNavEnabled: true,
   });
