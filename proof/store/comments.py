@@ -274,15 +274,15 @@ def _must_make_sense(asked: CommentRequest, stood: CommentState, state: CommentS
 
 def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentState:
     """Of a page its state says whether there is an open problem."""
-    if page_states(session, [page])[page][0] is PageState.PROBLEM:
+    if page_states(session, [page])[page].state is PageState.PROBLEM:
         return CommentState.PROBLEM
     return CommentState.RESOLVED if stood is CommentState.PROBLEM else stood
 
 
 def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     """What a comment says of its page as a whole, in words that all lists of pages know."""
-    state, version = page_states(session, [page.id])[page.id]
-    problem = state is PageState.PROBLEM
+    stands = page_states(session, [page.id])[page.id]
+    problem = stands.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:
         said = PageState.PROBLEM
     elif asked.state is CommentState.RESOLVED and problem:
@@ -290,7 +290,7 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     else:
         return
     values = {"key": _key_of_page(asked.key), "state": said.value, "person": asked.person, "note": ""}
-    session.add(PageEventRow(page_id=page.id, version=version + 1, at=datetime.now(UTC), **values))
+    session.add(PageEventRow(page_id=page.id, version=stands.version + 1, at=datetime.now(UTC), **values))
 
 
 def _key_of_page(key: str) -> str:
@@ -354,7 +354,7 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
 def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow]:
     """Those that are of an open problem: a page may have been marked otherwise since."""
     states = page_states(session, [row.page_id for row in last if not row.uid])
-    return [row for row in last if row.uid or states[row.page_id][0] is PageState.PROBLEM]
+    return [row for row in last if row.uid or states[row.page_id].state is PageState.PROBLEM]
 
 
 def _of_thread(session: Session, last: CommentRow) -> Problem:

@@ -7,6 +7,7 @@ text the next would bear its id. A flag of which something was decided is found 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -22,10 +23,13 @@ from proof.store.decision_records import State
 from proof.store.decision_rows import carried_from
 from proof.store.decisions import carry, corrected_in
 from proof.store.manual_corrections import id_by_hand
-from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow
+from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
+from proof.store.page_states import note_text_changed
 from proof.store.threads import go_on, spoken_of, thread_of
 from proof.text.edit import Edit
+from proof.text.model import Script
 from proof.text.realigned import RealignedLines
+from proof.text.variants import VariantPolicy, policy_of
 
 Beside = Mapping[tuple[int, int], Sequence[tuple[Edit, str]]]
 """What stands corrected, by page and line: the edits, each with what it takes the place of."""
@@ -54,6 +58,31 @@ class RealignedPage:
     def changed(self) -> bool:
         """Whether its text was changed."""
         return self.before != self.now
+
+    def reads_otherwise(self, policy: VariantPolicy) -> bool:
+        """Whether a line of it was changed other than by writing into it what was decided, in whatever form."""
+        decided: dict[int, list[FlagRow]] = {}
+        for row in self.flags:
+            if row.state == State.CORRECTED.value and row.ordinal != rows.GONE:
+                decided.setdefault(row.line, []).append(row)
+        lines = ((number, source, self.now.get(number, source)) for number, source in self.before.items())
+        return any(
+            source != now and re.fullmatch(_either(source, decided.get(number, ()), policy), now) is None
+            for number, source, now in lines
+        )
+
+
+def _either(source: str, corrected: Iterable[FlagRow], policy: VariantPolicy) -> str:
+    """A pattern of a line with what is corrected in it, written or not."""
+    pattern, reached = "", 0
+    for row in sorted(corrected, key=lambda row: (row.offset, row.length)):
+        end = row.offset + row.length
+        if row.offset < reached or source[row.offset : end] != row.transcribed:
+            continue
+        either = f"(?:{re.escape(row.transcribed)}|{policy.pattern(row.reading)})"
+        pattern += re.escape(source[reached : row.offset]) + either
+        reached = end
+    return pattern + re.escape(source[reached:])
 
 
 def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> list[RealignedPage]:
@@ -157,6 +186,20 @@ def follow_flags(session: Session, pages: Sequence[RealignedPage], ids: Mapping[
             go_on(session, was, now, changed.spoken)
             if was.state != State.OPEN.value and was.version and not now.version:
                 carry(session, was, now, _last(session, was))
+
+
+def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
+    """Note of pages that their text is another than the one that was proofread."""
+    changed = [one for one in pages if one.changed]
+    scripts: dict[int, dict[str, str]] = {}
+    for run in session.scalars(select(RunRow).where(RunRow.id.in_({one.page.run_id for one in changed}))):
+        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
+    found = []
+    for one in changed:
+        script = scripts[one.page.run_id].get(one.page.text, "")
+        policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        found += [one.page] if one.reads_otherwise(policy) else []
+    note_text_changed(session, found)
 
 
 def note_changed(pages: Sequence[RealignedPage], ids: Mapping[tuple[int, str], str]) -> None:

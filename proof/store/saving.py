@@ -20,7 +20,14 @@ from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_va
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
-from proof.store.realigned import follow_by_hand, follow_flags, ids_of_places, note_changed, realigned_pages
+from proof.store.realigned import (
+    follow_by_hand,
+    follow_flags,
+    ids_of_places,
+    note_changed,
+    note_otherwise,
+    realigned_pages,
+)
 from proof.store.records import PagePlace
 
 
@@ -120,6 +127,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     if anew:
         again = realigned_pages(session, [(page, one.result) for page, one in anew])
         ids = ids_of_places(session, again)
+        note_otherwise(session, again)
         _save_parts(session, anew)
         _save_flags(session, anew, ids)
         follow_flags(session, again, ids)

@@ -16,9 +16,10 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.comments import CommentRequest, CommentState
-from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
+from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
@@ -265,6 +266,41 @@ def test_who_decides_a_flag_of_a_page_that_was_checked_again_meanwhile_decides_i
     project.store.acts.redo(WORK, "甲", "done-again")
     assert project.state(flags[3, 2]) == State.CORRECTED
     assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_a_page_whose_text_was_changed_is_to_be_proofread_again_and_says_so(project: Project) -> None:
+    project.check(["甲乙北丙丁", "戊己"])
+    page = project.store.queue.pages(WORK)[0].number
+    say = project.store.page_states.set
+    say(WORK, page, PageState.PROOFREAD, 0, "甲", "proofread")
+    project.check(["甲乙北丙丁", "戊庚"])
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.NOT_PROOFREAD, True)
+    assert project.store.queue.in_state(WORK, PageState.PROOFREAD) == []
+    assert project.store.history.awaiting(WORK) == ([], 0)
+    with pytest.raises(RefusedDecisionError, match="second person"):
+        say(WORK, page, PageState.VALIDATED, 1, "乙", "validated")
+    say(WORK, page, PageState.PROOFREAD, 1, "乙", "proofread-again", overrules=False)
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.PROOFREAD, False)
+    project.store.acts.undo(WORK, "乙", "taken-back")
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.NOT_PROOFREAD, True), "what stands again is older than the change"
+
+
+@pytest.mark.parametrize("script", ["traditional", "simplified"])
+def test_a_page_into_which_its_corrections_were_written_stays_proofread(tmp_path: Path, script: str) -> None:
+    project = Project(tmp_path, script)
+    flags = project.check(["甲乙北丙丁北戊", "己庚"], [(1, 2)])
+    project.decide(flags[1, 2], Verdict.TAKE)
+    project.by_hand(1, 5, "國")
+    page = project.store.queue.pages(WORK)[0].number
+    project.store.page_states.set(WORK, page, PageState.PROOFREAD, 0, "甲", "proofread")
+    written = project.export()
+    assert written[0] == ("甲乙比丙丁國戊" if script == "traditional" else "甲乙比丙丁国戊")
+    project.check(written)
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.PROOFREAD, False)
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:
