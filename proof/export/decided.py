@@ -243,7 +243,14 @@ def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
         flag=decision.uid,
         person=decision.person,
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
+        typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
     )
+
+
+def _seen(decision: Decision) -> Sequence[tuple[str, float]]:
+    """What the recogniser saw at the place, beside what it suggests."""
+    seen: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
+    return seen
 
 
 def _as_read(decision: Decision, policy: VariantPolicy) -> str:
@@ -251,8 +258,7 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
     script of the text (着 for 著): which is meant was not asked yet."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
-    seen = (text for text, _ in decision.evidence.get("alternatives", []))
-    for character in seen:
+    for character, _ in _seen(decision):
         forms = policy.written_forms(character)
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)

@@ -83,9 +83,10 @@ def in_source_script(
     """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
     reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
 
-    A character that the place had before stays as it is; `choices` answer for others, what is said of a place before
-    what is said of a page, and that before what is said of the whole text. Raises AmbiguousScriptError with every open
-    question, UsageError where an answer is none of the forms that there are, or names a place where nothing is asked.
+    A character that the place had before stays as it is, and so does one that a person typed and that has no form of
+    its own in the other script; `choices` answer for others, what is said of a place before what is said of a page, and
+    that before what is said of the whole text. Raises AmbiguousScriptError with every open question, UsageError where
+    an answer is none of the forms that there are, or names a place where nothing is asked.
     """
     questions: list[Question] = []
     used: set[FormChoice] = set()
@@ -96,7 +97,7 @@ def in_source_script(
             continue
         written = ""
         for char in correction.replacement:
-            forms = _forms(char, correction.original, policy)
+            forms = (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
             answers = [choice for choice in choices if choice.is_for(correction, char)]
             answers = [choice for choice in answers if choice.place or len(forms) > 1]
             used.update(answers)
@@ -112,11 +113,6 @@ def in_source_script(
     if questions:
         raise AmbiguousScriptError(questions)
     return done
-
-
-def _forms(char: str, original: str, policy: VariantPolicy) -> tuple[str, ...]:
-    """The forms that `char` may take in the text."""
-    return (char,) if char in original else policy.written_forms(char)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

@@ -73,6 +73,10 @@ class Project:
         demand = DecisionRequest(WORK, flag, verdict, version, "甲", f"request-{flag}-{version}", note=note)
         return self.store.decisions.decide(demand)
 
+    def type(self, flag: int, reading: str) -> Decision:
+        demand = DecisionRequest(WORK, flag, Verdict.TYPED, 0, "甲", f"request-{flag}-typed", reading=reading)
+        return self.store.decisions.decide(demand)
+
     def by_hand(self, line: int, offset: int, reading: str = "此") -> Decision:
         page = self.store.queue.pages(WORK)[0].number
         wanted = ManualCorrection(WORK, page, line, offset, 1, reading, "甲", f"by-hand-{line}-{offset}")
@@ -301,6 +305,21 @@ def test_a_page_into_which_its_corrections_were_written_stays_proofread(tmp_path
     project.check(written)
     [now] = project.store.queue.pages(WORK)
     assert (now.state, now.changed) == (PageState.PROOFREAD, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"), [("\U00020000", "\U00020000"), ("後", "后"), ("\ue000", "\ue000"), ("⿰金本", "⿰金本")]
+)
+def test_what_was_typed_and_has_no_simplified_form_is_written_as_it_was_typed(
+    tmp_path: Path, typed: str, written: str
+) -> None:
+    """Also where a check carried it over."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁"], [(1, 2)])
+    project.type(flags[1, 2], typed)
+    now = ["上下", "甲乙北丙丁"]
+    project.check(now, [(2, 2)])
+    assert project.export() == ["上下", f"甲乙{written}丙丁"]
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:
