@@ -7,8 +7,9 @@ asked about, never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from proof.errors import ProofError, UsageError
 from proof.export.corrections import Correction
@@ -77,6 +78,17 @@ class AmbiguousScriptError(ProofError):
         self.questions = tuple(questions)
 
 
+def open_forms(
+    correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+) -> Iterator[Correction]:
+    """The ways in which a correction could be written in the script of the text, where that has to be asked: none where
+    there is one way, or `choices` tell."""
+    forms = [_forms(char, correction, policy) for char in correction.replacement]
+    told = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
+    if not told and any(len(some) > 1 for some in forms):
+        yield from (replace(correction, replacement="".join(some)) for some in product(*forms))
+
+
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> list[Correction]:
@@ -97,7 +109,7 @@ def in_source_script(
             continue
         written = ""
         for char in correction.replacement:
-            forms = (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
+            forms = _forms(char, correction, policy)
             answers = [choice for choice in choices if choice.is_for(correction, char)]
             answers = [choice for choice in answers if choice.place or len(forms) > 1]
             used.update(answers)
@@ -113,6 +125,11 @@ def in_source_script(
     if questions:
         raise AmbiguousScriptError(questions)
     return done
+
+
+def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
+    """The forms that a character of a correction may take in the text."""
+    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from proof.export.decided import Unused, decided_in
+from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
@@ -82,11 +83,12 @@ class Project:
         wanted = ManualCorrection(WORK, page, line, offset, 1, reading, "甲", f"by-hand-{line}-{offset}")
         return self.store.manual_corrections.correct(wanted)
 
-    def export(self) -> list[str]:
+    def export(self, *choices: str) -> list[str]:
         """Correct the text in place; gives its lines."""
         edition = read_edition(self.path)
         decided = decided_in(self.store, edition)
-        corrected = correct(decided.edition, decided.corrections, before=decided.applied)
+        chosen = [FormChoice.parse(one) for one in choices]
+        corrected = correct(decided.edition, decided.corrections, before=decided.applied, choices=chosen)
         self.path.write_bytes(corrected.data)
         return [line.removesuffix("¶") for line in corrected.text.splitlines()[1:]]
 
@@ -320,6 +322,23 @@ def test_what_was_typed_and_has_no_simplified_form_is_written_as_it_was_typed(
     now = ["上下", "甲乙北丙丁"]
     project.check(now, [(2, 2)])
     assert project.export() == ["上下", f"甲乙{written}丙丁"]
+
+
+@pytest.mark.parametrize("form", ["干", "乾"])
+def test_a_form_that_was_asked_about_is_asked_about_once(tmp_path: Path, form: str) -> None:
+    """Whether the text is checked between two exports, or not."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁北戊"], [(1, 2), (1, 5)])
+    project.type(flags[1, 2], "乾")
+    project.decide(flags[1, 5], Verdict.TAKE)
+    with pytest.raises(AmbiguousScriptError):
+        project.export()
+    written = project.export(f"乾={form}")
+    assert written == [f"甲乙{form}丙丁比戊"]
+    assert project.export() == written
+    assert project.export(f"乾@{PAGE}:1:2={form}") == written
+    project.check(written)
+    assert project.export() == written
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:
