@@ -120,7 +120,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
                 in_text = _in_text(edition, addresses, correction, there.instead, policy)
                 reason = None if in_text else Unused.GONE
             elif (reason := checked.reason(decision, correction, there)) is None:
-                if decision.id in gone:  # any other that reads otherwise was changed since: `correct` refuses it
+                if there.stale or decision.id in gone:  # `correct` refuses any other that was changed since
                     try:
                         beside = of_line[correction.page, correction.line]
                         in_text += place(edition, [correction], reanchor=reanchor, written=beside).applied
@@ -192,8 +192,10 @@ class _CheckedLines:
 
     def _has(self, decision: Decision, there: DecidedPlace, now: str | None) -> bool:
         """Whether what stands at the place of a decision is what stood there as it was checked. A line that is as it
-        was has it."""
-        if there.at is None or there.line in (None, now) or now is None:
+        was has it, unless another one is the same."""
+        if there.at is None or there.line is None or now is None:
+            return True
+        if there.line == now and list(self._lines(decision.page)).count(now) == 1:
             return True
         page, line, offset, context = there.at
         if context_of(now, offset, decision.length) != context:  # whether it is elsewhere is told by its context

@@ -191,8 +191,9 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
         seen = texts_of.get(flag.last_run_id, frozenset())
         elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
         if rows.is_changed(flag):
-            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
-        return DecidedPlace(text, seen, elsewhere, line, (flag.page_id, flag.line, flag.offset, flag.context))
+            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context, stale=flag.stale)
+        at = (flag.page_id, flag.line, flag.offset, flag.context)
+        return DecidedPlace(text, seen, elsewhere, line, at, stale=flag.stale)
 
     return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
 

@@ -201,14 +201,14 @@ def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
 
 
 def note_changed(pages: Sequence[RealignedPage]) -> None:
-    """Note where corrections and notes of flags that are not found any more stand now, and of which the text has
-    something else in their place, as what was decided: these are nowhere else any more, however alike another place
-    is."""
+    """Note where corrections and notes of flags that are not found any more stand now, and those that somebody may
+    still make who sees one of these flags; and of which the text has something else in their place, as what was
+    decided: these are nowhere else any more, however alike another place is."""
     for changed in (one for one in pages if one.changed):
         bears = {flag.id for flag in changed.result.flags}
         for row in changed.flags:
-            told = row.state in (State.CORRECTED.value, State.COPY.value) and not rows.is_changed(row)
-            if told and row.uid not in bears:
+            told = row.state in (State.CORRECTED.value, State.COPY.value, State.OPEN.value)
+            if told and not rows.is_changed(row) and row.uid not in bears:
                 _note_changed(changed, row)
 
 

@@ -341,6 +341,67 @@ def test_a_form_that_was_asked_about_is_asked_about_once(tmp_path: Path, form: s
     assert project.export() == written
 
 
+def test_what_was_taken_back_before_its_line_was_moved_is_done_again_where_it_stands_now(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.store.acts.undo(WORK, "甲", "taken-back")
+    now = ["上下", *ALIKE]
+    flags = project.check(now, [(2, 2), (3, 2)])
+    project.store.acts.redo(WORK, "甲", "done-again")
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_is_decided_of_a_flag_that_is_not_found_any_more_is_written_where_it_was_seen(project: Project) -> None:
+    """Also where a line like its own stands now in the place of that."""
+    late = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.check(["上下", *ALIKE], [(2, 2)])
+    project.decide(late, Verdict.TAKE)
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_was_decided_of_a_page_that_was_gone_stands_of_the_same_line_when_it_is_back(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    texts = (TextInfo(str(project.path), "sha", "kanripo", "traditional"),)
+    run = project.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    project.store.finish_run(run, whole=True)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_a_line_that_is_gone_keeps_no_export_back_though_another_is_like_it(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[1, 2], Verdict.KEEP)
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.check(ALIKE[1:], [(1, 2)])
+    assert project.export() == ALIKE[1:]
+    assert project.told() == [Unused.GONE]
+
+
+def test_what_was_decided_of_one_of_two_lines_alike_is_not_written_into_the_other_of_a_text_that_was_changed(
+    project: Project,
+) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    now = ["上下", *ALIKE]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in now), encoding="utf-8")
+    assert project.export() == now
+    assert project.told() == [Unused.MOVED]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in ALIKE), encoding="utf-8")
+    assert project.export() == [ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_who_decides_a_flag_otherwise_after_a_check_has_carried_it_over_decides_its_place(project: Project) -> None:
+    first = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.decide(first, Verdict.KEEP)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    project.decide(first, Verdict.TAKE, 1)
+    assert project.state(flags[3, 2]) == State.CORRECTED
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:
     flags = project.check(["甲乙北丙丁"], [(1, 2)])
     project.decide(flags[1, 2], Verdict.TAKE, note="據嚴本")
