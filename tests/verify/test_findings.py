@@ -146,7 +146,7 @@ def test_what_was_left_out_where_a_note_begins_belongs_to_its_own_row(
 ) -> None:
     """雍 stands before the note and is none of it; of 八十 in a note 八 is its right half."""
     rows = {"雍": Row.MAIN, "九": Row.LEFT, "那": Row.MAIN}
-    cells = iter(cell.row for cell in parse_column(source).runs for cell in cell.cells)
+    cells = iter(cell.row for run in parse_column(source).runs for cell in run.cells)
     at = [rows.get(text, Row.RIGHT) if number == lacking else next(cells) for number, text in enumerate(shown)]
     strips = [sum(one is not other for one, other in pairwise(at[: number + 1])) for number in range(len(at))]
     glyphs = [replace(one, strip=strips[n], row=at[n]) for n, one in enumerate(sure(shown))]
