@@ -209,14 +209,14 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     process = subprocess.Popen(  # noqa: S603
         [*PROOF, *line], cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    wait_for_pages(folder / "out" / "proof.sqlite", 3)
+    wait_for_pages(folder / "out" / "proof.sqlite", 1)  # nine more are time enough to interrupt it
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said
     assert out == ""
     assert "Traceback" not in said
     done = pages_in(folder / "out" / "proof.sqlite")
-    assert 3 <= done < 10
+    assert 1 <= done < 10
     assert f"stopped: {done} of 10 pages are done; the same command goes on from there" in said
     partly = run("report", "--out", "out")
     assert partly.returncode == 0

@@ -6,11 +6,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from proof.errors import OutputError
 from proof.store import database
@@ -38,7 +39,10 @@ def check_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
             try:
                 yield waited
             finally:
-                connection.invalidate()  # the server frees the lock with the connection
+                # with the connection the server frees it too, but a moment after that is closed here
+                with suppress(SQLAlchemyError):
+                    connection.execute(select(func.pg_advisory_unlock(*_lock_of(work))))
+                connection.invalidate()
     else:  # a store in memory is nobody else's
         yield False
 
@@ -65,14 +69,18 @@ def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
 
 
 def _advisory_lock(connection: Connection, work: str, waiting: Waiting) -> bool:
-    number = int(_digest(work)[:8], 16) - 2**31
     waited = False
-    while not connection.scalar(select(func.pg_try_advisory_lock(SPACE, number))):
+    while not connection.scalar(select(func.pg_try_advisory_lock(*_lock_of(work)))):
         if not waited:
             waiting()
         waited = True
         time.sleep(EVERY)
     return waited
+
+
+def _lock_of(work: str) -> tuple[int, int]:
+    """The two numbers of the lock of a work."""
+    return SPACE, int(_digest(work)[:8], 16) - 2**31
 
 
 def _digest(work: str) -> str:

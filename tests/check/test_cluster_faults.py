@@ -184,7 +184,8 @@ def test_a_database_that_is_restarted_loses_nothing(on_server: Settings) -> None
             folder = Path(str(on_server.store.url).rpartition("host=")[2].replace("%2F", "/"))
             program = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))[-1]
             options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-            command = [program, "-D", folder / "data", "-m", "immediate", "-w", "-o", options, "-l", folder / "log"]
+            wait = ["-w", "-t", f"{PATIENCE:.0f}"]
+            command = [program, "-D", folder / "data", "-m", "immediate", *wait, "-o", options, "-l", folder / "log"]
             subprocess.run(  # noqa: S603
                 [*map(str, command), "restart"], check=True, user="postgres", cwd=folder, stdout=subprocess.DEVNULL
             )

@@ -38,6 +38,7 @@ from proof.store.decisions import CHECK
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
+from tests.conftest import PATIENCE
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
@@ -380,8 +381,8 @@ def test_whatever_is_asked_the_flag_stands_where_its_events_lead(
 
 
 def small_store(folder: Path, flags: int) -> Store:
-    """A store with one page of so many flags."""
-    store = Store.open(folder / "proof.sqlite")
+    """A store with one page of so many flags, whose writers wait for each other as long as they must."""
+    store = Store.open(folder / "proof.sqlite", wait=PATIENCE)
     made = tuple(
         Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "告", "吿", 5.0, True, None, Evidence("posterior"), "", f"flag{n}")
         for n in range(flags)

@@ -29,3 +29,12 @@ def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(st
     assert steps == ["first is done", ("second", True)]
     with store.checking("work") as waited:
         assert not waited
+
+
+def test_a_check_that_is_done_is_waited_for_by_nobody(store: Store) -> None:
+    """Not even for the moment that a database server takes to part with who held the lock."""
+    waits = []
+    for _ in range(100):
+        with store.checking("work") as waited:
+            waits.append(waited)
+    assert not any(waits)

@@ -274,6 +274,36 @@ def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(
     expect(glyphs).to_have_count(12)
 
 
+def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_is_not_lost(
+    served: str, page: Page, tmp_path: Path
+) -> None:
+    page.goto(f"{served}/works/{WORK}/glyphs?text=公")
+    glyphs, typed = page.locator("#grid .glyph"), page.locator("#typed")
+    glyphs.nth(0).click()
+    page.keyboard.press("e")
+    page.keyboard.insert_text("松")
+    let_go = held_back(page, "**/glyphs/corrections")
+    with page.expect_request("**/glyphs/corrections"):
+        page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    glyphs.nth(1).click()
+    page.keyboard.press("e")
+    page.keyboard.insert_text("訟")
+    page.keyboard.press("Enter")  # too early: the first is still being written
+    come(page, let_go, "**/glyphs/corrections")
+    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
+    expect(typed).to_have_value("訟")
+    expect(typed).to_be_visible()
+    page.route("**/glyphs/corrections", lambda route: route.abort())
+    page.keyboard.press("Enter")
+    expect(page.locator("#outcome")).to_have_text("The server does not answer. Try again.")
+    page.unroute("**/glyphs/corrections")
+    page.keyboard.press("Enter")
+    expect(page.locator("#act-told")).to_contain_text("公 → 訟 · 1 decided")
+    expect(typed).to_be_hidden()
+    assert verdicts(tmp_path) == [Verdict.TYPED] * 2
+
+
 def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(served: str, page: Page) -> None:
     first = shown(open_desk(page, f"{served}/works/{WORK}/desk"))
     let_go = held_back(page, "**/comments")

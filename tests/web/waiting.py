@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.conftest import PATIENCE
 from tests.wide import looks_wide
@@ -30,9 +30,19 @@ STILL = """(element, frames) => new Promise((done, never) => {
 def until(page: Page, holds: str) -> None:
     """Waits for what a script says. Not Playwright's own way: our policy lets nobody evaluate text in a page."""
     deadline = time.monotonic() + PATIENCE
-    while not page.evaluate(holds):
+    while not _says(page, holds):
         assert time.monotonic() < deadline, holds
         page.wait_for_timeout(20)
+
+
+def _says(page: Page, script: str) -> object:
+    """What a script says; nothing where the page was left for another in the middle of it."""
+    try:
+        return page.evaluate(script)
+    except Error as error:
+        if "context was destroyed" not in error.message:
+            raise
+        return None
 
 
 def open_desk(page: Page, address: str) -> Page:
@@ -45,11 +55,8 @@ def open_desk(page: Page, address: str) -> Page:
 
 def shown(page: Page) -> int:
     """The number of the flag that the desk shows, as soon as it shows one; 0 where it says that nothing is left."""
-    deadline = time.monotonic() + PATIENCE
-    while (number := page.evaluate("document.body.dataset.flag")) is None:  # not there yet, or the next are fetched
-        assert time.monotonic() < deadline, "the desk shows neither a flag nor its end"
-        page.wait_for_timeout(20)
-    return int(number or 0)
+    told = page.locator("body[data-flag]")  # it is not there before the desk is, nor while the next flags are fetched
+    return int(told.get_attribute("data-flag") or 0)
 
 
 def press(page: Page, key: str) -> int:

@@ -85,10 +85,10 @@ function toggle(button) {
   count();
 }
 
-/** Sets all that are chosen to one reading, as one act. */
+/** Sets all that are chosen to one reading, as one act; gives whether it was done. */
 const correct = oneAtATime(async (reading, more = {}) => {
   const some = picked();
-  if (!some.length || !may("decide")) return;
+  if (!some.length || !may("decide")) return false;
   const { text } = now; // another may be shown when the answer comes
   const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: text, key: uuid() }));
   const said = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
@@ -105,13 +105,15 @@ const correct = oneAtATime(async (reading, more = {}) => {
   $("outcome").textContent = "";
   tell(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
   count();
+  return true;
 });
 
 async function attempt(act) {
   try {
-    await act();
+    return await act();
   } catch (problem) {
     $("outcome").textContent = why(problem);
+    return false;
   }
 }
 
@@ -125,7 +127,10 @@ function closeTyping() {
   $("typing").hidden = true;
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
-takeTyped((reading) => attempt(() => correct(reading)).then(closeTyping), closeTyping);
+takeTyped(async (reading) => {
+  const done = await attempt(() => correct(reading));
+  if (done && $("typed").value.trim() === reading) closeTyping(); // else something else is typed by now
+}, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 
 const toPage = (one) => one && location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}#${one.line}-${one.offset}`);
