@@ -27,8 +27,8 @@ from sqlalchemy.orm import Session
 from proof.errors import ProofError
 from proof.locale.marking import _
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import decided_by, shown_decisions
-from proof.store.decisions import CHECK, take_back_in
+from proof.store.decision_rows import CHECK, decided_by, shown_decisions
+from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event

@@ -194,9 +194,10 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
         seen = texts_of.get(flag.last_run_id, frozenset())
         elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
         if rows.is_changed(flag):
-            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context, stale=flag.stale)
+            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
         at = (flag.page_id, flag.line, flag.offset, flag.context)
-        return DecidedPlace(text, seen, elsewhere, line, at, stale=flag.stale)
+        lost = flag.stale or (flag.ordinal == rows.BY_HAND and line is None)
+        return DecidedPlace(text, seen, elsewhere, line, at, lost=lost)
 
     return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
 
