@@ -120,7 +120,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
                 in_text = _in_text(edition, addresses, correction, there.instead, policy)
                 reason = None if in_text else Unused.GONE
             elif (reason := checked.reason(decision, correction, there)) is None:
-                if there.stale or decision.id in gone:  # `correct` refuses any other that was changed since
+                if there.lost or decision.id in gone:  # `correct` refuses any other that was changed since
                     try:
                         beside = of_line[correction.page, correction.line]
                         in_text += place(edition, [correction], reanchor=reanchor, written=beside).applied

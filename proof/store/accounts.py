@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.locale.marking import _
-from proof.store.decisions import CHECK
+from proof.store.decision_rows import CHECK
 from proof.store.models import AccountEventRow, AccountRow
 from proof.store.sessions import Sessions, StorePart
 

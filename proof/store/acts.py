@@ -27,10 +27,10 @@ from sqlalchemy.orm import Session
 from proof.errors import ProofError
 from proof.locale.marking import _
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import decided_by, shown_decisions
-from proof.store.decisions import CHECK, take_back_in
-from proof.store.lookup import NO_WORK, NoPlaceError
-from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.decision_rows import CHECK, decided_by, shown_decisions
+from proof.store.decisions import take_back_in
+from proof.store.lookup import work_of
+from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
 from proof.store.sessions import StorePart
@@ -131,13 +131,11 @@ class Acts(StorePart):
         if not 8 <= len(key) <= 64:
             raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
         with self._writing() as session:
-            row = session.scalar(select(WorkRow).where(WorkRow.name == work))
-            if row is None:
-                raise NoPlaceError(NO_WORK, work=work)
+            number = work_of(session, work)
             said = _answered(session, person, key, again)
             if said is not None:
                 return said
-            steps = _Steps(session, row.id, person)
+            steps = _Steps(session, number, person)
             for step in steps.undone() if again else steps.done():
                 made = _take_back(session, steps, step, key, again=again, leave=leave, rules=rules)
                 if made is not None:

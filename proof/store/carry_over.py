@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session, aliased
 
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.decision_rows import carried_from
-from proof.store.decisions import carry, corrected_in
+from proof.store.decision_rows import carried_from, carry
+from proof.store.decisions import corrected_in
 from proof.store.models import ColumnRow, DecisionRow, FlagRow
 from proof.store.quality import is_seeded
 from proof.store.threads import take_up_lost

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
-from proof.store.lookup import NO_PAGE, NO_WORK, NoPlaceError
+from proof.store.lookup import NO_PAGE, NoPlaceError, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
@@ -184,8 +184,8 @@ class Comments(StorePart):
         """The open problems of a work, or of all, those that were spoken of last first; with `assigned` those that
         this person is to see to. Raises NoPlaceError."""
         with self._reading() as session:
-            if work is not None and session.scalar(select(WorkRow.id).where(WorkRow.name == work)) is None:
-                raise NoPlaceError(NO_WORK, work=work)
+            if work is not None:
+                work_of(session, work)
             last = _last_comments(session, work, assigned)
             found = [_of_thread(session, row) for row in _still_open(session, last)]
             if assigned is None:

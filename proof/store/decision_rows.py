@@ -17,7 +17,11 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.quality import seeded_among, seeded_places, shown_context
+from proof.store.quality import add_decision, seeded_among, seeded_places, shown_context
+from proof.store.threads import go_on
+
+CHECK = "proof check"
+"""Who carries a decision over to the same place in an edited text."""
 
 
 def carried_from(session: Session, decision: DecisionRow) -> DecisionRow:
@@ -129,3 +133,14 @@ def decision_of(row: DecisionRow) -> Decision:
         about=row.about,
         batch=row.batch,
     )
+
+
+def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
+    """Have the decision that stands of one flag stand of another."""
+    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
+    row = row_of(session, demand, now, State(was.state), was.reading)
+    row.note = decision.note
+    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
+    add_decision(session, row)
+    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
+    go_on(session, was, now)

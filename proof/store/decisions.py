@@ -33,18 +33,25 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import carried_from, decided_by, decision_of, maker_of, restored, row_of, shown_decisions
+from proof.store.decision_rows import (
+    carried_from,
+    carry,
+    decided_by,
+    decision_of,
+    maker_of,
+    restored,
+    row_of,
+    shown_decisions,
+)
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
-from proof.store.threads import go_on, is_decided_where_it_is, successor
+from proof.store.threads import is_decided_where_it_is, successor
 from proof.store.typed_text import check_note, check_reading
 from proof.text.edit import Edit, Surroundings, contexts
 
 AT_ONCE = 500
-CHECK = "proof check"
-"""Who carries a decision over to the same place in an edited text."""
 
 
 class Decisions(StorePart):
@@ -219,6 +226,9 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         if same is not None:
             return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
+    here = successor(session, flag) if demand.verdict is not Verdict.UNDO else None
+    if here is not None and not _follows(session, here, flag):
+        raise ConflictError(flag.id, flag.version, conflict_of(session, here, 0).decisions)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
     along = _of_other_half(session, demand, flag, undone)
@@ -257,10 +267,9 @@ def _write(
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
-    here = successor(session, flag) if flag.stale and state is not State.OPEN else None
-    last = _last_event(session, here) if here is not None else None
-    if here is not None and (last is None or carried_from(session, last).flag_id == flag.id):
-        carry(session, flag, here, row)  # its page was read again while it was being decided
+    here = successor(session, flag) if state is not State.OPEN else None
+    if here is not None and _follows(session, here, flag):  # its page was read again while it was being decided
+        carry(session, flag, here, row)
     return shown_decisions(session, [row])[0]
 
 
@@ -272,17 +281,6 @@ def _carried_on(session: Session, decision: DecisionRow) -> Iterator[tuple[FlagR
         if flag.version == one.version:
             yield flag, one
         yield from _carried_on(session, one)
-
-
-def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
-    """Have the decision that stands of one flag stand of another."""
-    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
-    row = row_of(session, demand, now, State(was.state), was.reading)
-    row.note = decision.note
-    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-    add_decision(session, row)
-    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
-    go_on(session, was, now)
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
@@ -346,6 +344,12 @@ def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRe
     ]:
         return None
     return shown_decisions(session, found)[0]
+
+
+def _follows(session: Session, here: FlagRow, flag: FlagRow) -> bool:
+    """Whether what stands of a flag was carried over from that other one, or nothing was decided of it."""
+    last = _last_event(session, here)
+    return last is None or carried_from(session, last).flag_id == flag.id
 
 
 def _key_of_other(key: str) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select, tuple_
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.lookup import NO_WORK
+from proof.store.lookup import NO_WORK, number_of
 from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import MissingError
@@ -96,7 +96,7 @@ class Glyphs(StorePart):
     def of(self, work: str, text: str, part: int = 0) -> Occurrences:
         """The occurrences of a character in the text of a work as it was checked; `part` counts from 0."""
         here = (
-            GlyphRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery(),
+            GlyphRow.work_id == number_of(work),
             GlyphRow.text == text,
         )
         with self._reading() as session:
@@ -114,7 +114,7 @@ class Glyphs(StorePart):
     def occurrences(self, work: str, texts: Collection[str], but: str = "") -> dict[str, int]:
         """How many glyphs of each of these characters a work has; `but` is the id of a page that is left out."""
         query = select(func.sum(GlyphRow.count))
-        query = query.where(GlyphRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery())
+        query = query.where(GlyphRow.work_id == number_of(work))
         if but:
             query = query.where(GlyphRow.page_id.not_in(select(PageRow.id).where(PageRow.page == but)))
         with self._reading() as session:
@@ -123,7 +123,7 @@ class Glyphs(StorePart):
     def flagged(self, work: str, text: str, suggested: str) -> set[tuple[int, int, int]]:
         """The places, as page, line and offset, where `text` stands and a check found `suggested` on the image."""
         query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset)
-        query = query.where(FlagRow.work_id == select(WorkRow.id).where(WorkRow.name == work).scalar_subquery())
+        query = query.where(FlagRow.work_id == number_of(work))
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
         with self._reading() as session:
             found = session.execute(query.where(~is_seeded(), FlagRow.ordinal >= rows.CURRENT))

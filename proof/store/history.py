@@ -113,8 +113,8 @@ class History(StorePart):
         """By whom and when the pages of a work were proofread that await a second person, those that wait longest
         first, at most `limit` of them; and how many there are."""
         with self._reading() as session:
-            said = last_said(session, work).values()
-            waiting = [one for one in said if one.state is PageState.PROOFREAD and not one.changed]
+            standing = [one.standing for one in last_said(session, work) if not one.changed]
+            waiting = [one for one in standing if one and one.state is PageState.PROOFREAD]
             waiting.sort(key=lambda one: one.at)
             found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
         return found, len(waiting)

@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.decision_rows import decided_by
-from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, WorkRow
-from proof.store.page_states import PageState, is_changed
+from proof.store.lookup import number_of
+from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
+from proof.store.page_states import PageState, SaidOfPage, said_of_pages
 from proof.store.quality import is_of_text
-from proof.store.standing import Event, standing
 
 PAUSE = 300.0
 """Seconds after which somebody did something else in between."""
@@ -59,8 +59,8 @@ class _Event(NamedTuple):
 
 def judged_twice(session: Session, work: str) -> Pairs:
     """What two people said of the same places of a work."""
-    said_of = last_said(session, work)
-    validated = {page: one.person for page, one in said_of.items() if one.state is PageState.VALIDATED}
+    stand = ((one.page, one.standing) for one in last_said(session, work))
+    validated = {page: one.person for page, one in stand if one and one.state is PageState.VALIDATED}
     found: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
@@ -126,29 +126,6 @@ def paces(session: Session, work: str) -> list[float]:
     return found
 
 
-class PageSaid(NamedTuple):
-    """What was said of a page: `id` is that of the event; `changed`: its text was, since it was proofread."""
-
-    id: int
-    state: PageState
-    person: str
-    at: datetime
-    changed: bool
-
-
-def last_said(session: Session, work: str) -> dict[int, PageSaid]:
-    """What was said last of each page of a work, and stands, by the number of the page."""
-    columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person)
-    more = (PageEventRow.state, PageEventRow.at, PageRow.changed_after)
-    query = select(*columns, *more).join(PageRow, PageRow.id == PageEventRow.page_id)
-    query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, PageRow.absent.is_(False))
-    rows = session.execute(query.order_by(PageEventRow.page_id, PageEventRow.version))
-    found = {}
-    for page, events in groupby(rows, lambda row: int(row[0])):
-        said = list(events)
-        number = standing([Event(*row[1:4]) for row in said])
-        if number:
-            _, event, _, person, state, at, changed_after = said[number - 1]
-            changed = is_changed(PageState(state), number, changed_after)
-            found[page] = PageSaid(event, PageState(state), person, at, changed)
-    return found
+def last_said(session: Session, work: str) -> Iterator[SaidOfPage]:
+    """What was said of each page of a work of which anything was, and stands."""
+    return said_of_pages(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlalchemy import ScalarSelect, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
@@ -22,6 +23,19 @@ class PageConflictError(ToldError):
     """Somebody was quicker to say something of the page."""
 
     http_status = 409
+
+
+def number_of(work: str | None) -> ScalarSelect[int]:
+    """The number of the work of that name, within a query; null where there is none."""
+    return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()
+
+
+def work_of(session: Session, work: str) -> int:
+    """The number of the work of that name. Raises NoPlaceError."""
+    number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+    if number is None:
+        raise NoPlaceError(NO_WORK, work=work)
+    return number
 
 
 def page_of(session: Session, work: str, page: int, *, held: bool = False) -> PageRow:

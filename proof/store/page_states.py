@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
@@ -46,6 +46,10 @@ class PageEvent:
     back: bool = False
 
 
+SOUND = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
+"""What is said of a text as it is, and of no other."""
+
+
 class PageStanding(NamedTuple):
     """Where a page stands, and how often something was said of it. `changed`: it is not proofread any more, since its
     text was changed after that."""
@@ -53,6 +57,26 @@ class PageStanding(NamedTuple):
     state: PageState = PageState.NOT_PROOFREAD
     version: int = 0
     changed: bool = False
+
+
+class PageSaid(NamedTuple):
+    """What was said of a page: `id` is that of the event."""
+
+    id: int
+    state: PageState
+    person: str
+    at: datetime
+
+
+class SaidOfPage(NamedTuple):
+    """Of a page: the `state` that the last of `version` events left, the one that stands, and whether the text was
+    `changed` since that."""
+
+    page: int
+    state: PageState
+    version: int
+    standing: PageSaid | None
+    changed: bool
 
 
 class PageStates(StorePart):
@@ -93,9 +117,10 @@ class PageStates(StorePart):
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
             _must_be_seen(row, last, version)
-            stands = _standing_event(session, row)
+            known = next(said_of_pages(session, PageRow.id == page), None)
+            stands = known.standing if known and not known.changed else None
             if state is PageState.VALIDATED and (
-                stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
+                stands is None or stands.state is not PageState.PROOFREAD or stands.person == person
             ):
                 raise RefusedDecisionError(
                     _("%(page)s: a second person validates a page that was proofread"), page=row.page
@@ -105,7 +130,7 @@ class PageStates(StorePart):
                     _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
                     page=row.page,
                     person=stands.person,
-                    state=PageState(stands.state),
+                    state=stands.state,
                 )
             event = PageEventRow(
                 page_id=page,
@@ -121,42 +146,34 @@ class PageStates(StorePart):
             return page_event(event)
 
 
+def said_of_pages(session: Session, *wanted: ColumnElement[bool]) -> Iterator[SaidOfPage]:
+    """What was said of those pages that are wanted, of which anything was, and stands."""
+    columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
+    query = select(*columns, PageEventRow.at, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
+    found = session.execute(query.where(*wanted).order_by(PageEventRow.page_id, PageEventRow.version))
+    for page, events in groupby(found, lambda row: int(row.page_id)):
+        said = list(events)
+        number = standing([Event(*one[1:4]) for one in said])
+        last, stands = said[-1], said[number - 1] if number else None
+        changed = PageState(last.state) in SOUND and 0 < number <= last.changed_after
+        standing_event = PageSaid(stands.id, PageState(stands.state), stands.person, stands.at) if stands else None
+        yield SaidOfPage(page, PageState(last.state), len(said), standing_event, changed)
+
+
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
     """Where pages stand."""
     states = dict.fromkeys(pages, PageStanding())
-    columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
-    query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     for start in range(0, len(pages), AT_ONCE):
-        some = query.where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
-        found = session.execute(some.order_by(PageEventRow.page_id, PageEventRow.version))
-        for page, events in groupby(found, lambda row: int(row.page_id)):
-            said = list(events)
-            state, number = PageState(said[-1].state), standing([Event(*one[1:4]) for one in said])
-            changed = is_changed(state, number, said[-1].changed_after)
-            states[page] = PageStanding(PageState.NOT_PROOFREAD if changed else state, len(said), changed)
+        for one in said_of_pages(session, PageEventRow.page_id.in_(pages[start : start + AT_ONCE])):
+            state = PageState.NOT_PROOFREAD if one.changed else one.state
+            states[one.page] = PageStanding(state, one.version, one.changed)
     return states
-
-
-def is_changed(state: PageState, number: int, changed_after: int) -> bool:
-    """Whether the text of a page was changed since it was proofread: it was when `changed_after` things had been said
-    of the page, that one of this `number` among them."""
-    return state in (PageState.PROOFREAD, PageState.VALIDATED) and 0 < number <= changed_after
 
 
 def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
     """Note that the text of pages is another than the one of which something was said."""
     for page, stands in page_states(session, [page.id for page in pages]).items():
         session.get_one(PageRow, page).changed_after = stands.version
-
-
-def _standing_event(session: Session, page: PageRow) -> PageEventRow | None:
-    """What was said of a page and stands: the last that nobody took back. None where its text was changed since."""
-    query = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version)
-    found = session.scalars(query).all()
-    number = standing([Event(one.id, one.about, one.person) for one in found])
-    if not number or is_changed(PageState(found[number - 1].state), number, page.changed_after):
-        return None
-    return found[number - 1]
 
 
 def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> None:
@@ -172,10 +189,10 @@ def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> Non
         )
 
 
-def _takes_back(last: PageEventRow, state: PageState) -> bool:
+def _takes_back(last: PageSaid, state: PageState) -> bool:
     """Whether `state` says less of a page than what was said last; that there is a problem can always be said."""
     ways = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
-    return state in ways and last.state in ways and ways.index(state) < ways.index(PageState(last.state))
+    return state in ways and last.state in ways and ways.index(state) < ways.index(last.state)
 
 
 def page_event(row: PageEventRow) -> PageEvent:

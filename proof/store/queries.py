@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, select, tuple_
+from sqlalchemy import exists, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.decision_records import Verdict
+from proof.store.lookup import number_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
@@ -47,7 +48,7 @@ def next_pages(
         if after:
             query = query.where(tuple_(PageRow.position, PageRow.id) > after[1:])
     else:
-        query = query.where(PageRow.work_id == _work_id(work), PageRow.absent.is_(False))
+        query = query.where(PageRow.work_id == number_of(work), PageRow.absent.is_(False))
         query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
         if after:
             query = query.where(tuple_(PageRow.text, PageRow.position, PageRow.id) > after)
@@ -115,7 +116,9 @@ def _wanted(query: Any, wanted: FlagFilter, *, seeded: bool) -> Any:
     # all flags are found by way of their pages, which lie in order: by their own work, every piece of the answer would
     # be sorted out of all of them; the flags of a few characters are found by these
     of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
-    query = query.join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == _work_id(wanted.work)).order_by(*_ORDER)
+    query = (
+        query.join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(wanted.work)).order_by(*_ORDER)
+    )
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
     query = query.where(is_seeded() if seeded else is_finding())
@@ -139,7 +142,7 @@ def _stored(row: FlagRow, page: str) -> StoredFlag:
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
     """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
-    found = session.execute(query.where(PageRow.work_id == _work_id(work)))
+    found = session.execute(query.where(PageRow.work_id == number_of(work)))
     return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in found}
 
 
@@ -161,17 +164,17 @@ def texts(session: Session) -> list[StoredText]:
 
 def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     """Where the flags of a work stand of which something was ever decided, by their numbers."""
-    runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == _work_id(work))
+    runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == number_of(work))
     texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
     query = select(FlagRow, PageRow.text, DecisionRow.id, ColumnRow.source)
     query = query.join(PageRow, FlagRow.page_id == PageRow.id)
     is_of_line = (ColumnRow.page_id == PageRow.id) & (ColumnRow.number == FlagRow.line)
     query = query.outerjoin(ColumnRow, is_of_line & (FlagRow.last_run_id == PageRow.result_run_id))
     query = query.join(DecisionRow, (DecisionRow.flag_id == FlagRow.id) & (DecisionRow.version == FlagRow.version))
-    decided = session.execute(query.where(FlagRow.work_id == _work_id(work))).all()
+    decided = session.execute(query.where(FlagRow.work_id == number_of(work))).all()
     about = aliased(DecisionRow)
     carried = select(DecisionRow.id, about.id, about.flag_id).join(about, about.id == DecisionRow.about)
-    carried = carried.where(DecisionRow.work_id == _work_id(work), DecisionRow.verdict == Verdict.CARRIED.value)
+    carried = carried.where(DecisionRow.work_id == number_of(work), DecisionRow.verdict == Verdict.CARRIED.value)
     carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
     carried_on = {before for before, _ in carried_from.values()}
     here = {flag.id for flag, *_ in decided if not flag.stale}
@@ -191,9 +194,10 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
         seen = texts_of.get(flag.last_run_id, frozenset())
         elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
         if rows.is_changed(flag):
-            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context, stale=flag.stale)
+            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
         at = (flag.page_id, flag.line, flag.offset, flag.context)
-        return DecidedPlace(text, seen, elsewhere, line, at, stale=flag.stale)
+        lost = flag.stale or (flag.ordinal == rows.BY_HAND and line is None)
+        return DecidedPlace(text, seen, elsewhere, line, at, lost=lost)
 
     return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
 
@@ -202,7 +206,3 @@ def lines_of_page(session: Session, page: int) -> dict[int, str]:
     """The lines of a page as they were checked, by their numbers."""
     query = select(ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id == page).order_by(ColumnRow.ordinal)
     return {row.number: row.source for row in session.execute(query)}
-
-
-def _work_id(work: str | None) -> ColumnElement[int]:
-    return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()

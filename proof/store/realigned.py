@@ -20,8 +20,8 @@ from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
-from proof.store.decision_rows import carried_from
-from proof.store.decisions import carry, corrected_in
+from proof.store.decision_rows import carried_from, carry
+from proof.store.decisions import corrected_in
 from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.store.lookup import NO_WORK, NoPlaceError
+from proof.store.lookup import work_of
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.quality import is_finding
 from proof.store.sessions import StorePart
@@ -52,9 +52,7 @@ class Rules(StorePart):
         check_reading(transcribed)
         check_reading(suggested)
         with self._writing() as session:
-            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
-            if work_id is None:
-                raise NoPlaceError(NO_WORK, work=work)
+            work_id = work_of(session, work)
             if ((transcribed, suggested) in rules_of(session, work_id)) == holds:
                 return
             session.add(

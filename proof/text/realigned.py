@@ -15,7 +15,8 @@ ALIKE = 0.5
 
 
 class RealignedLines:
-    """The lines of a page, by their numbers, as they were and as they are now."""
+    """The lines of a page, by their numbers, as they were and as they are now. Of lines that are the same, and of which
+    there are more or fewer now, nobody can tell which are gone or new: what became of any of them is not known."""
 
     def __init__(self, before: Mapping[int, str], now: Mapping[int, str]) -> None:
         self._before, self._now = before, now
@@ -24,9 +25,12 @@ class RealignedLines:
         whole = ((number, source) for number, source in before.items() if once[source] == there[source] == 1)
         self._lines = {number: numbers[source] for number, source in whole}  # wherever they were moved
         found = set(self._lines.values())
+        told = {
+            source for source in {*once, *there} if once[source] == there[source] or not once[source] * there[source]
+        }
         self._lines |= _in_order(
-            [(number, source) for number, source in before.items() if number not in self._lines],
-            [(number, source) for number, source in now.items() if number not in found],
+            [(number, source) for number, source in before.items() if source in told and number not in self._lines],
+            [(number, source) for number, source in now.items() if source in told and number not in found],
         )
 
     def now(self, line: int, offset: int, length: int) -> Place | None:
@@ -55,14 +59,23 @@ class RealignedLines:
         return ((number, start), there) if told and there != self._before[line][offset:end] else None
 
     def _same(self, line: int, offset: int, length: int) -> int | None:
-        """Where characters of a line begin now, if they stand together in what became of it."""
+        """Where characters of a line begin now, if they stand together in what became of it. Of a run of the same
+        characters nobody can tell which one is gone or new: read from either end, a line says the same of a place or
+        nothing."""
         if line not in self._lines or offset < 0:
             return None
-        found = Levenshtein.opcodes(self._before[line], self._now[self._lines[line]])
-        for one in found:
-            if one.tag == "equal" and one.src_start <= offset and offset + length <= one.src_end:
-                return one.dest_start + offset - one.src_start
-        return None
+        source, read = self._before[line], self._now[self._lines[line]]
+        place = _place_in(source, read, offset, length)
+        back = _place_in(source[::-1], read[::-1], len(source) - offset - length, length)
+        return place if place is not None and back is not None and place == len(read) - back - length else None
+
+
+def _place_in(source: str, read: str, offset: int, length: int) -> int | None:
+    """Where characters of `source` begin in what became of it."""
+    for one in Levenshtein.opcodes(source, read):
+        if one.tag == "equal" and one.src_start <= offset and offset + length <= one.src_end:
+            return int(one.dest_start + offset - one.src_start)
+    return None
 
 
 def _likeness(source: str, read: str) -> float:

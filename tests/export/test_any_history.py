@@ -1,5 +1,5 @@
-"""However a text is edited while people decide, is checked and corrected again: each character gets what was decided of
-it and of no other, and what does not reach the text is told."""
+"""However a text is edited while people decide, late and otherwise, and take it back, is checked and corrected again:
+each character gets what was decided of it and of no other, and what does not reach the text is told."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, Verdict
+from proof.store.acts import NothingLeftError
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
 from proof.store.saving import CheckedResult
@@ -49,6 +50,7 @@ class History:
         self.decided: dict[int, tuple[str, str]] = {}
         self.said: dict[int, str] = {}
         self.flags: dict[int, int] = {}
+        self.seen: dict[int, int] = {}
         self.pages = {page: [self.line(chance.choice(FORMULAS)) for _ in range(3)] for page in PAGES}
         self.check()
 
@@ -86,8 +88,9 @@ class History:
                 at |= {(page, column.number, offset): number for offset, number in enumerate(line)}
                 flags += [self.flag(page, column, offset, one) for offset, one in enumerate(line) if self.is_wrong(one)]
             result = PageResult(page, "ref", Status.CHECKED, columns=tuple(columns), flags=numbered(flags))
-            key = repr([page, *(column.source for column in columns), *(flag.offset for flag in flags)])[:128]
-            self.store.save_pages(run, [CheckedResult(PagePlace(position, str(self.path)), key, result)])
+            key = f"{self.chance.random()}" if self.chance.random() < 0.3 else ""  # with other settings
+            key += repr([page, *(column.source for column in columns), *(flag.offset for flag in flags)])
+            self.store.save_pages(run, [CheckedResult(PagePlace(position, str(self.path)), key[:128], result)])
         self.store.finish_run(run, whole=True)
         self.checked = {page: [list(line) for line in self.pages[page]] for page in PAGES}
         self.flags = {}
@@ -96,6 +99,7 @@ class History:
             for flag, page in session.execute(query.where(FlagRow.stale.is_(False), FlagRow.ordinal >= 0)):
                 number = self.flags[flag.id] = at[page, flag.line, flag.offset]
                 assert flag.state == "open" or (flag.state, flag.reading) == self.decided.get(number)
+        self.seen |= self.flags
 
     def is_wrong(self, number: int) -> bool:
         return self.char[number] != self.shown[number]
@@ -107,15 +111,41 @@ class History:
         return Flag(page, "ref", column.number, offset, 1, kind, *said, 5.0, True, None, why, context)
 
     def decide(self) -> None:
-        if not self.flags:
+        self.decide_one(self.flags)
+
+    def decide_late(self) -> None:
+        """Somebody who has had the desk open since an earlier check decides."""
+        self.decide_one(self.seen)
+
+    def decide_one(self, among: dict[int, int]) -> None:
+        if not among:
             return
-        flag, verdict = self.chance.choice(sorted(self.flags)), self.chance.choice(VERDICTS)
+        flag, verdict = self.chance.choice(sorted(among)), self.chance.choice(VERDICTS)
         with self.store._reading() as session:
             version = session.get_one(FlagRow, flag).version
         reading = "比" if verdict is Verdict.TYPED else ""
         demand = DecisionRequest("KR1", flag, verdict, version, self.chance.choice("甲乙"), self.key(), reading)
-        made = self.store.decisions.decide(demand)
-        self.hear(self.flags[flag], made)
+        try:
+            made = self.store.decisions.decide(demand)
+        except ConflictError:  # of a flag that is gone, and whose place somebody decided since
+            assert flag not in self.flags
+            return
+        self.hear(self.seen[flag], made)
+
+    def take_back(self) -> None:
+        """Somebody takes the last thing back that they did, or does it again."""
+        acts = self.store.acts
+        way, person = self.chance.choice([acts.undo, acts.undo, acts.redo]), self.chance.choice("甲乙")
+        try:
+            undone = way("KR1", person, self.key(), leave=True)
+        except NothingLeftError:
+            return
+        for made in undone.decisions:
+            number = self.seen.get(made.flag)
+            if number is not None and made.state is State.OPEN:
+                self.decided.pop(number, None)
+            elif number is not None:
+                self.hear(number, made)
 
     def correct_by_hand(self) -> None:
         page = self.chance.choice(PAGES)
@@ -197,11 +227,10 @@ class History:
 def test_each_character_gets_what_was_decided_of_it_and_of_no_other(chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as named:
         history = History(Path(named), chance)
-        acts = (
-            [history.decide] * 4 + [history.correct_by_hand, history.edit] + [history.check] * 2 + [history.export] * 2
-        )
+        acts = [history.decide] * 4 + [history.check] * 3 + [history.export, history.take_back, history.edit] * 2
+        acts += [history.correct_by_hand, history.decide_late]
         try:
-            for _ in range(14):
+            for _ in range(16):
                 chance.choice(acts)()
             history.export()
         finally:

@@ -34,7 +34,7 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decisions import CHECK
+from proof.store.decision_rows import CHECK
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note

@@ -17,7 +17,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.comments import CommentRequest, CommentState
-from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, State, Verdict
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.page_states import PageState
@@ -400,6 +400,49 @@ def test_who_decides_a_flag_otherwise_after_a_check_has_carried_it_over_decides_
     project.decide(first, Verdict.TAKE, 1)
     assert project.state(flags[3, 2]) == State.CORRECTED
     assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_who_decides_a_flag_whose_place_another_has_decided_since_is_told(project: Project) -> None:
+    late = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    theirs = DecisionRequest(WORK, flags[3, 2], Verdict.KEEP, 0, "乙", "request-of-another")
+    project.store.decisions.decide(theirs)
+    with pytest.raises(ConflictError, match="乙") as refused:
+        project.decide(late, Verdict.TAKE)
+    assert (refused.value.flag, [one.verdict for one in refused.value.decisions]) == (late, [Verdict.KEEP])
+    assert project.export() == ["上下", *ALIKE]
+
+
+@pytest.mark.parametrize("line", [1, 2])
+@pytest.mark.parametrize("now", [ALIKE[1:], [ALIKE[0], *ALIKE]], ids=["one is gone", "one more"])
+def test_where_nobody_can_tell_which_of_two_lines_alike_is_gone_or_new_it_is_asked_again(
+    project: Project, line: int, now: list[str]
+) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[line, 2], Verdict.TAKE)
+    flags = project.check(now, [(n, 2) for n, source in enumerate(now, 1) if source == ALIKE[0]])
+    assert {project.state(flag) for flag in flags.values()} == {State.OPEN}
+    assert project.export() == now
+    assert project.told() == [Unused.GONE]
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    assert {project.state(flag) for flag in flags.values()} <= {State.OPEN, State.CORRECTED}
+
+
+def test_which_of_a_run_of_the_same_character_is_gone_nobody_can_tell(project: Project) -> None:
+    flags = project.check(["丂甲北北北北甲乙"], [(1, 2)])
+    project.decide(flags[1, 2], Verdict.TAKE)
+    now = ["上下", "丂甲北北北甲乙"]
+    project.check(now)
+    assert project.export() == now
+    assert project.told() == [Unused.GONE]
+
+
+def test_a_correction_by_hand_whose_line_is_gone_keeps_no_export_back(project: Project) -> None:
+    project.check(ALIKE)
+    project.by_hand(2, 2)
+    project.check(ALIKE[1:])
+    assert project.export() == ALIKE[1:]
+    assert project.told() == [Unused.GONE]
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:

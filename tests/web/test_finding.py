@@ -14,6 +14,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from proof.store.models import PageRow
+from proof.store.page_states import note_text_changed
 from tests.web.drawn import LINES, WORK, Served
 from tests.web.test_downloads import made
 
@@ -64,6 +65,19 @@ def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
     listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
     assert listed.count('class="leaf ') == 1
     assert f"/works/{WORK}/pages/2" in listed
+
+
+def test_a_page_whose_text_was_changed_since_it_was_proofread_says_so(served: Served) -> None:
+    client = served.client
+    client.post(f"/api/v1/works/{WORK}/pages/1/states", json={"state": "proofread", "version": 0, "key": "k" * 12})
+    with served.store._writing() as session:
+        note_text_changed(session, [session.get_one(PageRow, 1)])
+    first = client.get(f"/api/v1/works/{WORK}/pages").json["items"][0]  # type: ignore[index]
+    assert (first["state"], first["changed"], first["version"]) == ("not proofread", True, 1)
+    assert "changed since it was proofread" in client.get(f"/works/{WORK}/pages/1").text
+    assert "text changed since proofread" in client.get(f"/works/{WORK}/pages/?state=not+proofread").text
+    client.post(f"/api/v1/works/{WORK}/pages/1/states", json={"state": "proofread", "version": 1, "key": "k" * 13})
+    assert "changed since" not in client.get(f"/works/{WORK}/pages/1").text
 
 
 def test_a_page_without_an_image_says_so_and_how_it_gets_one(served: Served) -> None:
