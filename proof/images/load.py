@@ -44,6 +44,10 @@ LARGEST_MEGAPIXELS = 178.0
 SMALLEST_SIDE = 200
 """Pixels. Eight columns of 21 characters on less leave under ten pixels a character."""
 
+DARK, LITTLE, RED_PRINT = 0.6, 0.005, 0.1
+"""Of the paper's tone: what is darker is ink; and of the page: less ink than this tells nothing. Where red shows so
+much less of it than green, the page is printed in red: beside black text a seal is little."""
+
 _SIGNATURES = (
     b"\x89PNG",
     b"\xff\xd8\xff",
@@ -102,7 +106,8 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
     """The image at `path` in grey, or its part inside `box` (pixels of the upright image).
 
     Colour gives its red channel: black ink stays as dark as in luma, and vermilion (seals, reading
-    marks) turns from two thirds of the ink's depth to a sixth. Transparency is laid on white. A negative
+    marks) turns from two thirds of the ink's depth to a sixth. A page printed in red, on which that channel shows
+    hardly anything, gives its green one. Transparency is laid on white. A negative
     (white on black microfilm) is turned over, with a notice.
 
     `path` can be a page of a PDF, `scan.pdf#12`.
@@ -270,7 +275,15 @@ def _grey(image: Image.Image) -> Pixels:
         return np.asarray(image.getchannel("L"))
     if image.mode not in ("RGB", "RGBA", "RGBX"):
         image = image.convert("RGB")
-    return np.asarray(image.getchannel("R"))
+    return np.asarray(image.getchannel("G" if _is_printed_in_red(image) else "R"))
+
+
+def _is_printed_in_red(image: Image.Image) -> bool:
+    """Whether the red channel of a page shows hardly any of the ink that the green one does."""
+    few = image.resize((max(1, image.width // 7), max(1, image.height // 7)), Image.Resampling.NEAREST)
+    red, green = (np.asarray(few.getchannel(one)) for one in "RG")
+    inked = [float((channel < DARK * np.percentile(channel, 75)).mean()) for channel in (red, green)]
+    return inked[1] > LITTLE and inked[0] < RED_PRINT * inked[1]
 
 
 def _deep_grey(values: NDArray[Any]) -> Pixels:

@@ -52,6 +52,10 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
+EDGE, RUNNING = 3, 0.3
+"""Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
+them off: others end between two glyphs there."""
+
 BESIDE = 0.5
 """Of a glyph's width: a piece of ink no larger than this that reaches out of a column's body stands beside it."""
 
@@ -89,8 +93,16 @@ def as_layout(found: PageLayout) -> Layout:
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
     sheet = found.sheet
-    outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew)
+    cut = tuple(edge if _runs_into(owners, areas, edge) else None for edge in (0.0, float(len(owners))))
+    outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
     return Layout(outline, sheet.grey, ink, 0.0, owners)
+
+
+def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
+    """Whether the image cuts columns off at its upper or lower edge: the ink of many that come near runs into it."""
+    near = [a for a in areas if a.pitch and min(abs(a.top - a.raised - edge), abs(a.bottom - edge)) < a.pitch]
+    rows = owners[:EDGE] if not edge else owners[-EDGE:]
+    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
 
 
 def _without_rules(found: PageLayout) -> Mask:

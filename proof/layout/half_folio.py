@@ -31,6 +31,9 @@ PAGE_HEIGHT = 1400
 RULE_LENGTH = 1 / 25
 """Of the page height: the shortest stroke taken for a piece of rule. A character cell is about 1/26."""
 
+WIDE_RULE_LENGTH = 1 / 22
+"""The same of its width, where it is hardly higher than wide: a part of a page has fewer cells in its height."""
+
 FRAME_LENGTH = 1 / 15
 """Of the page height: the shortest level stroke taken for a piece of frame."""
 
@@ -193,7 +196,7 @@ def find_layout(
         small, _ = shrunk(page, PAGE_HEIGHT)
     height, width = small.shape
     raw = without_border(ink_mask(small))
-    upright = long_strokes(raw, round(height * RULE_LENGTH), vertical=True)
+    upright = long_strokes(raw, round(max(height * RULE_LENGTH, width * WIDE_RULE_LENGTH)), vertical=True)
     level = long_strokes(raw, round(height * FRAME_LENGTH), vertical=False)
     lean = hint.lean if hint else slope(upright, vertical=True)
     tilt = hint.tilt if hint else slope(level, vertical=False)
@@ -230,7 +233,7 @@ def find_layout(
         for i in reversed(range(count))
     )
     outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
-    doubtful = not why and text_against(ink, upright, level, rules, (top, bottom))
+    doubtful = not why and text_against(ink, upright, level, rules, (top, bottom), support)
     return Layout(outline, grey, clean, support, owners, doubtful)
 
 

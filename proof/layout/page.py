@@ -56,6 +56,9 @@ CENTRAL, STRIP = 0.12, 2.6
 """A fold strip stands no further from the middle of an opening, in its widths, and between sides of frames no further
 apart, in pitches."""
 
+ROOMY = 2.15
+"""Pitches between the glyphs of two columns, less a glyph: so far apart there is a fold strip between them."""
+
 ON_FRAME = 0.1
 """Of a glyph's width: what comes so near to the side of the frame is an ornament of it, and no glyph."""
 
@@ -172,6 +175,18 @@ class _Measured:
         x, y, width, height = self.pieces[:, :4].T
         across, down = int((x + width).max() - x.min()), int((y + height).max() - y.min())
         return float(across) if down < ONE * across else 0.0
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """From which x to which its pieces reach."""
+        return int(self.pieces[:, 0].min()), int((self.pieces[:, 0] + self.pieces[:, 2]).max())
+
+    def covered(self, height: int) -> float:
+        """Which share of the height of its register its pieces reach over."""
+        rows = np.zeros(height, np.bool_)
+        for y, h in self.pieces[:, [1, 3]].tolist():
+            rows[y : y + h] = True
+        return float(rows.mean()) if height else 0.0
 
     def between(self, left: float, right: float) -> _Measured:
         """The same without the pieces that reach out of two x."""
@@ -326,18 +341,27 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
         ):
             kept.pop(end)
     kept = [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
-    return [one for one in kept if not _is_fold_strip(one, strong, register, usual)]
+    return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
 
 
-def _is_fold_strip(one: _Measured, strong: Sequence[float], register: _Register, usual: float) -> bool:
+def _is_fold_strip(
+    kept: Sequence[_Measured], number: int, strong: Sequence[float], register: _Register, usual: float
+) -> bool:
     """Whether a span stands between the leaves of an opening: in its middle, between the sides of two frames, with
-    solid ink in it or in small script."""
+    solid ink in it or in small script; or sparse, in small script, with more room about it than a column has."""
+    one = kept[number]
     wide, high = register.text.shape[1], register.text.shape[0]
     if wide < OPENING * high or abs(one.span.middle / wide - 0.5) > CENTRAL:
         return False
     before = max((x for x in strong if x < one.span.middle), default=-np.inf)
     after = min((x for x in strong if x > one.span.middle), default=np.inf)
-    return after - before < STRIP * register.pitch and (one.solid or one.size < SMALL * usual)
+    small = one.size < SMALL * usual
+    if after - before < STRIP * register.pitch:
+        return one.solid or small
+    if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
+        return False
+    room = kept[number + 1].extent[0] - kept[number - 1].extent[1]
+    return room > ROOMY * register.pitch - usual
 
 
 def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
@@ -367,8 +391,8 @@ def _far_rules(sheet: Sheet, register: _Register) -> list[float]:
 def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequence[_Measured]) -> tuple[float, float]:
     """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far (`strong`),
     beyond which no more than a column stands; the region's own where there are none."""
-    spans = register.spans
-    width = float(register.region.right - register.region.left)
+    height, width = register.text.shape[0], float(register.region.right - register.region.left)
+    spans = [one.span for one in measured if one.covered(height) > SPARSE]
     if len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width

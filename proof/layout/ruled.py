@@ -7,11 +7,13 @@ stands between the outermost rules, and where a rule is not printed there is har
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.gaps import Span, are_pairs
 from proof.layout.rules import Mask, inked_along
 
 AROUND = 4
@@ -26,6 +28,9 @@ CROSSINGS = 2
 
 LEAST = 0.1
 """Of its length: of a rule that is printed, however badly, there is more."""
+
+PRINTED = 0.35
+"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them."""
 
 BESIDE = 0.25
 """Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
@@ -42,10 +47,13 @@ def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
     return any(int(strokes[_about(rule)].max(initial=0)) > LEAST * (bottom - top) for rule in rules[1:-1])
 
 
-def text_against(ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
+def text_against(
+    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
+) -> bool:
     """Whether the text of a page speaks against columns between these `rules` (x, left to right) from top to bottom
-    (`rows`): several of them run through it, or more than a column of it stands outside. `ink` is all of the page,
-    `upright` and `level` the long strokes of it."""
+    (`rows`): several of them run through it, more than a column of it stands outside, or, where hardly any of
+    a rule is printed, the columns are two each. `ink` is all of the page, `upright` and `level` the long strokes of it,
+    `support` the mean share of the height along which the rules run."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8)
     lines = cv2.dilate(level[top:bottom], np.ones((5, 1), np.uint8))
@@ -56,7 +64,11 @@ def text_against(ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], 
         return False
     apart = round(BESIDE * width)
     outside = int(text[: max(0, left - apart)].sum()) + int(text[right + apart :].sum())
-    return outside > OUTSIDE * mean * width or _crossed(text, inked_along(strokes, 0), rules, bottom - top, mean)
+    if outside > OUTSIDE * mean * width or _crossed(text, inked_along(strokes, 0), rules, bottom - top, mean):
+        return True
+    return support < PRINTED and are_pairs(
+        text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)]
+    )
 
 
 def _crossed(

@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from rapidfuzz import fuzz
 
-from proof.layout.half_folio import Outline
+from proof.layout.half_folio import ColumnArea, Outline
 from proof.model.flags import Flag
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
@@ -105,13 +105,14 @@ def _cut_lines(
     lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> tuple[list[Column], tuple[Notice, ...]]:
     """The lines as far as they are between where the image cuts its columns off, and what is said of the rest."""
-    area = outline.columns[0]
-    above, below = outline.cut
-    cell = area.cell(rows)
-    top = 0 if above is None else round((above - area.top) / cell)
-    height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
     found, gone_above, gone_below = [], [], []
-    for line, read in zip(lines, [*shown, *[""] * len(lines)], strict=False):
+    beyond = max(0, len(lines) - len(shown))
+    areas = [*outline.columns, *[outline.columns[0]] * beyond]
+    for line, read, area in zip(lines, [*shown, *[""] * beyond], areas, strict=False):
+        above, below = _cut_off(area, outline.cut, area.cell(rows))
+        cell = area.cell(rows)
+        top = 0 if above is None else round((above - area.top) / cell)
+        height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
         size = sum(map(_height, line.runs))
         begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
         found.append(replace(line, parsed=_between(line.runs, begin, end)))
@@ -120,11 +121,23 @@ def _cut_lines(
         if size > end:
             gone_below.append(size - end)
     notices = []
-    if above is not None and any(gone_above):
+    if any(gone_above):
         notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(gone_above))))
-    if below is not None and gone_below:
+    if gone_below:
         notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(gone_below))))
     return found, tuple(notices)
+
+
+def _cut_off(
+    area: ColumnArea, cut: tuple[float | None, float | None], cell: float
+) -> tuple[float | None, float | None]:
+    """Where the image cuts off one column: one that ends before the edge is whole, as those of another register are."""
+    above, below = cut
+    first = area.top - area.raised
+    return (
+        None if above is None or first > above + cell else above,
+        None if below is None or area.bottom < below - cell else below,
+    )
 
 
 def _extent(

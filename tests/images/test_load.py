@@ -128,6 +128,14 @@ def test_thirty_two_bit_tiffs_are_brought_to_eight(tmp_path: Path, mode: str) ->
     assert shows_page(load_image(saved(tmp_path / "page.tif", page().convert("L").convert(mode))), 0)
 
 
+@pytest.mark.parametrize("ink", [(190, 40, 35), (215, 90, 80)])
+def test_a_page_printed_in_red_is_as_dark_as_one_printed_in_black(tmp_path: Path, ink: tuple[int, int, int]) -> None:
+    image = page(ground=(238, 226, 200), ink=ink)
+    pixels = load_image(saved(tmp_path / "red.png", image)).pixels
+    paper, red = int(pixels[60, 210]), int(pixels[60, 50])
+    assert red < 0.5 * paper
+
+
 def test_vermilion_fades_and_black_ink_does_not(tmp_path: Path) -> None:
     image = page(ground=(217, 197, 170), ink=(64, 58, 52))
     ImageDraw.Draw(image).rectangle((100, 30, 180, 110), fill=(195, 55, 40))

@@ -6,8 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from proof.facsimile.wear import seal_shape
 from proof.layout.page import find_columns
-from tests.layout.drawn import Layout, draw, right
+from proof.layout.photograph import page_columns
+from tests.layout.drawn import Drawn, Layout, draw, right
 
 PAGES = {
     "without rules": Layout(),
@@ -62,6 +64,54 @@ def test_a_column_reaches_to_the_number_in_small_script_that_it_ends_in(seed: in
     boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
     ends = [box.bottom - true.bottom for box, true in zip(boxes, page.columns, strict=True)]
     assert min(ends) > -0.25 * 44
+
+
+def test_a_title_in_the_fold_is_no_column_where_frames_have_no_sides() -> None:
+    page = draw(Layout(leaves=2, columns=8, fold=True, frame=False))
+    middle = page.pixels.shape[1] // 2
+    for y in (100, page.pixels.shape[0] - 100):
+        for ends in ((90, middle - 50), (middle + 50, page.pixels.shape[1] - 90)):
+            cv2.line(page.pixels, (ends[0], y), (ends[1], y), (0,), 4)
+    assert len(find_columns(page.pixels).columns) == len(page.columns)
+
+
+def test_a_seal_beside_the_frame_is_no_column() -> None:
+    page = draw(Layout(columns=14, pitch=50, glyph=34, cells=12, registers=2))
+    stamp = seal_shape(90, np.random.default_rng(1)) > 127
+    page.pixels[500:590, 8:98][stamp] = 90
+    assert len(find_columns(page.pixels).columns) == len(page.columns)
+
+
+def without_lowest(page: Drawn, cell: float, rows: float) -> np.ndarray:
+    """The page with so many rows alone."""
+    return np.ascontiguousarray(page.pixels[: round(page.columns[0].y + rows * cell)])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_part_of_a_page_without_rules_is_not_taken_for_a_ruled_one(seed: int) -> None:
+    """Two sides of a frame and strokes of glyphs, which are long for so low an image, fit eight columns of double
+    width; that the image cuts its columns off is said."""
+    page = draw(Layout(columns=16, pitch=50, glyph=42, cells=18, seed=seed))
+    layout = page_columns(without_lowest(page, 42 * 1.12, 9.4), 8, 21)
+    assert len(layout.columns) == len(page.columns)
+    assert layout.outline.cut[1] is not None
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_lines_of_a_drawing_rule_no_page(seed: int) -> None:
+    """They and a gap between every two columns fit columns of double width."""
+    page = draw(Layout(columns=16, pitch=50, glyph=42, cells=18, seed=seed))
+    left, edge = round(page.columns[-1].x), round(page.columns[-5].x)
+    page.pixels[120:-120, left + 6 : edge] = 255
+    middle, radii = ((left + edge) // 2, page.pixels.shape[0] // 2), np.array([90, 300])
+    for share in (1.0, 0.7, 0.4):
+        cv2.ellipse(page.pixels, middle, np.rint(share * radii).astype(int).tolist(), 0, 0, 360, (0,), 3)
+    for angle in np.linspace(0, np.pi, 7):
+        spoke = np.rint(radii * (np.cos(angle), np.sin(angle))).astype(int)
+        cv2.line(page.pixels, (middle - spoke).tolist(), (middle + spoke).tolist(), (0,), 2)
+    layout = page_columns(page.pixels, 8, 21)
+    boxes = [layout.file_box(a.left, a.top, a.right, a.bottom) for a in layout.columns[:12]]
+    assert all(right(boxes, true) for true in page.columns[:12])
 
 
 def test_strokes_of_large_glyphs_are_no_rules() -> None:

@@ -101,6 +101,16 @@ def test_a_glyph_that_is_clear_in_its_middle_beside_a_note_is_none_of_it(ppocr: 
     assert [flag for flag in result.flags if flag.raised] == []
 
 
+def test_a_page_without_rules_that_is_cut_off_below_is_one_finding(ppocr: PPOCR, make_page: MakePage) -> None:
+    lines = ("位導駕官同太常卿導引皇帝位", "平身贊引唱復位分獻官三祭酒", "同太常卿導引皇帝復位奏禮畢")
+    page = make_page(*lines * 3)
+    whole = written(page, glyph=38)
+    pixels = np.ascontiguousarray(whole[: 80 + round(10.6 * 40)])
+    image = LoadedImage(Path("P.png"), pixels, (pixels.shape[1], pixels.shape[0]), "P")
+    (flag,) = [flag for flag in check(ppocr, page, image).flags if flag.raised]
+    assert flag.evidence.reason == "page in part"
+
+
 def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
     page, image = dharani("2b")
     sources = [column.source for column in page.columns]
