@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""Make `proof/ocr/data/drawn.npz`: what the recogniser says to characters that it was not taught, as fonts draw them.
+"""Make `proof/ocr/data/drawn.npz` and `sure.npz`: what the recogniser says to characters as fonts draw them.
 
-    make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE]
+    make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE] [--only drawn,sure]
 
-Drawn are the characters of the list of variants and of the texts that the recogniser was never taught. Each is
+Of `drawn.npz` are the characters of the list of variants and of the texts that the recogniser was never taught. Each is
 written in regular script among characters that are well known, cut as a strip of main text and read. Those that it was
-taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). A font is the
-name of a family or a file to draw with; the best of the machine where none is named.
+taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). Of what it was
+taught `sure.npz`, beside it, says how surely each character is read as itself, drawn clear and worn. A font is the name
+of a family or a file to draw with; the best of the machine where none is named.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from proof.errors import TextError
-from proof.facsimile.drawn import drawn_readings
+from proof.facsimile.drawn import drawn_readings, sure_forms
 from proof.facsimile.fonts import FontChain
 from proof.language.stream import stream_of
-from proof.ocr.drawn import SHIPPED
+from proof.ocr.drawn import SHIPPED, SHIPPED_SURE
 from proof.ocr.ppocr import PPOCR
 from proof.text.authorities import DATA as VARIANTS
 from proof.text.edition import read_text
@@ -32,20 +34,34 @@ def main() -> None:
     parser.add_argument("texts", nargs="*", type=Path)
     parser.add_argument("--font", action="append", default=[])
     parser.add_argument("--out", type=Path, default=SHIPPED)
+    parser.add_argument("--only", default="drawn,sure")
     options = parser.parse_args()
     engine, fonts = PPOCR(), FontChain.found(options.font)
+    if "sure" in options.only:
+        taught = [one for one in engine.taught().characters if len(one) == 1 and is_han(one) and engine.knows(one)]
+        sure = sure_forms(engine, fonts, taught)
+        sure.save(beside := options.out.with_name(SHIPPED_SURE.name))
+        Console().print(
+            f"{len(taught)} characters taught, {len(sure)} drawn, {beside.stat().st_size:,} bytes: {beside}"
+        )
+    if "drawn" in options.only:
+        make_drawn(engine, fonts, options.texts, options.out)
+
+
+def make_drawn(engine: PPOCR, fonts: FontChain, texts: Sequence[Path], out: Path) -> None:
+    """Draw what the recogniser was not taught, and keep what it reads there."""
     lines = VARIANTS.read_text(encoding="utf-8").splitlines()
     wanted = {one for line in lines if line[:1] != "#" for one in line}
-    for path in (file for one in options.texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
+    for path in (file for one in texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
         try:
             wanted |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
         except TextError:
             continue  # a head without pages
     characters = sorted(one for one in wanted if is_han(one) and not engine.knows(one))
     found = drawn_readings(engine, fonts, characters)
-    found.save(options.out)
-    size = options.out.stat().st_size
-    Console().print(f"{len(characters)} characters drawn, {len(found)} read, {size:,} bytes: {options.out}")
+    found.save(out)
+    size = out.stat().st_size
+    Console().print(f"{len(characters)} characters drawn, {len(found)} read, {size:,} bytes: {out}")
 
 
 if __name__ == "__main__":

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.fonts import FontChain
+from proof.facsimile.wear import Wear, age
 from proof.images.opencv import cv2
 from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH
-from proof.ocr.drawn import DrawnReadings
+from proof.ocr.drawn import DrawnReadings, SureForms
 from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
 
 CELL, COLUMN = 57, 104
 """Pixels: the height of a cell and the width of a column as they are drawn."""
 
-GLYPHS = (0.66,)
-"""The em square in widths of a column, for each of the hands that draw a character."""
+
+@dataclass(frozen=True, slots=True)
+class DrawnHand:
+    """How a character is drawn and read: its em square in widths of a column, how thick strokes are, how `worn` the
+    print is, and how much longer its strip is than the recogniser's first look at a page."""
+
+    size: float = 0.66
+    weight: float = 6.0
+    worn: Wear | None = None
+    zoom: float = 1.0
+
+
+CLEAR = (DrawnHand(),)
+"""As what is not taught is drawn."""
+
+WORN = (
+    DrawnHand(),
+    DrawnHand(0.74, 2.0, Wear(fade=0.6, grain=0.6, blur=0.6)),
+    DrawnHand(0.66, 3.0, Wear(fade=0.9, grain=0.9), 1.5),
+    DrawnHand(0.70, 8.0, Wear(fade=0.6, grain=0.6, blur=1.2, grey=True), 1.25),
+)
+"""Clear and worn hands, thin and thick, at the pitches of the looks at a page: what is read as itself in all of them is
+read so surely."""
 
 AMONG = "之人其"
 """Well-known characters, one of which stands before every two that are drawn, and at the end."""
@@ -30,34 +54,47 @@ AT_ONCE = 12
 def drawn_readings(engine: Engine, fonts: FontChain, characters: Iterable[str]) -> DrawnReadings:
     """What `engine` reads where `fonts` draw each of the characters; those that no font has are left out.
     Raises EngineError."""
+    read = _read_all(engine, fonts, characters, CLEAR)
+    return DrawnReadings.of(engine.identity.checksum, {one: ways[0] for one, ways in read.items()})
+
+
+def sure_forms(engine: Engine, fonts: FontChain, characters: Iterable[str]) -> SureForms:
+    """How surely `engine` reads each of the characters as itself, in the mean of clear and worn hands; those that no
+    font has are left out. Raises EngineError."""
+    read = _read_all(engine, fonts, characters, WORN)
+    chances = {one: float(np.mean([way.get(one, 0.0) for way in ways])) for one, ways in read.items()}
+    return SureForms.of(engine.identity.checksum, chances)
+
+
+def _read_all(
+    engine: Engine, fonts: FontChain, characters: Iterable[str], hands: Sequence[DrawnHand]
+) -> dict[str, list[dict[str, float]]]:
+    """For each character that a font has what is believed of it as each of the hands draws it."""
     drawable = [one for one in characters if fonts.field(one) is not None]
-    sums: dict[str, dict[str, float]] = {one: {} for one in drawable}
+    found: dict[str, list[dict[str, float]]] = {one: [] for one in drawable}
     rng = np.random.default_rng(0)
-    for size in GLYPHS:
+    for hand in hands:
         for group in (drawable[at : at + AT_ONCE] for at in range(0, len(drawable), AT_ONCE)):
-            for character, believed in zip(group, _read(engine, fonts, group, size, rng), strict=True):
-                own = sums[character]
-                for text, chance in believed.items():
-                    own[text] = own.get(text, 0.0) + chance / len(GLYPHS)
-    return DrawnReadings.of(engine.identity.checksum, sums)
+            for character, believed in zip(group, _read(engine, fonts, group, hand, rng), strict=True):
+                found[character].append(believed)
+    return found
 
 
 def _read(
-    engine: Engine, fonts: FontChain, characters: Sequence[str], size: float, rng: np.random.Generator
+    engine: Engine, fonts: FontChain, characters: Sequence[str], drawn: DrawnHand, rng: np.random.Generator
 ) -> list[dict[str, float]]:
     """For each of some characters, written into one column, what is believed of it."""
     cells = -(-len(characters) // 2) * 3 + 1
     own = {cell: at for at, cell in enumerate([cell for cell in range(cells) if cell % 3][: len(characters)])}
     canvas = np.zeros((cells * CELL, COLUMN), np.uint8)
-    hand = Hand(weight=6.0)
+    hand = Hand(weight=drawn.weight)
     for cell in range(cells):
         character = characters[own[cell]] if cell in own else AMONG[cell // 3 % len(AMONG)]
         field = fonts.field(character)
         if field is not None:
-            em = (size * COLUMN, min(size * COLUMN * 0.9, 1.06 * CELL))
+            em = (drawn.size * COLUMN, min(drawn.size * COLUMN * 0.9, 1.06 * CELL))
             write_glyph(canvas, field, (COLUMN / 2, (cell + 0.5) * CELL), em, hand, rng)
-    strip = cv2.resize(255 - canvas, (STRIP_WIDTH, cells * MAIN_PITCH), interpolation=cv2.INTER_AREA)
-    (reading,) = engine.read([np.asarray(strip, dtype=np.uint8)])
+    (reading,) = engine.read([_as_strip(canvas, drawn, cells, int(rng.integers(1 << 30)))])
     kept, _ = spikes_of(reading, engine.character_of, [])
     found: list[dict[str, float]] = [{} for _ in characters]
     for spike in kept.spikes():
@@ -65,3 +102,10 @@ def _read(
         if at is not None and spike.presence > 0.5:
             found[at] = {text: float(np.exp(p)) for text, p in spike.believed.items()}
     return found
+
+
+def _as_strip(canvas: NDArray[np.uint8], drawn: DrawnHand, cells: int, seed: int) -> NDArray[np.uint8]:
+    """A column of ink as the strip that is read of it."""
+    grey = 255 - canvas if drawn.worn is None else age(canvas, None, None, drawn.worn, 1.0, [seed])
+    length = round(cells * MAIN_PITCH * drawn.zoom)
+    return np.asarray(cv2.resize(grey, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)

@@ -1,7 +1,8 @@
 """What a recogniser reads where a character stands that it was never taught: what it says to it as fonts draw it.
 
 楅, drawn in regular script, is read 福 with 0.98: then 福, read where 楅 is transcribed, says nothing against 楅.
-`data/drawn.npz` is made by `scripts/make_drawn.py` for the recogniser that comes with the program.
+What is known of one that it was taught is how surely it reads it as itself: 觀 always, 弆 in two cases of three.
+`data/drawn.npz` and `data/sure.npz` are made by `scripts/make_drawn.py` for the recogniser that comes with the program.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHIPPED = Path(__file__).with_name("data") / "drawn.npz"
+SHIPPED_SURE = SHIPPED.with_name("sure.npz")
 
 MOST, LEAST = 4, 0.05
 """Of a character so many readings are kept, at most, and none that is less probable than this."""
@@ -104,6 +106,50 @@ class DrawnReadings:
     def unpacked(cls, data: bytes) -> DrawnReadings:
         """What `packed` gave."""
         return cls.load(BytesIO(data))
+
+
+@dataclass(frozen=True, slots=True)
+class SureForms:
+    """How surely characters that a recogniser was taught (`codes`, n, code points in order) are read as themselves
+    where fonts draw them, clear and worn (`chances`, n, 0 to 255); `checksum` names the recogniser."""
+
+    checksum: str
+    codes: NDArray[np.uint32]
+    chances: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def chance(self, character: str) -> float:
+        """How surely a character is read as itself, 0 to 1; 0 where that is not known."""
+        if len(character) != 1 or not len(self.codes):
+            return 0.0
+        code = np.uint32(ord(character))
+        at = int(np.searchsorted(self.codes, code))
+        return float(self.chances[at]) / 255 if at < len(self.codes) and self.codes[at] == code else 0.0
+
+    @classmethod
+    def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:
+        """Of how surely each character is read as itself."""
+        texts = sorted(chances)
+        kept = [round(255 * min(chances[text], 1.0)) for text in texts]
+        return cls(checksum, np.array([ord(text) for text in texts], np.uint32), np.array(kept, np.uint8))
+
+    def save(self, file: Path) -> None:
+        np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, chances=self.chances)
+
+    @classmethod
+    def load(cls, file: Path) -> SureForms:
+        """What `save` kept."""
+        with np.load(file) as data:
+            return cls(str(data["checksum"]), data["codes"], data["chances"])
+
+
+@cache
+def shipped_sure_forms(checksum: str) -> SureForms:
+    """Those that come with the program, for the recogniser of this checksum; none for any other."""
+    known = SureForms.load(SHIPPED_SURE)
+    return known if known.checksum == checksum else SureForms.of(checksum, {})
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from itertools import pairwise
+from math import exp, inf
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
-from proof.verify.align import Pairing, Step, align
+from proof.verify.align import SKIP_GLYPH, Pairing, Step, align
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
 from proof.verify.likeness import WordLikeness
 
@@ -39,6 +40,10 @@ SMALL_NOTES = (2, 3)
 
 LACKING = "□"
 """What stands for a character that a line may lack: room without a glyph."""
+
+UNCLEAR, SURELY_READ = 0.6, 0.9
+"""What is believed of a glyph, with the probability that it is there: of less than the one it is not known what it is,
+from the other on it is."""
 
 OUTERMOST = 2
 """Glyphs at the end of a half-row of which one is over where a character was cut in two as a part of it."""
@@ -130,6 +135,8 @@ class ColumnReader:
         if best.cost > UNSURE:
             best = self._with_other_lengths(best, line)
         best = self._again(best)
+        if area.pitch is not None:
+            best = self._with_half_notes(best)
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
         return best
@@ -158,6 +165,21 @@ class ColumnReader:
             for line in _as_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if other.cost < best.cost - BETTER:
+                    best = other
+        return best
+
+    def _with_half_notes(self, best: ReadColumn) -> ReadColumn:
+        """The column with a character that the line has in full width taken for the half of a note of which it lacks
+        the other, where two glyphs are read in its place, neither of them surely: two numbers in small script, of which
+        one is left out."""
+        for number in _in_two(best):
+            for line in _as_half_notes(best, number):
+                other = self._attempt(best.area, line, CutBy.BEST)
+                if not _has_half_over(other):
+                    continue
+                other = self._again(other)
+                # what the line lacks costs as much as any glyph that is over; both halves are surely read
+                if other.cost - SKIP_GLYPH < best.cost:
                     best = other
         return best
 
@@ -326,6 +348,45 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
         others += [shorter] if size > 1 and lacking & set(run.cells) else []
         found += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
     return found
+
+
+def _in_two(column: ReadColumn) -> list[int]:
+    """The cells on a glyph that is not surely read, beside another one that is not, and that no cell is laid on."""
+    found = []
+    for one, other in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
+        if one.step is Step.MATCH and other.step is Step.EXTRA_GLYPH:
+            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (one, other)]
+            near = glyphs[0].strip == glyphs[1].strip and abs(glyphs[0].y - glyphs[1].y) < glyphs[0].pitch
+            if near and all(not glyph.silent and _certainty(glyph) < UNCLEAR for glyph in glyphs):
+                found.append(one.cells[0])
+    return found
+
+
+def _has_half_over(column: ReadColumn) -> bool:
+    """Whether a glyph of a note is over that is surely read."""
+    over = [column.glyphs[one.glyphs[0]] for one in column.pairings if one.step is Step.EXTRA_GLYPH]
+    return any(glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > SURELY_READ for glyph in over)
+
+
+def _certainty(glyph: Glyph) -> float:
+    """How sure it is what a glyph is, and that it is there."""
+    return exp(glyph.log_prob(glyph.best)) * glyph.presence
+
+
+def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
+    """The line of a column with the cell of that number as one half of a note, and room in the other."""
+    line, cell = column.line, column.cells[number]
+    run = next((n for n, one in enumerate(line.runs) if not one.note and cell in one.cells), None) if line else None
+    if line is None or run is None:
+        return []
+    cells = line.runs[run].cells
+    at = cells.index(cell)
+    lacking = Cell(LACKING, cell.offset + cell.length, 0, cell.row)
+    pairs = ((cell, lacking), (replace(lacking, offset=cell.offset), cell))
+    return [
+        replace(line, parsed=(*line.runs[:run], *_noted(cells[:at], pair, cells[at + 1 :]), *line.runs[run + 1 :]))
+        for pair in pairs
+    ]
 
 
 def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:

@@ -31,6 +31,9 @@ from proof.verify.scores import (
 KEPT = 0.0
 """Findings that score less are not kept."""
 
+LEAST_HAN = 0.2
+"""Of what is believed of a glyph: so much is taken to be of Han characters, however much is of letters."""
+
 EXPECTED = 0.01
 """The score where a character that the engine does not know is read as it is where fonts draw it."""
 
@@ -65,14 +68,16 @@ class Weigher:
         likeness: Likeness,
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
+        sure: Callable[[str], float] = lambda _: 0.0,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
-        that it does not know is drawn."""
+        that it does not know is drawn, `sure` how surely it reads one that it knows as itself."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
         self._familiarity = familiarity
         self._drawn_as = drawn_as
+        self._sure = sure
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -137,7 +142,7 @@ class Weigher:
         elif own is None:
             score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
-            score = substitution_score(own, self._of_word(text, glyph), doubt, self._familiarity(cell.text))
+            score = self._against(cell.text, own, text, glyph, doubt)
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
@@ -152,6 +157,25 @@ class Weigher:
         )
         place = _Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
+
+    def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
+        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
+        listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
+        relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
+        distinct = [text for text in listed if relation[text] is Relation.DISTINCT]
+        forms = [text for text in listed if relation[text] is not Relation.DISTINCT]
+        form = max(forms, key=listed.__getitem__, default=transcribed)
+        # what a text of Han characters has not is no reading of it: a small 八 is read as A and Λ
+        letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
+        given = log(max(1.0 - letters, LEAST_HAN)) if letters > 0.5 and is_han(transcribed) else 0.0
+        return substitution_score(
+            min(own - given, 0.0),
+            min(self._of_word(other, glyph) - given, 0.0),
+            doubt,
+            self._familiarity(transcribed),
+            0.0 if form in glyph.seen else self._sure(form),
+            min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+        )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
         """A form of the same word: kept, hidden, and named by the rule that hid it."""

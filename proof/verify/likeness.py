@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log
 
 from proof.ocr.belief import FLOOR
-from proof.ocr.drawn import DrawnReadings, shipped_readings
+from proof.ocr.drawn import DrawnReadings, shipped_readings, shipped_sure_forms
 from proof.ocr.engine import Engine
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
@@ -36,6 +36,7 @@ class WordLikeness:
         self._engine = engine
         shipped = shipped_readings(engine.identity.checksum)
         self._drawn = shipped.joined(drawn) if drawn else shipped
+        self._sure = shipped_sure_forms(engine.identity.checksum)
         self._known: dict[str, _Shapes] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
@@ -54,6 +55,11 @@ class WordLikeness:
     def drawn_as(self, character: str) -> tuple[str, ...]:
         """What a character is read as where fonts draw it, if the engine does not know it."""
         return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
+
+    def sure(self, character: str) -> float:
+        """How surely the engine reads a character that it was taught as itself where fonts draw it, clear and worn;
+        0 where that is not known."""
+        return self._sure.chance(character)
 
     def _shapes(self, character: str) -> _Shapes:
         shapes = self._known.get(character)

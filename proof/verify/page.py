@@ -252,7 +252,8 @@ class Checker:
         if not paired.fits:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, outline, self.threshold)
-        weigher = Weigher(context, self.policy, self.likeness, self.engine.familiarity, self.likeness.drawn_as)
+        known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
+        weigher = Weigher(context, self.policy, self.likeness, *known)
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
@@ -423,9 +424,7 @@ def _checked_column(layout: Outline, column: ReadColumn) -> CheckedColumn:
 def _characters(layout: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file."""
     found = []
-    for column in columns:
-        if column.line is None:
-            continue
+    for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
                 found.append(_character(layout, column, i, column.glyphs[j], likeness))

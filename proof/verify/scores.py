@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log
 
+from proof.ocr.belief import LEAST
 from proof.text.alike import run_together
 from proof.text.model import is_han
 from proof.verify.align import Pairing, Step
@@ -26,6 +27,12 @@ DOUBT = 7.0
 as far as one other reading is sure), how sure that reading is, and doubt about the image around it. Fitted
 by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
 once."""
+
+SURE, BELIEVED, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.1, 0.3)
+SHARED = 2.0
+"""Where several other characters are believed in shares, none of them surely, they count together, and the odds against
+what is transcribed weigh more with what is shared, if that is a character that is surely read as itself where it is
+drawn. From which share on it is, how much the likeliest of the others must be believed, and how much all the rest."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
@@ -94,17 +101,31 @@ def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested:
     return odds - log(chance / (1.0 - chance)) * (ALIKE if run_together(transcribed, suggested) else 1.0)
 
 
-def substitution_score(own: float, belief: float, doubt: float, taught: float = 1.0) -> float:
+def substitution_score(
+    own: float, belief: float, doubt: float, taught: float = 1.0, sure: float = 0.0, others: float = 0.0
+) -> float:
     """How strongly a glyph speaks for another word than the one transcribed.
 
     `own` is the log-probability of what is transcribed, `belief` that of the best other word, `doubt`
-    how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed
-    (both 0 to 1).
+    how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed,
+    `sure` how surely it reads that as itself where it is drawn, `others` the probability of all other words
+    together (all 0 to 1).
     """
     chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
     odds = log((1.0 - chance) / chance)
-    score = odds * (AGAINST + SURELY * exp(belief) + AGAINST * doubt) + BELIEF * belief - DOUBT * doubt
+    other = exp(belief)
+    spread = max(others - other, 0.0)
+    known = _between(sure, *SURE) * _between(other, *BELIEVED) * _between(spread, *SEVERAL)
+    shared = known * spread
+    odds *= 1.0 + SHARED * shared * (1.0 - doubt)
+    score = odds * (AGAINST + SURELY * (other + shared) + AGAINST * doubt)
+    score += BELIEF * log(max(other + shared, LEAST)) - DOUBT * doubt
     return score * max(LEAST_TAUGHT, taught)
+
+
+def _between(value: float, low: float, high: float) -> float:
+    """0 up to the one value, 1 from the other on."""
+    return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
 def strange_score(transcribed: str, belief: float) -> float:

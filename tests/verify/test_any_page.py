@@ -130,6 +130,15 @@ def test_a_character_left_out_behind_the_last_note_is_found(ppocr: PPOCR) -> Non
     assert found[0].offset == len(sources[14]) - 1
 
 
+def test_one_of_two_numbers_side_by_side_that_the_line_has_in_full_width_is_found_left_out(ppocr: PPOCR) -> None:
+    page, image = dharani("3b")
+    sources = [column.source for column in page.columns]
+    assert sources[28].endswith("南十三")
+    result = check(ppocr, with_lines(page, [*sources[:28], sources[28][:-1], *sources[29:]]), image)
+    found = [flag for flag in result.flags if flag.raised and flag.line == 29]
+    assert [(flag.kind, flag.offset, flag.suggested) for flag in found] == [(Kind.OMISSION, len(sources[28]) - 1, "三")]
+
+
 def test_an_error_in_a_column_without_rules_is_found_in_its_place(
     ppocr: PPOCR, canon: tuple[Page, LoadedImage]
 ) -> None:

@@ -236,6 +236,40 @@ def test_of_a_look_alike_beside_one_left_out_nothing_of_the_kind_is_said() -> No
     assert {flag.evidence.notice for flag in found} == {None}
 
 
+def weighed(transcribed: str, shown: Glyph, sure_of: float) -> Flag:
+    """The flag about a glyph between two that are read as transcribed, by an engine that is so sure of `transcribed`
+    where it is drawn."""
+    weigher = Weigher(
+        PageContext("P", "", Paper(), THRESHOLD),
+        VariantPolicy(Script.TRADITIONAL),
+        exact,
+        lambda _: 1.0,
+        sure=lambda character: sure_of if character == transcribed else 0.0,
+    )
+    (flag,) = weigher.flags(read(f"正{transcribed}之", [*sure("正"), shown, *sure("之")]))
+    return flag
+
+
+def test_what_is_surely_read_where_it_stands_is_none_of_several_that_are_believed_in_shares() -> None:
+    shown = glyph(1, 綱=0.54, 絅=0.26, 納=0.06, 網=0.04, 銅=0.09)
+    assert weighed("銅", shown, 0.999).raised
+    assert weighed("銅", shown, 0.9).score == weighed("銅", shown, 0.0).score
+    assert not weighed("銅", shown, 0.9).raised
+    assert not weighed("銅", replace(shown, seen=("銅", "綱", "絅")), 0.999).raised
+    assert weighed("銅", glyph(1, 綱=0.9, 銅=0.09), 0.999).score == weighed("銅", glyph(1, 綱=0.9, 銅=0.09), 0.0).score
+    garbled = glyph(1, 矣=0.3, 又=0.15, 父=0.15, 火=0.15, 災=0.15, 銅=0.09)
+    assert weighed("銅", garbled, 0.999).score == weighed("銅", garbled, 0.0).score
+    forms = glyph(1, 綠=0.5, 録=0.3, 銅=0.1, 錄=0.1)
+    assert not weighed("錄", forms, 0.999).raised, "another form of what is transcribed speaks for it"
+
+
+def test_letters_are_no_reading_of_a_han_character() -> None:
+    """A small 八 is read as A and Λ; a piece of a rule is not read as a letter, and tells no more than before."""
+    flag = weighed("成", glyph(1, A=0.49, Λ=0.35, 八=0.05, N=0.02, 入=0.01), 0.0)
+    assert (flag.suggested, flag.raised) == ("八", True)
+    assert not weighed("成", glyph(1, **{"|": 0.84}, 八=0.05, N=0.02, 入=0.01), 0.0).raised
+
+
 def half(uid: str, kind: Kind, line: int, offset: int, character: str) -> Flag:
     text, suggested = (character, "") if kind is Kind.INSERTION else ("", character)
     return Flag("p", "r", line, offset, len(text), kind, text, suggested, 5, True, None, Evidence("ink"), "", uid)
