@@ -11,7 +11,7 @@ from proof.layout.runs import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Pairing, Step, align
-from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
+from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
 SUSPECTS = (1.0, 1.0)
@@ -224,9 +224,9 @@ class ColumnReader:
         self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, way, strip) for strip in strips]
-        return column_glyphs(
-            self._readings, strips, self._readings.read(strips, sought), area.cell(self._rows), numbers
-        )
+        read = self._readings.read(strips, sought)
+        glyphs = column_glyphs(self._readings, strips, read, area.cell(self._rows), numbers)
+        return without_splinters(glyphs, area.top - area.raised, area.bottom)
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, most: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
