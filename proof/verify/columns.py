@@ -172,7 +172,7 @@ class ColumnReader:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
-                if other.cost < best.cost - BETTER:
+                if other.cost < best.cost - BETTER and not _is_written(other, 0 if at == 0 else len(runs) - 1):
                     best = other
         return best
 
@@ -289,6 +289,12 @@ class ColumnReader:
         most = FAR_BETTER * column.cost
         other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
         return other if other.cost < most else column
+
+
+def _is_written(column: ReadColumn, run: int) -> bool:
+    """Whether anything of the line was laid on what was cut for one of its runs."""
+    laid = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
+    return any(column.strips[column.glyphs[number].strip].run == run for number in laid)
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
