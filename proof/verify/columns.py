@@ -138,7 +138,8 @@ class ColumnReader:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        for way in (CutBy.COUNTED, CutBy.SEEN):
+        ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
+        for way in ways:
             strips = self._readings.cut(best.area, line, way)
             if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
                 continue

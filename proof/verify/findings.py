@@ -35,6 +35,10 @@ EXPECTED = 0.01
 """The score where a character that the engine does not know is read as it is where fonts draw it."""
 
 
+_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
+"""In which row a column goes on after a mark."""
+
+
 class Placement(Protocol):
     """What knows where on the image file a place of the working page is."""
 
@@ -240,8 +244,9 @@ class Weigher:
             offset = before.offset + before.length
         else:
             offset = after.offset if after is not None else len(line.source)
-            if before is not None and glyph.row is not Row.MAIN and (after is None or after.row is not glyph.row):
-                offset = _end_of_note(line.source, before.offset + before.length, offset)
+            if after is None or after.row is not glyph.row:
+                start, row = (before.offset + before.length, before.row) if before is not None else (0, Row.MAIN)
+                offset = _last_in_row(line.source, start, offset, row, glyph.row)
         length = 0
         if before is not None and after is not None and before.row == after.row:
             gap = line.source[before.offset + before.length : after.offset]
@@ -309,9 +314,17 @@ class Weigher:
         )
 
 
-def _end_of_note(source: str, start: int, end: int) -> int:
-    """Where between two places of a column its note ends, before the mark; `end` where there is none."""
-    return next((at for at in range(start, end) if source[at] in ")）"), end)
+def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
+    """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
+    that has one half-row, its end; `end` where there is none."""
+    found = beside = None
+    for at in range(start, end + 1):
+        if row is wanted:
+            found = at
+        elif row is not Row.MAIN and wanted is not Row.MAIN:
+            beside = at
+        row = _AFTER.get(source[at : at + 1], row)
+    return next((at for at in (found, beside) if at is not None), end)
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 from math import log
 
 import pytest
@@ -128,6 +129,28 @@ def test_what_was_left_out_at_the_end_of_a_note_belongs_into_the_note(source: st
         replace(one, strip=n, row=rows[n]) for n, one in enumerate(sure("稅三十多")) if n < 3 or source[-1] == "多"
     ]
     assert told(flags(source, shown)) == [(Kind.OMISSION, offset, 0, "", "十")]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "lacking", "offset"),
+    [
+        ("(五十/七)者", "雍五十七者", 0, 0),
+        ("尼(/十)", "尼八十", 1, 2),
+        ("多(/八)摩", "多十八摩", 1, 2),
+        ("訶(三/)(七)薩", "訶三九七薩", 2, 4),
+        ("訶(三)(七)薩", "訶三那七薩", 2, 4),
+    ],
+)
+def test_what_was_left_out_where_a_note_begins_belongs_to_its_own_row(
+    source: str, shown: str, lacking: int, offset: int
+) -> None:
+    """雍 stands before the note and is none of it; of 八十 in a note 八 is its right half."""
+    rows = {"雍": Row.MAIN, "九": Row.LEFT, "那": Row.MAIN}
+    cells = iter(cell.row for run in parse_column(source).runs for cell in run.cells)
+    at = [rows.get(text, Row.RIGHT) if number == lacking else next(cells) for number, text in enumerate(shown)]
+    strips = [sum(one is not other for one, other in pairwise(at[: number + 1])) for number in range(len(at))]
+    glyphs = [replace(one, strip=strips[n], row=at[n]) for n, one in enumerate(sure(shown))]
+    assert told(flags(source, glyphs)) == [(Kind.OMISSION, offset, 0, "", shown[lacking])]
 
 
 def test_neighbours_changed_round_are_one_flag() -> None:
