@@ -229,8 +229,9 @@ class HalfFolioReadings:
         if found is None:
             part = self._part(strip, top, bottom, zoom, as_it_is)
             found = _without_pixels(part)
-            self._strips[found] = part
-        self._parts[found] = (strip, top, bottom, zoom, as_it_is)
+            self._strips.setdefault(found, part)
+        if found != strip:  # a short strip without specks is shown as it was: it is no part of itself
+            self._parts[found] = (strip, top, bottom, zoom, as_it_is)
         self.used.windows[key] = found
         return found
 

@@ -41,8 +41,12 @@ right one."""
 FITS = 6.0
 """Nats: a cell on a glyph that costs less can be that glyph."""
 
-SILENT = 3.0
+SILENT = 5.0
 """Nats for a cell on a glyph of which the engine read nothing."""
+
+DEBRIS = 2.0
+"""Nats for such a glyph for which nothing is transcribed: most are pieces of a frame and dots of a seal, so that it is
+dearer to believe that a character stands there than that it was written for the one beside it."""
 
 UNKNOWN = 3.5
 """Nats for a character that the engine does not know, on a glyph that it reads with certainty."""
@@ -52,7 +56,8 @@ WAVERS = 1.0
 between its neighbours, and what it reads with certainty is likelier to be a character that it knows."""
 
 OFFSIDE = 4.0
-"""Nats for a character of one half-row (or of the main text) on a glyph of another."""
+"""Nats for a character of one half-row (or of the main text) on a glyph of another that it can be; that it is written
+there for something else is never believed."""
 
 
 BAND = 8
@@ -158,7 +163,9 @@ class _Costs:
         else:
             value = self._likeness(cell.text, glyph)
             cost = _unknown_cost(glyph) if value is None else _match_cost(value)
-        return cost + (OFFSIDE if glyph.row != cell.row else 0.0)
+        if glyph.row != cell.row:
+            cost += OFFSIDE if cost < FITS else SKIP_CELL
+        return cost
 
     def swap(self, i: int, j: int) -> float:
         """The cost, but for `SWAP`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round; infinite
@@ -244,7 +251,7 @@ def _unknown_cost(glyph: Glyph) -> float:
 def _skip_cost(glyph: Glyph) -> float:
     """What it takes to believe that a glyph is not transcribed; a faint glyph may be no glyph at all."""
     if glyph.silent:
-        return SILENT
+        return DEBRIS
     absent = -log(max(1.0 - glyph.presence, 1e-6))
     return SKIP_GLYPH if glyph.presence > 0.5 else min(SKIP_GLYPH, 0.3 + absent)
 

@@ -12,7 +12,7 @@ from proof.layout.runs import CutBy
 from proof.ocr.readings import CutStrip, HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import SKIP_GLYPH, Pairing, Step, align
-from proof.verify.glyphs import Glyph, Window, column_glyphs, merged
+from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
 SUSPECTS = (1.0, 1.0)
@@ -195,7 +195,7 @@ class ColumnReader:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
-                if other.cost < best.cost - BETTER:
+                if other.cost < best.cost - BETTER and not _is_written(other, 0 if at == 0 else len(runs) - 1):
                     best = other
         return best
 
@@ -247,9 +247,9 @@ class ColumnReader:
         self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, way, strip) for strip in strips]
-        return column_glyphs(
-            self._readings, strips, self._readings.read(strips, sought), area.cell(self._rows), numbers
-        )
+        read = self._readings.read(strips, sought)
+        glyphs = column_glyphs(self._readings, strips, read, area.cell(self._rows), numbers)
+        return without_splinters(glyphs, area.top - area.raised, area.bottom)
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, most: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
@@ -312,6 +312,12 @@ class ColumnReader:
         most = FAR_BETTER * column.cost
         other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
         return other if other.cost < most else column
+
+
+def _is_written(column: ReadColumn, run: int) -> bool:
+    """Whether anything of the line was laid on what was cut for one of its runs."""
+    laid = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
+    return any(column.strips[column.glyphs[number].strip].run == run for number in laid)
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
@@ -21,6 +22,15 @@ from proof.text.model import Row
 
 ROOM = 1.6
 """Cells from one glyph to the next between which the ink is asked whether something was passed over."""
+
+SPLINTERS = "一二丨丶丿"
+"""Characters that a piece of frame or rule is read as."""
+
+AT_FRAME, NEAR_FRAME, TOO_NEAR, HARDLY = 0.15, 0.3, 0.6, 0.3
+"""Cells: a glyph whose middle is nearer to where its column ends than the first has no place there, nor one that is as
+near as the second, and as near as the third to the next glyph; and of a splinter that stands so how much of its
+presence is left. Of characters that are there some end a column 0.2 cells from the frame, and then the next is a cell
+away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,21 @@ def column_glyphs(
     for number, strip, read in zip(numbers or range(len(strips)), strips, spikes, strict=True):
         glyphs += _placed(readings, strip, number, read, pitch)
     return tuple(glyphs)
+
+
+def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tuple[Glyph, ...]:
+    """The glyphs of a column from `top` to `bottom` with what can only be a splinter of its frame hardly there: between
+    the outermost character and the frame, with no room for another. What is transcribed there may still be that."""
+    solid = [glyph for glyph in glyphs if glyph.presence > 0.5]
+
+    def has_no_place(glyph: Glyph) -> bool:
+        if glyph.silent or glyph.best not in SPLINTERS:
+            return False
+        beside = (abs(other.y - glyph.y) for other in solid if other is not glyph and other.strip == glyph.strip)
+        room = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
+        return room < AT_FRAME or (room < NEAR_FRAME and min(beside, default=inf) < TOO_NEAR * glyph.pitch)
+
+    return tuple(replace(glyph, presence=HARDLY * glyph.presence) if has_no_place(glyph) else glyph for glyph in glyphs)
 
 
 def merged(

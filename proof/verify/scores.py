@@ -15,6 +15,7 @@ from proof.text.alike import run_together
 from proof.text.model import is_han
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import SPLINTERS
 
 UNSURE = 1.5
 """Nats taken off for every nat by which the reading of a glyph falls short of certainty."""
@@ -50,9 +51,6 @@ reading takes off: an engine that sees a shape it never learned wavers between i
 
 LEAST_TAUGHT = 0.3
 """What evidence against a character weighs at least, however poorly the engine was taught it."""
-
-SPLINTERS = "一二丨丶丿"
-"""Characters that a piece of frame or rule is read as."""
 
 SPLINTER = 1.5
 LOOSE_SPLINTER = 5.0

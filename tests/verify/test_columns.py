@@ -248,6 +248,21 @@ def test_under_a_seal_the_characters_keep_their_glyphs(sealed: Leaf) -> None:
     assert matched >= 0.97 * cells
 
 
+def on_plate(shared: Path, ppocr: PPOCR, quadrant: str, number: int, was: str, written: str) -> ReadColumn:
+    """A column of a half-folio of the plate, read as its line with `written` for what it has."""
+    text = read_transcription(shared / "kanripo" / "KR1d0087" / "KR1d0087_223.txt")
+    folio = {"a": "16a", "b": "16b", "c": "17a", "d": "17b"}[quadrant]
+    (page,) = [page for page in text.pages if page.id == f"KR1d0087_WYG_223-{folio}"]
+    line = page.columns[number - 1]
+    assert was in line.source
+    source = line.source.replace(was, written)
+    plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png")
+    image = half_folio(plate, quadrant)
+    reader = ColumnReader(readings(image, ppocr), WordLikeness(VariantPolicy(Script.TRADITIONAL, None), ppocr))
+    area = find_layout(image.pixels).columns[number - 1]
+    return reader.read(area, replace(line, source=source, parsed=parse_column(source).runs))
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [("也(注播/殖也)", [(Step.EXTRA_GLYPH, "掌")]), ("也(注載掌又/殖也)", [(Step.EXTRA_CELL, "載")])],
@@ -256,13 +271,12 @@ def test_a_note_of_another_length_than_its_line_says_is_cut_as_long_as_it_is(
     shared: Path, ppocr: PPOCR, written: str, expected: list[tuple[Step, str]]
 ) -> None:
     """也(注掌播/殖也): the last character of the longer half-row stands by itself, and is none of main text."""
-    text = read_transcription(shared / "kanripo" / "KR1d0087" / "KR1d0087_223.txt")
-    (page,) = [page for page in text.pages if page.id == "KR1d0087_WYG_223-16a"]
-    line, right = page.columns[3], "也(注掌播/殖也)"
-    assert line.source.startswith(right)
-    source = written + line.source[len(right) :]
-    plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png")
-    image = half_folio(plate, "a")
-    reader = ColumnReader(readings(image, ppocr), WordLikeness(VariantPolicy(Script.TRADITIONAL, None), ppocr))
-    area = find_layout(image.pixels).columns[3]
-    assert steps(reader.read(area, replace(line, source=source, parsed=parse_column(source).runs))) == expected
+    assert steps(on_plate(shared, ppocr, "a", 4, "也(注掌播/殖也)", written)) == expected
+
+
+def test_where_the_left_half_row_lacks_its_first_character_no_main_text_is_cut_out_of_the_note(
+    shared: Path, ppocr: PPOCR
+) -> None:
+    """疏 and 四 stand side by side at its head; what is cut there as one character is nothing that the line has."""
+    column = on_plate(shared, ppocr, "c", 3, "/四岳者", "/岳者")
+    assert (Step.EXTRA_GLYPH, "四") in steps(column)

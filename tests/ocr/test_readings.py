@@ -1,0 +1,36 @@
+"""What is asked of a half-folio is answered from what was kept of it, and where that does not say from its image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from proof.facsimile.render import render_page
+from proof.facsimile.wear import Wear
+from proof.images.load import LoadedImage
+from proof.layout.half_folio import find_layout
+from proof.layout.runs import CutBy
+from proof.ocr.ppocr import PPOCR
+from proof.ocr.readings import HalfFolioReadings, PageRecord
+from proof.text.model import Page
+
+MakePage = Callable[..., Page]
+LINES = ("司射適", "射于公", "乘矢", *["司射適西階西倚扑升自西階東面請射于公"] * 5)
+
+
+def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_character(
+    make_page: MakePage, ppocr: PPOCR
+) -> None:
+    """What was read on it is kept, and its pixels are not: for what is sought there anew it is cut again."""
+    page = make_page(*LINES)
+    pixels = render_page(page, wear=Wear(), seed=3).image
+    image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
+    known = PageRecord()
+    for sought in (("矢",), ("矢", "射")):
+        readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+        (strip,) = readings.cut(readings.outline.columns[2], page.columns[2], CutBy.BEST)
+        shown = readings.window(strip, strip.top - 50, strip.bottom + 50, 1.5, False)
+        assert shown == strip
+        (spikes,) = readings.read([shown], [sought])
+        assert all(spike.believed[one] < 0.0 for spike in spikes for one in sought)
+        known = PageRecord.unpacked(readings.used.packed())
