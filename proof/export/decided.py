@@ -168,9 +168,7 @@ def _in_text(
     edition: Edition, addresses: Addresses, correction: Correction, context: str, policy: VariantPolicy
 ) -> list[Correction]:
     """A correction as its page has it in that context, in whatever form; none where it does not."""
-    forms = [{*policy.written_forms(char), char} for char in correction.replacement]
-    either = "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
-    written = re.search(rf"\[({either})\]", context)
+    written = re.search(rf"\[({policy.pattern(correction.replacement)})\]", context)
     if written is None:
         return []
     words = context[: written.start()] + written[1] + context[written.end() :]

@@ -19,6 +19,7 @@ from proof.store.decision_records import Verdict
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.threads import thread_of
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -153,6 +154,7 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
     carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
     carried_on = {before for before, _ in carried_from.values()}
     here = {flag.id for flag, *_ in decided if not flag.stale}
+    threads = {(flag.page_id, thread_of(flag)) for flag, *_ in decided if not flag.stale}
 
     def came_from_here(made: int) -> bool:
         while made in carried_from:
@@ -166,7 +168,7 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
 
     def place(flag: FlagRow, text: str, last: int, line: str | None) -> DecidedPlace:
         seen = texts_of.get(flag.last_run_id, frozenset())
-        elsewhere = flag.stale and is_elsewhere(last)
+        elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
         if rows.is_changed(flag):
             return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
         return DecidedPlace(text, seen, elsewhere, line, (flag.page_id, flag.line, flag.offset, flag.context))

@@ -20,7 +20,14 @@ from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_va
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.quality import is_finding, note_sorts
-from proof.store.realigned import changed_pages, follow_by_hand, follow_flags, ids_of_places, note_changed
+from proof.store.realigned import (
+    follow_by_hand,
+    follow_flags,
+    ids_of_places,
+    note_changed,
+    note_otherwise,
+    realigned_pages,
+)
 from proof.store.records import PagePlace
 
 
@@ -118,13 +125,14 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     if kept:
         _save_overlay(session, kept)
     if anew:
-        changed = changed_pages(session, [(page, one.result) for page, one in anew])
-        ids = ids_of_places(session, changed)
+        again = realigned_pages(session, [(page, one.result) for page, one in anew])
+        ids = ids_of_places(session, again)
+        note_otherwise(session, again)
         _save_parts(session, anew)
         _save_flags(session, anew, ids)
-        follow_flags(session, changed, ids)
-        follow_by_hand(session, changed)
-        note_changed(changed, ids)
+        follow_flags(session, again, ids)
+        follow_by_hand(session, again)
+        note_changed(again, ids)
     note_sorts(session, {page.id: one.quality for page, one in pages})
 
 

@@ -22,6 +22,7 @@ In a **simplified** transcription of a traditional image whatever simplification
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -148,6 +149,11 @@ class VariantPolicy:
         if self._script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
             return transcribed
         return self.written_forms(seen)[0]
+
+    def pattern(self, text: str) -> str:
+        """A regular expression of `text` as it may be written, each character as it is or in a form of the script."""
+        forms = ({*self.written_forms(char), char} for char in text)
+        return "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
 
     def written_forms(self, character: str) -> tuple[str, ...]:
         """How the word that `character` writes is written in the script of the transcription, likeliest first.

@@ -15,6 +15,7 @@ from proof.store.page_states import PageState
 from tests.conftest import PATIENCE
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
+from tests.web.waiting import open_desk, press, saved, shown
 
 SLOW = """
     const read = Response.prototype.json;
@@ -120,6 +121,29 @@ def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(served: st
     expect(struck).to_have_text("告→吿12")
     expect(other).to_contain_text(f"{SCRIPT}12")
     assert verdicts(tmp_path) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
+
+
+def test_whoever_is_quicker_than_the_next_flags_is_told_that_they_are_loading_and_gets_them_all(
+    served: str, page: Page, tmp_path: Path
+) -> None:
+    let_go = held_back(page, "**/api/**/flags?*")
+    open_desk(page, f"{served}/works/{WORK}/desk?kind=insertion")
+    loading = page.locator("#coming")
+    with page.expect_request("**/api/**/flags?*"):  # eight of twelve came with the page
+        for _ in range(7):
+            press(page, "k")
+        page.keyboard.press("k")
+    expect(loading).to_have_text("The next flags are loading …")
+    expect(loading).to_be_visible()
+    expect(page.locator("#announce")).to_have_text("The next flags are loading …")
+    expect(page.locator("#end")).to_be_hidden()
+    let_go()
+    while shown(page):
+        press(page, "k")
+    expect(loading).to_be_hidden()
+    expect(page.locator("#end")).to_be_visible()
+    saved(page)
+    assert verdicts(tmp_path) == [Verdict.KEEP] * 12
 
 
 def test_what_the_server_never_heard_is_said_and_done_when_asked_again(served: str, page: Page, tmp_path: Path) -> None:

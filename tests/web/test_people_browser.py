@@ -16,7 +16,7 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
-from tests.web.waiting import photographed, saved
+from tests.web.waiting import passed, photographed, saved, shown
 from tests.wide import looks
 
 PASSWORD = "四庫 full of 書"  # noqa: S105
@@ -130,14 +130,14 @@ def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: s
     page.goto(f"{address}/works/{WORK}/desk?state=")
     log_in(page, "丁")
     expect(page.locator("#flag")).to_be_visible()
-    number = page.evaluate("document.body.dataset.flag")
+    number = shown(page)
     for key in ("t", "k", "c", "1", "z", "Enter"):
         page.keyboard.press(key)
     expect(page.locator(".tile.seen")).to_be_disabled()
-    assert page.evaluate("document.body.dataset.flag") == number
+    assert shown(page) == number
     expect(page.locator("#panel .acts")).to_be_hidden()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(f'body[data-flag="{number}"]')).to_have_count(0)
+    passed(page, number)
     page.goto(f"{address}/works/{WORK}/pairs")
     expect(page.locator("#stroke .acts")).to_be_hidden()
     page.goto(f"{address}/works/{WORK}/pages/1")

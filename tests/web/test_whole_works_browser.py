@@ -17,7 +17,7 @@ from proof.store import Store
 from proof.store.page_states import PageState
 from tests.web.drawn import WORK, fill
 from tests.web.served import serving
-from tests.web.waiting import saved, until
+from tests.web.waiting import passed, saved, shown
 
 OTHER = "zhouli"
 SCREENS = {"keyboard": (1440, 900), "mouse": (1024, 768), "finger": (390, 844)}
@@ -133,11 +133,11 @@ def _decide_all(hand: Hand) -> None:
     """Every flag of the work, until nothing is left."""
     page = hand.page
     page.wait_for_url("**/desk*")
-    expect(page.locator("#flag")).to_be_visible()
     decided = 0
-    while number := page.evaluate("document.body.dataset.flag"):
+    number = shown(page)
+    while number:
         hand.decide("take" if page.locator(".tile.seen").is_enabled() and decided % 2 == 0 else "keep")
-        until(page, f"document.body.dataset.flag !== '{number}'")
+        number = passed(page, number)
         decided += 1
     saved(page)
     expect(page.locator("#end")).to_be_visible()

@@ -179,6 +179,7 @@ function sayPage(state) {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
       Object.assign(data, { state: said.state, version: said.version });
+      $("changed")?.remove();
       $("notices").replaceChildren(...(said.state === "problem" ? [make("p", { class: "told" }, say("whatProblem"), " ",
         make("button", { type: "button", onclick: () => { $("notices").replaceChildren(); talk(); } }, make("kbd", {}, "N"), " ", say("comment")))] : []));
     } catch (problem) {
