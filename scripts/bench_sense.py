@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from proof.language.evidence import Sense, TextTokens
-from proof.language.findings import against
+from proof.language.findings import against, asked_places
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
 from proof.language.weights import NOTHING, Floats, SenseWeights
@@ -86,13 +86,13 @@ class Measured:
         self.name = work.name
         self.tokens = clean
         self.characters = int((clean.page >= 0).sum())
-        asked = LookAlikes.shipped().places(raw)
+        asked = asked_places(spoiled)
         beside = odds(Sense(spoiled, language, weights), raw, asked)[0]
         wrong = raw[asked] != clean.raw[asked]
-        self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what has no look-alikes is never asked
+        self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
         self.planted[: wrong.sum()] = beside[wrong]
         self.beside = beside[~wrong]
-        self.places = LookAlikes.shipped().places(clean.raw)
+        self.places = asked_places(clean)
         self.sound, self.suggested = odds(Sense(clean, language, weights), clean.raw, self.places)
 
     def recall(self, threshold: float) -> float:
