@@ -7,7 +7,8 @@ Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it 
 the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
 work some files that follow one another are one text; `plant.py --only alike.txt` plants errors in them, and the same
 text is checked without them too. Recall is of the planted errors of all works, false is of the text without errors, in
-a thousand characters. `--show` prints the strongest of the false ones, to be judged by eye: some are real errors.
+a thousand characters; beside errors, of the sound characters of the text with errors. `--show` prints the strongest of
+the false ones, to be judged by eye: some are real errors.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from rich.console import Console
 from rich.table import Table
 
 from proof.language.evidence import Sense, TextTokens
-from proof.language.findings import against
-from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.findings import against, asked_places
+from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
 from proof.language.weights import NOTHING, Floats, SenseWeights
 
@@ -85,11 +86,13 @@ class Measured:
         self.name = work.name
         self.tokens = clean
         self.characters = int((clean.page >= 0).sum())
-        wrong = np.flatnonzero(raw != clean.raw)
-        known = LookAlikes.shipped().row_of[np.minimum(raw[wrong], PLANE - 1)] >= 0
-        self.planted = np.full(len(wrong), NOTHING, np.float32)
-        self.planted[known] = odds(Sense(spoiled, language, weights), raw, wrong[known])[0]
-        self.places = LookAlikes.shipped().places(clean.raw)
+        asked = asked_places(spoiled)
+        beside = odds(Sense(spoiled, language, weights), raw, asked)[0]
+        wrong = raw[asked] != clean.raw[asked]
+        self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
+        self.planted[: wrong.sum()] = beside[wrong]
+        self.beside = beside[~wrong]
+        self.places = asked_places(clean)
         self.sound, self.suggested = odds(Sense(clean, language, weights), clean.raw, self.places)
 
     def recall(self, threshold: float) -> float:
@@ -134,13 +137,14 @@ def main() -> None:
         table.add_row(*row, f"{one.recall(THRESHOLD):.3f}", f"{one.false(THRESHOLD):.2f}")
     CONSOLE.print(table)
     every, planted_odds = sum(one.characters for one in measured), np.concatenate([one.planted for one in measured])
-    sound = np.concatenate([one.sound for one in measured])
+    sound, beside = (np.concatenate([getattr(one, name) for one in measured]) for name in ("sound", "beside"))
     for threshold in (1.5, 2.0, 2.5, 2.75, 3.0, 3.25, 3.5, 4.0):
         recall, false = (planted_odds >= threshold).mean(), 1000 * (sound >= threshold).sum() / every
+        near = 1000 * (beside >= threshold).sum() / every
         mean = np.mean([one.recall(threshold) for one in measured])
         means = np.mean([one.false(threshold) for one in measured])
         CONSOLE.print(
-            f"at {threshold:.2f}: recall {recall:.3f}, false {false:.2f} in 1,000; "
+            f"at {threshold:.2f}: recall {recall:.3f}, false {false:.3f} in 1,000, beside errors {near:.3f}; "
             f"means of the works {mean:.3f}, {means:.2f}"
         )
     strongest = sorted((told for one in measured for told in one.strongest()), reverse=True)

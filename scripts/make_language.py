@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.model import (
     EVERY,
     LanguageModel,
+    Least,
     all_keys,
     frequency_of,
     learn,
@@ -42,12 +42,17 @@ from proof.text.edition import read_text
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "proof" / "language" / "data"
 
+PAIRS, TRIPLES, OTHERS = (2, 2, 1), (5, 2, 1), (0, 0, 2)
 LEAST = tuple(
-    {0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 6: 2, 7: 2, 14: 2, 15: 2}.get(number, 0) for number in range(len(PATTERNS))
+    {0: PAIRS, 1: PAIRS, 2: TRIPLES, 3: TRIPLES, 4: TRIPLES, 6: OTHERS, 7: OTHERS, 14: OTHERS, 15: OTHERS}.get(
+        number, (0, 0, 0)
+    )
+    for number in range(len(PATTERNS))
 )
 PLAIN = 5
 BITS = 31
-"""What the shipped model keeps, so that it stays under 10 MB."""
+"""What the shipped model keeps, so that it stays under 10 MB: around characters that a hand runs together what was met
+but once tells most, around the others what was met twice and oftener is most of it."""
 
 PIECES = (5_000, 20_000, 60_000, 200_000, 600_000)
 """Tokens of the pieces of works that the weights are fitted to, each a text of its own."""
@@ -92,37 +97,36 @@ def works(shared: Path) -> list[Work]:
 
 
 class Without:
-    """A model without what one work brought to it; n-grams that are then too rare, by `least`, are not kept."""
+    """A model without what one work brought to it; n-grams that are then too rare, by the `least` that it was learned
+    with, are not kept."""
 
     def __init__(
         self,
         model: LanguageModel,
         tokens: Codes,
         folded: Codes,
-        least: Sequence[int],
+        least: Least,
         patterns: Sequence[int] = range(len(PATTERNS)),
     ) -> None:
         """`patterns` are those that are asked for."""
         self._model = model
-        self._least = least
-        chosen = LookAlikes.shipped().row_of[np.minimum(tokens[MARGIN:-MARGIN], PLANE - 1)] >= 0
+        near = LookAlikes.shipped().nearness_of(tokens[MARGIN:-MARGIN])
         self._own: dict[int, Counts] = {}
         for number in patterns:
-            kept = chosen | plain_pairs(tokens, folded) if number == BEFORE else chosen
-            self._own[number] = Counts.of(all_keys(tokens, folded, number)[kept])
+            if any(least[number]):
+                kept = np.flatnonzero((near >= 0) | plain_pairs(tokens, folded) if number == BEFORE else near >= 0)
+                met, first, brought = np.unique(
+                    all_keys(tokens, folded, number)[kept], return_index=True, return_counts=True
+                )
+                there = model.of_keys(number, met)
+                rare = there - brought < np.array(least[number])[np.maximum(near[kept[first]], 0)]
+                self._own[number] = Counts(met, np.where(rare, np.maximum(there, brought), brought))
         self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
 
-    def keeping(self, least: Sequence[int]) -> Without:
-        """The same where another number must be met."""
-        other = copy(self)
-        other._least = least
-        return other
-
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
-        if not self._least[pattern]:
+        if pattern not in self._own:
             return np.zeros(wanted.shape, np.int32)
-        rest = self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted)
-        return np.where(rest >= self._least[pattern], rest, 0)
+        return np.maximum(self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted), 0)
 
     def shares(self, candidates: Codes) -> Floats:
         return shares_of(self._known, candidates)
@@ -173,13 +177,14 @@ class Examples:
     there: NDArray[np.bool_]
 
 
-def examples(work: Work, model: LanguageModel, rng: np.random.Generator, most: int) -> Examples:
-    """Places of a work of which the model knows nothing, up to `most`; pieces in turn beside a model as large as one
-    that is learned and beside one as small as that which is shipped."""
+def examples(work: Work, full: LanguageModel, small: LanguageModel, rng: np.random.Generator, most: int) -> Examples:
+    """Places of a work of which the models know nothing, up to `most`; pieces in turn beside one as large as one that
+    is learned and beside one as small as that which is shipped."""
     look_alikes = LookAlikes.shipped()
     folding = Folding(look_alikes)
     tokens = work.tokens
-    without = Without(model, tokens, folding(tokens), EVERY)
+    folded = folding(tokens)
+    without = Without(full, tokens, folded, EVERY), Without(small, tokens, folded, LEAST)
     shown, there = [], []
     cut = list(pieces(work, rng))
     for turn, number in enumerate(rng.permutation(np.repeat(np.arange(len(cut)), 2))):
@@ -190,8 +195,7 @@ def examples(work: Work, model: LanguageModel, rng: np.random.Generator, most: i
             continue
         places = np.sort(rng.choice(places, min(len(places), PLACES), replace=False))
         candidates = look_alikes.of(clean.raw[places])
-        language = without.keeping(LEAST if turn % 3 else EVERY)
-        sense = Sense(TextTokens(raw, folding(raw), clean.page), language, NO_WEIGHTS)
+        sense = Sense(TextTokens(raw, folding(raw), clean.page), without[turn % 3 > 0], NO_WEIGHTS)
         for start, met in sense.met(places, candidates):
             some = slice(start, start + len(met.text))
             shown.append(sense.shown(places[some], candidates[some], met).astype(np.float16))
@@ -281,7 +285,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     parts = {}
     for work in every:
-        parts[work.name] = examples(work, full, rng, options.places)
+        parts[work.name] = examples(work, full, small, rng, options.places)
         print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     every_part = list(parts.values())
     together([fitted(every_part, seed=seed) for seed in SEEDS]).save(options.out / "weights.npz")

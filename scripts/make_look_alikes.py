@@ -47,7 +47,8 @@ ATTESTED = frozenset(
     re.findall(
         r"\S+",
         """魯魚 亥豕 焉烏 烏馬 虛虎 陶陰 士土 右石 于干 于千 干千 若苦 券卷 菅管 籍藉 母毋 羸嬴 嬴贏 傅傳 徹撤 楊揚 住往
-        持特 戒戎""",
+        持特 戒戎 人入 大太 天夭 戊戌 戊戍 戌戍 末未 今令 侯候 史吏 王玉 折析 徵微 氏氐 白自 矢失 侍待 免兔 治冶 師帥
+        遣遺 徒徙""",
     )
 )
 """Pairs that the critics name as what a copyist takes for each other (魯魚亥豕, 烏焉成馬), and others of their kind."""

@@ -16,14 +16,14 @@ from proof.language.evidence import Met, Places, Sense, TextTokens, keys_at, own
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
-from proof.language.stream import BREAK, stream_of
+from proof.language.stream import BREAK, UNKNOWN, stream_of
 from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
 from proof.text.model import Page, Transcription
 
-CAUTION = 1.5
-"""Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold half a place in a
-thousand characters of sound text is then raised (`scripts/bench_sense.py`)."""
+CAUTION = 1.25
+"""Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
+ten thousand characters of sound text are then raised (`scripts/bench_sense.py`)."""
 
 LEAST = 1.5
 """The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
@@ -113,6 +113,13 @@ def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) 
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
 
 
+def asked_places(tokens: TextTokens) -> Places:
+    """Where characters with look-alikes stand beside another: of one that stands by itself (in a table, on a page with
+    nothing else) nothing tells what it should be."""
+    places = LookAlikes.shipped().places(tokens.raw)
+    return places[(tokens.raw[places - 1] > UNKNOWN) | (tokens.raw[places + 1] > UNKNOWN)]
+
+
 def against(
     sense: Sense, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -144,8 +151,8 @@ class _Work:
         )
 
     def places(self, pages: Collection[PagePosition] | None) -> Places:
-        """Where characters with look-alikes stand."""
-        places = LookAlikes.shipped().places(self.tokens.raw)
+        """Those of `asked_places` that are on these pages."""
+        places = asked_places(self.tokens)
         if pages is None:
             return places
         first = np.cumsum([0, *(len(text.pages) for text in self._texts)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from enum import IntEnum
 from functools import cache
 from importlib import resources
 
@@ -19,9 +20,8 @@ from proof.text.variants import policy_of
 MOST = 5
 """A character and its look-alikes: how many there are at most."""
 
-MEASURED, SURELY = 4.0, 0.8
-"""Nats that the sense must bring on top where nobody but the measurement says that two characters are confused, and the
-confusion from which it need not. Such pairs are many, and texts write some of them for one another."""
+SURELY = 0.8
+"""The confusion from which a pair counts as confused by eye though nobody but the measurement says so."""
 
 PLANE = 0x40000
 """Code points from here on are no Han characters."""
@@ -29,24 +29,40 @@ PLANE = 0x40000
 Codes = NDArray[np.uint32]
 
 
+class Nearness(IntEnum):
+    """Who takes two characters for each other: the measurement alone; the eye, though their image tells them apart; a
+    hand that runs them together, or a copyist, as the critics name them."""
+
+    MEASURED = 0
+    EYE = 1
+    HAND = 2
+
+
+MARGINS = (4.0, 1.5, 0.0)
+"""Nats that the sense must bring on top, by nearness: pairs that are rarely exchanged are many, and texts write some of
+them for one another (具其, 齊齋). What they cost and gain: `scripts/bench_sense.py`."""
+
+
 class LookAlikes:
     """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
     look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the sense must bring on top to speak for
     each; `row_of` leads from a code point to its row, -1 where it has none."""
 
-    def __init__(self, pairs: Iterable[tuple[str, str, float]]) -> None:
-        near: defaultdict[int, dict[int, float]] = defaultdict(dict)
-        for one, other, margin in pairs:
-            near[ord(one)].setdefault(ord(other), margin)
-            near[ord(other)].setdefault(ord(one), margin)
+    def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
+        near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
+        for one, other, nearness in pairs:
+            near[ord(one)].setdefault(ord(other), nearness)
+            near[ord(other)].setdefault(ord(one), nearness)
         self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
         self.margins = np.zeros((len(near), MOST), np.float32)
         self.row_of = np.full(PLANE, -1, np.int32)
+        self._nearest = np.full(PLANE, -1, np.int8)
         for row, (code, others) in enumerate(sorted(near.items())):
             kept = [code, *others][:MOST]
             self.rivals[row, : len(kept)] = kept
-            self.margins[row, 1 : len(kept)] = list(others.values())[: MOST - 1]
+            self.margins[row, 1 : len(kept)] = [MARGINS[nearness] for nearness in others.values()][: MOST - 1]
             self.row_of[code] = row
+            self._nearest[code] = max(others.values())
 
     @classmethod
     def shipped(cls) -> LookAlikes:
@@ -65,16 +81,22 @@ class LookAlikes:
         """For the same the margins of each (n x `MOST`)."""
         return np.asarray(self.margins[self.row_of[tokens]])
 
+    def nearness_of(self, tokens: Codes) -> NDArray[np.int8]:
+        """How near the nearest look-alike of each is; -1 where it has none."""
+        return np.asarray(self._nearest[np.minimum(tokens, PLANE - 1)])
+
 
 @cache
 def _shipped() -> LookAlikes:
     text = resources.files("proof.language").joinpath("data/look_alikes.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
-    return LookAlikes((row[0], row[1], _margin(float(row[2]), row[4])) for row in rows)
+    return LookAlikes((row[0], row[1], _nearness(float(row[2]), row[4])) for row in rows)
 
 
-def _margin(confused: float, origin: str) -> float:
-    return 0.0 if origin or confused >= SURELY else MEASURED
+def _nearness(confused: float, origin: str) -> Nearness:
+    if origin in ("hand", "critics"):
+        return Nearness.HAND
+    return Nearness.EYE if origin or confused >= SURELY else Nearness.MEASURED
 
 
 class Folding:

@@ -30,8 +30,14 @@ from proof.language.stream import MARGIN, UNKNOWN, TokenStream
 FORMAT = 1
 FILE = "data/language.npz"
 
-EVERY = tuple(1 if len(pattern) == 1 or number in (2, 3, 4) else 2 for number, pattern in enumerate(PATTERNS))
-"""How often an n-gram around a character that has look-alikes must have been met to be kept, by pattern."""
+Least = Sequence[Sequence[int]]
+"""How often an n-gram around a character that has look-alikes must have been met to be kept, by its pattern and by
+how near the nearest of these is (`Nearness`); 0 where none is kept."""
+
+EVERY: Least = tuple(
+    (1, 1, 1) if len(pattern) == 1 or number in (2, 3, 4) else (2, 2, 2) for number, pattern in enumerate(PATTERNS)
+)
+"""What is kept of texts that anybody has learned."""
 
 OTHERS = 3
 """How often two characters of which neither has look-alikes must have been met together to be kept."""
@@ -190,25 +196,25 @@ def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
 def learn(
     streams: Iterable[TokenStream],
     sources: Sequence[str] = (),
-    least: Sequence[int] = EVERY,
+    least: Least = EVERY,
     others: int = OTHERS,
     bits: int = 40,
 ) -> LanguageModel:
     """A model of what these texts say.
 
-    `least` says for each pattern how often an n-gram around a character with look-alikes must be met to be kept,
-    `others` the same of two characters that have none; `bits` are those of a key: the fewer, the smaller is the file
-    and the more often two n-grams are taken for one.
+    `others` says how often two characters that have no look-alikes must be met together to be kept; `bits` are those
+    of a key: the fewer, the smaller is the file and the more often two n-grams are taken for one.
     """
     raw = np.concatenate([stream.tokens for stream in streams] or [np.zeros(2 * MARGIN, np.uint32)])
     look_alikes = LookAlikes.shipped()
     folded = Folding(look_alikes)(raw)
-    chosen = look_alikes.row_of[np.minimum(raw[MARGIN:-MARGIN], PLANE - 1)] >= 0
+    near = look_alikes.nearness_of(raw[MARGIN:-MARGIN])
     kept = []
     for number in range(len(PATTERNS)):
         met = all_keys(raw, folded, number)
-        if least[number]:
-            kept.append(Counts.of(met[chosen], bits).at_least(least[number]))
+        for nearness, times in enumerate(least[number]):
+            if times:
+                kept.append(Counts.of(met[near == nearness], bits).at_least(times))
         if number == BEFORE:
             kept.append(Counts.of(met[plain_pairs(raw, folded)], bits).at_least(others))
     known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)

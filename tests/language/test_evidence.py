@@ -12,7 +12,7 @@ from proof.language.evidence import Sense, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
-from proof.language.ngrams import PATTERNS
+from proof.language.ngrams import PATTERNS, contexts_at, keys
 from proof.language.stream import stream_of
 from proof.language.weights import SenseWeights
 from proof.model.flags import Kind
@@ -38,6 +38,12 @@ def test_the_sense_speaks_for_what_the_language_has(learned: LanguageModel, page
 
 def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
     assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == []
+
+
+def test_of_a_character_that_stands_by_itself_nothing_is_said(paged: Paged) -> None:
+    """Tables have such cells; that the language met the other one oftener alone is no reason."""
+    language = learn([stream_of(paged(["巳　甲　巳　乙　巳　丙　巳　丁　巳"] * 40 + ["己"]))], ["made"])
+    assert found(paged(["甲　己　乙", "丙　己　丁"]), language) == []
 
 
 def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, paged: Paged) -> None:
@@ -83,7 +89,7 @@ def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: Lan
 def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     passage = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}大傳曰{LETTERS[n * 3 % 16]}" for n in range(200)]
     text = paged([*passage, "孤月照己影"])
-    language = learn([stream_of(text)], ["the same"], least=tuple(1 for _ in range(25)))
+    language = learn([stream_of(text)], ["the same"], least=[(1, 1, 1)] * 25)
     tokens = TextTokens.of([stream_of(text)], Folding(LookAlikes.shipped()))
     assert language.learned(tokens.folded)[300:-300].all()
     places = np.flatnonzero(tokens.raw == ord("己"))
@@ -95,7 +101,7 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
 
 def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
     before = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}學{LETTERS[n * 3 % 16]}" for n in range(200)]
-    language = learn([stream_of(paged([*before, "孤月照己影"]))], least=tuple(1 for _ in range(25)))
+    language = learn([stream_of(paged([*before, "孤月照己影"]))], least=[(1, 1, 1)] * 25)
     tokens = TextTokens.of([stream_of(paged([*before, "孤月照已影"]))], Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("已"))
     _, met = next(
@@ -130,6 +136,16 @@ def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "language.npz").write_bytes(b"no archive")
     with pytest.raises(UsageError, match="proof learn"):
         LanguageModel.load(tmp_path / "language.npz")
+
+
+def test_what_was_met_once_is_kept_where_a_hand_runs_characters_together(paged: Paged) -> None:
+    """And nowhere else, if the model is to be small."""
+    streams = [stream_of(paged(["孤月己影雲具龍"]))]
+    small = learn(streams, ["made"], least=[(2, 2, 1)] * len(PATTERNS))
+    tokens = streams[0].tokens
+    for character, times in (("己", 1), ("具", 0)):
+        place = np.flatnonzero(tokens == ord(character))
+        assert small.of_keys(0, keys(contexts_at(tokens, place, 0), tokens[place])).tolist() == [times]
 
 
 def test_the_shipped_model_takes_the_room_it_may() -> None:
