@@ -162,7 +162,10 @@ class Weigher:
         """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
         relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
-        distinct = [text for text in listed if relation[text] is Relation.DISTINCT]
+        # forms that a hand runs together with it are one reading to the image, and do not count together against it
+        distinct = [
+            text for text in listed if relation[text] is Relation.DISTINCT and not run_together(transcribed, text)
+        ]
         forms = [text for text in listed if relation[text] is not Relation.DISTINCT]
         form = max(forms, key=listed.__getitem__, default=transcribed)
         # what a text of Han characters has not is no reading of it: a small 八 is read as A and Λ

@@ -263,6 +263,11 @@ def test_what_is_surely_read_where_it_stands_is_none_of_several_that_are_believe
     assert not weighed("錄", forms, 0.999).raised, "another form of what is transcribed speaks for it"
 
 
+def test_what_a_hand_runs_together_with_it_is_not_counted_together_against_a_character() -> None:
+    shown = glyph(1, 已=0.52, 巳=0.46, 己=0.01)
+    assert weighed("己", shown, 0.999).score == weighed("己", shown, 0.0).score
+
+
 def test_letters_are_no_reading_of_a_han_character() -> None:
     """A small 八 is read as A and Λ; a piece of a rule is not read as a letter, and tells no more than before."""
     flag = weighed("成", glyph(1, A=0.49, Λ=0.35, 八=0.05, N=0.02, 入=0.01), 0.0)
