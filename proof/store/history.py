@@ -115,7 +115,7 @@ class History(StorePart):
         with self._reading() as session:
             standing = [one.standing for one in last_said(session, work) if not one.changed]
             waiting = [one for one in standing if one and one.state is PageState.PROOFREAD]
-            waiting.sort(key=lambda one: one.at)
+            waiting.sort()  # by the number of the event
             found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
         return found, len(waiting)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, select
@@ -65,7 +66,6 @@ class PageSaid(NamedTuple):
     id: int
     state: PageState
     person: str
-    at: datetime
 
 
 class SaidOfPage(NamedTuple):
@@ -149,24 +149,35 @@ class PageStates(StorePart):
 def said_of_pages(session: Session, *wanted: ColumnElement[bool]) -> Iterator[SaidOfPage]:
     """What was said of those pages that are wanted, of which anything was, and stands."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
-    query = select(*columns, PageEventRow.at, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
+    query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     found = session.execute(query.where(*wanted).order_by(PageEventRow.page_id, PageEventRow.version))
-    for page, events in groupby(found, lambda row: int(row.page_id)):
+    for page, events in groupby(found, itemgetter(0)):
         said = list(events)
-        number = standing([Event(*one[1:4]) for one in said])
-        last, stands = said[-1], said[number - 1] if number else None
-        changed = PageState(last.state) in SOUND and 0 < number <= last.changed_after
-        standing_event = PageSaid(stands.id, PageState(stands.state), stands.person, stands.at) if stands else None
-        yield SaidOfPage(page, PageState(last.state), len(said), standing_event, changed)
+        back = any(about is not None for _, _, about, *_ in said)
+        number = standing([Event(*one[1:4]) for one in said]) if back else len(said)
+        _, _, _, _, last, changed_after = said[-1]
+        state, stands = PageState(last), None
+        if number:
+            _, event, _, person, what, _ = said[number - 1]
+            stands = PageSaid(event, PageState(what), person)
+        yield SaidOfPage(page, state, len(said), stands, state in SOUND and 0 < number <= changed_after)
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
-    """Where pages stand."""
+    """Where pages stand. Which event stands matters, and is asked, of those alone whose text was changed."""
     states = dict.fromkeys(pages, PageStanding())
+    query = select(PageEventRow.page_id, PageEventRow.state, PageEventRow.version, PageRow.changed_after)
+    query = query.join(PageRow, PageRow.id == PageEventRow.page_id).order_by(PageEventRow.version)
     for start in range(0, len(pages), AT_ONCE):
-        for one in said_of_pages(session, PageEventRow.page_id.in_(pages[start : start + AT_ONCE])):
-            state = PageState.NOT_PROOFREAD if one.changed else one.state
-            states[one.page] = PageStanding(state, one.version, one.changed)
+        changed = []
+        for page, state, version, after in session.execute(
+            query.where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+        ):
+            states[page] = PageStanding(PageState(state), version)
+            changed += [page] if after else []
+        for one in said_of_pages(session, PageEventRow.page_id.in_(changed)) if changed else ():
+            if one.changed:
+                states[one.page] = PageStanding(PageState.NOT_PROOFREAD, one.version, changed=True)
     return states
 
 

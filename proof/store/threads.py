@@ -17,6 +17,8 @@ from proof.store import rows
 from proof.store.models import CommentRow, FlagRow, PageRow
 from proof.store.quality import seeded_among
 
+AT_ONCE = 200
+
 
 def thread_of(flag: FlagRow) -> str:
     """The id under which is kept what is said of the place of a flag."""
@@ -72,14 +74,15 @@ def take_up_lost(session: Session, work_id: int, page: int | None = None) -> Non
         _take_up(session, number, gone, {uid for at, uid in last if at == number})
 
 
-def _without_flag(session: Session, last: Iterable[CommentRow]) -> list[CommentRow]:
+def _without_flag(session: Session, last: Collection[CommentRow]) -> list[CommentRow]:
     """Those comments whose thread has no flag in the text as it is now."""
-    found = []
-    for one in last:
-        here = select(FlagRow.id).where(FlagRow.page_id == one.page_id, is_of_thread() == one.uid)
-        if session.scalar(here.where(FlagRow.stale.is_(False)).limit(1)) is None:
-            found.append(one)
-    return found
+    there: set[tuple[int, str]] = set()
+    pages = sorted({one.page_id for one in last})
+    for start in range(0, len(pages), AT_ONCE):
+        some = (FlagRow.page_id.in_(pages[start : start + AT_ONCE]), FlagRow.stale.is_(False))
+        found = session.execute(select(FlagRow.page_id, is_of_thread()).where(*some))
+        there.update((page, thread) for page, thread in found)
+    return [one for one in last if (one.page_id, one.uid) not in there]
 
 
 def _take_up(session: Session, page: int, gone: Iterable[CommentRow], spoken: Collection[str]) -> None:
