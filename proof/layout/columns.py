@@ -52,7 +52,7 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
-EDGE, RUNNING = 3, 0.3
+EDGE, RUNNING = 3, 0.5
 """Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
 them off: others end between two glyphs there."""
 
@@ -93,7 +93,9 @@ def as_layout(found: PageLayout) -> Layout:
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
     sheet = found.sheet
-    cut = tuple(edge if _runs_into(owners, areas, edge) else None for edge in (0.0, float(len(owners))))
+    # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
+    whole = len(found.regions) > 1
+    cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
     return Layout(outline, sheet.grey, ink, 0.0, owners)
 
