@@ -14,7 +14,7 @@ from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
 from proof.text.model import Cell, Row, is_han
 from proof.text.variants import Relation, VariantPolicy
-from proof.verify.align import Likeness, Pairing, Step
+from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.scores import (
@@ -95,7 +95,33 @@ class Weigher:
                     found.append(self._extra_cell(column, pairing, doubt[number]))
                 case Step.EXTRA_GLYPH:
                     found.append(self._extra_glyph(column, pairing, doubt[number]))
+        self._mark_either(column, found)
         return [flag for flag in found if flag is not None]
+
+    def _mark_either(self, column: ReadColumn, found: list[Flag | None]) -> None:
+        """Say of a wrong character and of those left out before it that it may stand for any of them: one trouble,
+        which is as sure as the less sure of its flags. `found` are the flags by pairing."""
+        for number, (pairing, flag) in enumerate(zip(column.pairings, found, strict=True)):
+            if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
+                continue
+            cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
+            first = number
+            while first and self._left_out(column.pairings[first - 1], found[first - 1]):
+                over = column.glyphs[column.pairings[first - 1].glyphs[0]]
+                if not for_either(cell, over, glyph, self._likeness):
+                    break
+                first -= 1
+            beside = [one for one in found[first : number + 1] if one is not None]
+            if first < number:
+                score, notice = min(one.score for one in beside), Notice.of(NoticeCode.FOR_EITHER)
+                found[first : number + 1] = [
+                    replace(one, score=score, evidence=replace(one.evidence, notice=notice)) for one in beside
+                ]
+
+    @staticmethod
+    def _left_out(pairing: Pairing, flag: Flag | None) -> bool:
+        """Whether a glyph is over and raised as left out."""
+        return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]

@@ -13,6 +13,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR, Belief
 from proof.settings.config import Settings
 from proof.text.column import parse_column
@@ -216,6 +217,23 @@ def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
     (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])
     assert not flag.raised
     assert flag.evidence.rule == "seen so in one way alone"
+
+
+def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> None:
+    """Each says its own place; neither is surer than the other, and both say that the image does not tell which is
+    which."""
+    shown = [*sure("司射"), glyph(2, 0.999, 適=0.998), *sure("　　　西階")[3:]]
+    found = flags("司射何階", shown)
+    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "何", "西")]
+    assert found[0].score == found[1].score < flags("司射適何階", shown)[0].score
+    assert {flag.evidence.notice for flag in found} == {Notice.of(NoticeCode.FOR_EITHER)}
+
+
+def test_of_a_look_alike_beside_one_left_out_nothing_of_the_kind_is_said() -> None:
+    shown = [*sure("司射"), glyph(2, 適=0.998), glyph(3, 西=0.99, 酉=0.005), glyph(4, 階=0.998)]
+    found = flags("司射酉階", shown)
+    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "酉", "西")]
+    assert {flag.evidence.notice for flag in found} == {None}
 
 
 def weighed(transcribed: str, shown: Glyph, sure_of: float) -> Flag:
