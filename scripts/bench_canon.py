@@ -156,6 +156,9 @@ def measured(bench: Bench, options: argparse.Namespace) -> Iterator[tuple[str, s
             found, _ = canon.planted(range(options.first, options.first + options.seeds), RATE)
             counts = f"{found['caught']} of {found['errors']}"
             yield f"{canon.name}: planted errors raised", f"{found['recall']:.4f}", "", counts
+            mended = found["caught"] + found["mended"]
+            share = f"{mended / max(found['errors'], 1):.4f}"
+            yield f"{canon.name}: the same with those mended beside another", share, "", str(mended)
             CONSOLE.print(*found["missed"], sep="\n")
         if "clean" in wanted:
             yield from clean_rows(canon, options)

@@ -29,11 +29,12 @@ as far as one other reading is sure), how sure that reading is, and doubt about 
 by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
 once."""
 
-SURE, BELIEVED, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.1, 0.3)
+SURE, BELIEVED, ONE, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.55, 0.65), (0.1, 0.3)
 SHARED = 2.0
 """Where several other characters are believed in shares, none of them surely, they count together, and the odds against
 what is transcribed weigh more with what is shared, if that is a character that is surely read as itself where it is
-drawn. From which share on it is, how much the likeliest of the others must be believed, and how much all the rest."""
+drawn. From which share on it is, how much the likeliest of the others must be believed, from where on it is one alone,
+and how much all the rest must be."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
@@ -113,8 +114,8 @@ def substitution_score(
     odds = log((1.0 - chance) / chance)
     other = exp(belief)
     spread = max(others - other, 0.0)
-    known = _between(sure, *SURE) * _between(other, *BELIEVED) * _between(spread, *SEVERAL)
-    shared = known * spread
+    known = _between(sure, *SURE) * _between(other, *BELIEVED) * (1.0 - _between(other, *ONE))
+    shared = known * _between(spread, *SEVERAL) * spread
     odds *= 1.0 + SHARED * shared * (1.0 - doubt)
     score = odds * (AGAINST + SURELY * (other + shared) + AGAINST * doubt)
     score += BELIEF * log(max(other + shared, LEAST)) - DOUBT * doubt
