@@ -8,11 +8,12 @@ from sqlalchemy import select, true
 from sqlalchemy.orm import Session, aliased
 
 from proof.store import rows
-from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.decision_rows import carried_from, row_of
-from proof.store.decisions import CHECK, corrected_in
+from proof.store.decision_records import State
+from proof.store.decision_rows import carried_from
+from proof.store.decisions import carry, corrected_in
 from proof.store.models import ColumnRow, DecisionRow, FlagRow
-from proof.store.quality import add_decision, is_seeded
+from proof.store.quality import is_seeded
+from proof.store.threads import take_up_lost
 from proof.text.edit import Edit, contexts, is_written
 
 Candidate = tuple[FlagRow, FlagRow, DecisionRow]
@@ -48,6 +49,7 @@ def carry_over(
     for was, now, decision in _in_order(session, found):
         carry(session, was, now, decision)
     session.flush()
+    take_up_lost(session, work_id, page)
 
 
 def _not_in_text(session: Session, found: Sequence[Candidate]) -> list[Candidate]:
@@ -96,16 +98,6 @@ def _in_order(session: Session, found: Iterable[Candidate]) -> Iterator[Candidat
 
 def _place(flag: FlagRow) -> tuple[int, int]:
     return flag.line, flag.offset
-
-
-def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
-    """Have the decision that stands of one flag stand of another."""
-    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
-    row = row_of(session, demand, now, State(was.state), was.reading)
-    row.note = decision.note
-    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-    add_decision(session, row)
-    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
 
 
 def _of_one_place(session: Session, pairs: Iterable[Candidate]) -> list[Candidate]:

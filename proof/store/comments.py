@@ -3,7 +3,8 @@
 The comments of one place are a thread. A comment says where the thread stands after it: a note, a problem that is open
 and may be assigned to somebody, or a problem that was resolved. Of a flag the last comment says whether there is an
 open problem; of a page its state does (`PageState.PROBLEM`), which a comment sets and takes away. Comments are only
-ever added: who errs answers. A flag is named by its id, so that what was said of it is not lost with it.
+ever added: who errs answers. They are kept under the thread of the flag's place (`threads`), and so are not lost with
+it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
+from proof.store.threads import is_of_thread, thread_of
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
@@ -126,7 +128,7 @@ class Comments(StorePart):
             page = _page(session, asked)
             flag = _flag(session, asked) if asked.flag is not None else None
             must_be_own(session, [asked.key, _key_of_page(asked.key)], CommentRow)
-            uid = flag.uid if flag else ""
+            uid = thread_of(flag) if flag else ""
             again = session.scalar(select(CommentRow).where(CommentRow.key == asked.key))
             if again is not None:
                 state = asked.state or CommentState(again.state)
@@ -158,10 +160,13 @@ class Comments(StorePart):
         found: dict[tuple[int, str], list[Comment]] = {}
         with self._reading() as session:
             for start in range(0, len(wanted), AT_ONCE):
-                places = tuple_(CommentRow.page_id, CommentRow.uid).in_(wanted[start : start + AT_ONCE])
+                threads = _threads_of(session, wanted[start : start + AT_ONCE])
+                places = tuple_(CommentRow.page_id, CommentRow.uid).in_(set(threads.values()))
                 query = select(CommentRow).where(places).order_by(CommentRow.at, CommentRow.id)
+                said: dict[tuple[int, str], list[Comment]] = {}
                 for one in comments_of(session, session.scalars(query).all()):
-                    found.setdefault((one.page, one.uid), []).append(one)
+                    said.setdefault((one.page, one.uid), []).append(one)
+                found |= {flag: said[thread] for flag, thread in threads.items() if thread in said}
         return found
 
     def of_work(self, work: str) -> list[Comment]:
@@ -209,6 +214,12 @@ def _flag(session: Session, asked: CommentRequest) -> FlagRow:
     return flag
 
 
+def _threads_of(session: Session, flags: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, str]]:
+    """By page and id of a flag: the page and the thread of its place."""
+    query = select(FlagRow).where(tuple_(FlagRow.page_id, FlagRow.uid).in_(flags))
+    return {(row.page_id, row.uid): (row.page_id, thread_of(row)) for row in session.scalars(query)}
+
+
 def _of_place(page: int, uid: str) -> Select[CommentRow]:
     place = select(CommentRow).where(CommentRow.page_id == page, CommentRow.uid == uid)
     return place.order_by(CommentRow.at, CommentRow.id)
@@ -235,7 +246,7 @@ def _row(
         raise RefusedDecisionError(_("write something, or say what is to become of it"))
     return CommentRow(
         page_id=page.id,
-        uid=flag.uid if flag else "",
+        uid=thread_of(flag) if flag else "",
         key=asked.key,
         text=asked.text,
         state=state.value,
@@ -263,15 +274,15 @@ def _must_make_sense(asked: CommentRequest, stood: CommentState, state: CommentS
 
 def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentState:
     """Of a page its state says whether there is an open problem."""
-    if page_states(session, [page])[page][0] is PageState.PROBLEM:
+    if page_states(session, [page])[page].state is PageState.PROBLEM:
         return CommentState.PROBLEM
     return CommentState.RESOLVED if stood is CommentState.PROBLEM else stood
 
 
 def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     """What a comment says of its page as a whole, in words that all lists of pages know."""
-    state, version = page_states(session, [page.id])[page.id]
-    problem = state is PageState.PROBLEM
+    stands = page_states(session, [page.id])[page.id]
+    problem = stands.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:
         said = PageState.PROBLEM
     elif asked.state is CommentState.RESOLVED and problem:
@@ -279,7 +290,7 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     else:
         return
     values = {"key": _key_of_page(asked.key), "state": said.value, "person": asked.person, "note": ""}
-    session.add(PageEventRow(page_id=page.id, version=version + 1, at=datetime.now(UTC), **values))
+    session.add(PageEventRow(page_id=page.id, version=stands.version + 1, at=datetime.now(UTC), **values))
 
 
 def _key_of_page(key: str) -> str:
@@ -287,7 +298,7 @@ def _key_of_page(key: str) -> str:
 
 
 def comments_of(session: Session, found: Sequence[CommentRow]) -> list[Comment]:
-    """Comments from their rows, each with the number that its flag has."""
+    """Comments from their rows, each with the number of the flag that stands at its place."""
     pages = {row.page_id for row in found}
     names: dict[int, tuple[str, str]] = {}
     numbers: dict[tuple[int, str], int] = {}
@@ -297,7 +308,10 @@ def comments_of(session: Session, found: Sequence[CommentRow]) -> list[Comment]:
         named = select(PageRow.id, PageRow.page, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id)
         names |= {row[0]: (row[1], row[2]) for row in session.execute(named.where(PageRow.id.in_(some)))}
         uids = {row.uid for row in found if row.uid}
-        flags = select(FlagRow.page_id, FlagRow.uid, FlagRow.id).where(FlagRow.page_id.in_(some), FlagRow.uid.in_(uids))
+        flags = select(FlagRow.page_id, is_of_thread(), FlagRow.id).where(FlagRow.page_id.in_(some))
+        flags = flags.where(is_of_thread().in_(uids)).order_by(
+            FlagRow.stale.desc(), FlagRow.id
+        )  # what is there is last
         numbers |= {(row[0], row[1]): row[2] for row in session.execute(flags)} if uids else {}
     return [
         Comment(
@@ -340,7 +354,7 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
 def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow]:
     """Those that are of an open problem: a page may have been marked otherwise since."""
     states = page_states(session, [row.page_id for row in last if not row.uid])
-    return [row for row in last if row.uid or states[row.page_id][0] is PageState.PROBLEM]
+    return [row for row in last if row.uid or states[row.page_id].state is PageState.PROBLEM]
 
 
 def _of_thread(session: Session, last: CommentRow) -> Problem:

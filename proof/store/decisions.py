@@ -33,11 +33,12 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import decided_by, decision_of, maker_of, restored, row_of, shown_decisions
+from proof.store.decision_rows import carried_from, decided_by, decision_of, maker_of, restored, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
+from proof.store.threads import go_on, is_decided_where_it_is, successor
 from proof.store.typed_text import check_note, check_reading
 from proof.text.edit import Edit, Surroundings, contexts
 
@@ -132,7 +133,7 @@ class Decisions(StorePart):
         query = (
             _last_decisions(work)
             .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND), is_of_text())
-            .where(~select(carried.id).where(carried.about == DecisionRow.id).exists())
+            .where(~select(carried.id).where(carried.about == DecisionRow.id).exists(), ~is_decided_where_it_is())
             .order_by(DecisionRow.id)
         )
         with self._reading() as session:
@@ -223,7 +224,14 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     along = _of_other_half(session, demand, flag, undone)
     if along is not None:  # both are one stroke, and taken back as one
         demand = replace(demand, batch=along.batch)
+    carried = list(_carried_on(session, undone)) if undone is not None else []
+    if carried:
+        demand = replace(demand, batch=demand.batch or demand.key)
     made = _write(session, demand, flag, state, reading, undone)
+    for along_with, taken in carried:
+        take_back_in(
+            session, along_with, taken, demand.person, _key_of_other(f"{demand.key}{taken.id}"), batch=demand.batch
+        )
     if along is not None:
         decide_in(session, along)
     return made
@@ -249,7 +257,32 @@ def _write(
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
+    here = successor(session, flag) if flag.stale and state is not State.OPEN else None
+    last = _last_event(session, here) if here is not None else None
+    if here is not None and (last is None or carried_from(session, last).flag_id == flag.id):
+        carry(session, flag, here, row)  # its page was read again while it was being decided
     return shown_decisions(session, [row])[0]
+
+
+def _carried_on(session: Session, decision: DecisionRow) -> Iterator[tuple[FlagRow, DecisionRow]]:
+    """Where a decision stands by what a check carried over of it, each flag with the decision that says so."""
+    query = select(DecisionRow).where(DecisionRow.about == decision.id, DecisionRow.verdict == Verdict.CARRIED.value)
+    for one in session.scalars(query.order_by(DecisionRow.id)).all():
+        flag = session.scalars(select(FlagRow).where(FlagRow.id == one.flag_id).with_for_update()).one()
+        if flag.version == one.version:
+            yield flag, one
+        yield from _carried_on(session, one)
+
+
+def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
+    """Have the decision that stands of one flag stand of another."""
+    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
+    row = row_of(session, demand, now, State(was.state), was.reading)
+    row.note = decision.note
+    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
+    add_decision(session, row)
+    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
+    go_on(session, was, now)
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:

@@ -113,7 +113,8 @@ class History(StorePart):
         """By whom and when the pages of a work were proofread that await a second person, those that wait longest
         first, at most `limit` of them; and how many there are."""
         with self._reading() as session:
-            waiting = [one for one in last_said(session, work).values() if one.state is PageState.PROOFREAD]
+            said = last_said(session, work).values()
+            waiting = [one for one in said if one.state is PageState.PROOFREAD and not one.changed]
             waiting.sort(key=lambda one: one.at)
             found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
         return found, len(waiting)

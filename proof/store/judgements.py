@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.decision_rows import decided_by
 from proof.store.models import DecisionRow, FlagRow, PageEventRow, PageRow, WorkRow
-from proof.store.page_states import PageState
+from proof.store.page_states import PageState, is_changed
 from proof.store.quality import is_of_text
 from proof.store.standing import Event, standing
 
@@ -127,18 +127,20 @@ def paces(session: Session, work: str) -> list[float]:
 
 
 class PageSaid(NamedTuple):
-    """What was said of a page: `id` is that of the event."""
+    """What was said of a page: `id` is that of the event; `changed`: its text was, since it was proofread."""
 
     id: int
     state: PageState
     person: str
     at: datetime
+    changed: bool
 
 
 def last_said(session: Session, work: str) -> dict[int, PageSaid]:
     """What was said last of each page of a work, and stands, by the number of the page."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person)
-    query = select(*columns, PageEventRow.state, PageEventRow.at).join(PageRow, PageRow.id == PageEventRow.page_id)
+    more = (PageEventRow.state, PageEventRow.at, PageRow.changed_after)
+    query = select(*columns, *more).join(PageRow, PageRow.id == PageEventRow.page_id)
     query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work, PageRow.absent.is_(False))
     rows = session.execute(query.order_by(PageEventRow.page_id, PageEventRow.version))
     found = {}
@@ -146,6 +148,7 @@ def last_said(session: Session, work: str) -> dict[int, PageSaid]:
         said = list(events)
         number = standing([Event(*row[1:4]) for row in said])
         if number:
-            _, event, _, person, state, at = said[number - 1]
-            found[page] = PageSaid(event, PageState(state), person, at)
+            _, event, _, person, state, at, changed_after = said[number - 1]
+            changed = is_changed(PageState(state), number, changed_after)
+            found[page] = PageSaid(event, PageState(state), person, at, changed)
     return found

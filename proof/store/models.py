@@ -99,7 +99,8 @@ class PageRow(Base):
 
     `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
     the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds; `absent` pages are no longer in their transcription.
+    the result holds; `absent` pages are no longer in their transcription. `changed_after` counts what had been said of
+    the page as a whole when its text was found changed last.
     """
 
     __tablename__ = "pages"
@@ -135,6 +136,7 @@ class PageRow(Base):
     characters_checked: Mapped[int]
     notices: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     seconds: Mapped[float] = mapped_column(Double)
+    changed_after: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
 class ColumnRow(Base):
@@ -174,7 +176,9 @@ class GlyphRow(Base):
 
 
 class FlagRow(Base):
-    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale."""
+    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale. `thread` is the id of
+    the first flag of its place, where that was another: a text that was changed has others there, and what is said of
+    the place is kept under the first."""
 
     __tablename__ = "flags"
     __table_args__ = (
@@ -213,6 +217,7 @@ class FlagRow(Base):
     state: Mapped[str] = mapped_column(String(16), default="open", server_default="open")
     reading: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
     version: Mapped[int] = mapped_column(default=0, server_default="0")
+    thread: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
 
 
 class QualityRow(Base):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import groupby
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -42,6 +44,15 @@ class PageEvent:
     at: datetime
     note: str
     back: bool = False
+
+
+class PageStanding(NamedTuple):
+    """Where a page stands, and how often something was said of it. `changed`: it is not proofread any more, since its
+    text was changed after that."""
+
+    state: PageState = PageState.NOT_PROOFREAD
+    version: int = 0
+    changed: bool = False
 
 
 class PageStates(StorePart):
@@ -82,7 +93,7 @@ class PageStates(StorePart):
             events = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
             last = session.scalars(events.order_by(None).order_by(PageEventRow.version.desc())).first()
             _must_be_seen(row, last, version)
-            stands = _standing_event(session, page)
+            stands = _standing_event(session, row)
             if state is PageState.VALIDATED and (
                 stands is None or stands.state != PageState.PROOFREAD.value or stands.person == person
             ):
@@ -110,23 +121,42 @@ class PageStates(StorePart):
             return page_event(event)
 
 
-def page_states(session: Session, pages: Sequence[int]) -> dict[int, tuple[PageState, int]]:
-    """Where pages stand, and how often something was said of each."""
-    states = dict.fromkeys(pages, (PageState.NOT_PROOFREAD, 0))
+def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
+    """Where pages stand."""
+    states = dict.fromkeys(pages, PageStanding())
+    columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
+    query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     for start in range(0, len(pages), AT_ONCE):
-        query = select(PageEventRow.page_id, PageEventRow.state, PageEventRow.version)
-        query = query.where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
-        for page, state, version in session.execute(query.order_by(PageEventRow.version)):
-            states[page] = (PageState(state), version)
+        some = query.where(PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+        found = session.execute(some.order_by(PageEventRow.page_id, PageEventRow.version))
+        for page, events in groupby(found, lambda row: int(row.page_id)):
+            said = list(events)
+            state, number = PageState(said[-1].state), standing([Event(*one[1:4]) for one in said])
+            changed = is_changed(state, number, said[-1].changed_after)
+            states[page] = PageStanding(PageState.NOT_PROOFREAD if changed else state, len(said), changed)
     return states
 
 
-def _standing_event(session: Session, page: int) -> PageEventRow | None:
-    """What was said of a page and stands: the last that nobody took back."""
-    query = select(PageEventRow).where(PageEventRow.page_id == page).order_by(PageEventRow.version)
+def is_changed(state: PageState, number: int, changed_after: int) -> bool:
+    """Whether the text of a page was changed since it was proofread: it was when `changed_after` things had been said
+    of the page, that one of this `number` among them."""
+    return state in (PageState.PROOFREAD, PageState.VALIDATED) and 0 < number <= changed_after
+
+
+def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
+    """Note that the text of pages is another than the one of which something was said."""
+    for page, stands in page_states(session, [page.id for page in pages]).items():
+        session.get_one(PageRow, page).changed_after = stands.version
+
+
+def _standing_event(session: Session, page: PageRow) -> PageEventRow | None:
+    """What was said of a page and stands: the last that nobody took back. None where its text was changed since."""
+    query = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version)
     found = session.scalars(query).all()
     number = standing([Event(one.id, one.about, one.person) for one in found])
-    return found[number - 1] if number else None
+    if not number or is_changed(PageState(found[number - 1].state), number, page.changed_after):
+        return None
+    return found[number - 1]
 
 
 def _must_be_seen(page: PageRow, last: PageEventRow | None, version: int) -> None:

@@ -28,7 +28,7 @@ from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_
 from proof.store.listed_pages import listed_page
 from proof.store.lookup import NO_PAGE, NO_WORK
 from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
-from proof.store.page_states import PageState, page_states
+from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
     CursorError,
@@ -99,7 +99,7 @@ class Queue(StorePart):
         flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
-            said = Counter(state for state, _ in page_states(session, shown).values())
+            said = Counter(one.state for one in page_states(session, shown).values())
         still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
             open=still[State.OPEN],
@@ -134,7 +134,7 @@ class Queue(StorePart):
         with self._reading() as session:
             states = page_states(session, [page.number for page in pages])
         return [
-            _with_counts(page, int(raised[page.position]), int(waiting[page.position]), *states[page.number])
+            _with_counts(page, int(raised[page.position]), int(waiting[page.position]), states[page.number])
             for page in pages
         ]
 
@@ -311,8 +311,8 @@ def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple
     columns.signature, columns.last_decision = signature, signature[-1]
 
 
-def _with_counts(page: ListedPage, flags: int, still: int, state: PageState, version: int) -> ListedPage:
-    return replace(page, flags=flags, open=still, state=state, version=version)
+def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding) -> ListedPage:
+    return replace(page, flags=flags, open=still, **stands._asdict())
 
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:

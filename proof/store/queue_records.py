@@ -54,7 +54,8 @@ class QueueFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1."""
+    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1;
+    `changed`: its text was changed since it was proofread."""
 
     number: int
     position: int
@@ -73,6 +74,7 @@ class ListedPage:
     open: int = 0
     state: PageState = PageState.NOT_PROOFREAD
     version: int = 0
+    changed: bool = False
 
     @property
     def juan_name(self) -> str:

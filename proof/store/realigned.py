@@ -7,6 +7,7 @@ text the next would bear its id. A flag of which something was decided is found 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -17,14 +18,18 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Flag, context_of, flag_id
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.carry_over import carry, is_in_text
+from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
 from proof.store.decision_rows import carried_from
-from proof.store.decisions import corrected_in
+from proof.store.decisions import carry, corrected_in
 from proof.store.manual_corrections import id_by_hand
-from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow
+from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
+from proof.store.page_states import note_text_changed
+from proof.store.threads import go_on, spoken_of, thread_of
 from proof.text.edit import Edit
+from proof.text.model import Script
 from proof.text.realigned import RealignedLines
+from proof.text.variants import VariantPolicy, policy_of
 
 Beside = Mapping[tuple[int, int], Sequence[tuple[Edit, str]]]
 """What stands corrected, by page and line: the edits, each with what it takes the place of."""
@@ -35,72 +40,102 @@ FoundPlace = tuple[int, int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedPage:
-    """A page with decisions whose columns are not those that it had: its flags; those that were found before, by where
-    they would be found now; its columns by number, as they were and as they are now, and where the places of the former
-    are in the latter."""
+class RealignedPage:
+    """A page that is saved again, whose columns may be others than those that it had: its flags; those that were found
+    before, by where they would be found now; the threads in which something was said; its columns by number, as they
+    were and as they are now, and where the places of the former are in the latter."""
 
     page: PageRow
     result: PageResult
     flags: Sequence[FlagRow]
-    found: Mapping[FoundPlace, FlagRow]
+    found: Mapping[FoundPlace, Sequence[FlagRow]]
+    spoken: frozenset[str]
     before: Mapping[int, str]
     now: Mapping[int, str]
     places: RealignedLines
 
+    @property
+    def changed(self) -> bool:
+        """Whether its text was changed."""
+        return self.before != self.now
 
-def changed_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> list[ChangedPage]:
-    """Of pages that are to be saved, those with decisions whose text was changed."""
+    def reads_otherwise(self, policy: VariantPolicy) -> bool:
+        """Whether a line of it was changed other than by writing into it what was decided, in whatever form."""
+        decided: dict[int, list[FlagRow]] = {}
+        for row in self.flags:
+            if row.state == State.CORRECTED.value and row.ordinal != rows.GONE:
+                decided.setdefault(row.line, []).append(row)
+        lines = ((number, source, self.now.get(number, source)) for number, source in self.before.items())
+        return any(
+            source != now and re.fullmatch(_either(source, decided.get(number, ()), policy), now) is None
+            for number, source, now in lines
+        )
+
+
+def _either(source: str, corrected: Iterable[FlagRow], policy: VariantPolicy) -> str:
+    """A pattern of a line with what is corrected in it, written or not."""
+    pattern, reached = "", 0
+    for row in sorted(corrected, key=lambda row: (row.offset, row.length)):
+        end = row.offset + row.length
+        if row.offset < reached or source[row.offset : end] != row.transcribed:
+            continue
+        either = f"(?:{re.escape(row.transcribed)}|{policy.pattern(row.reading)})"
+        pattern += re.escape(source[reached : row.offset]) + either
+        reached = end
+    return pattern + re.escape(source[reached:])
+
+
+def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> list[RealignedPage]:
+    """Of pages that are to be saved, those whose text was changed, and those with flags of which something was decided
+    or said: of these another finding may bear the id in the text as it is. Their findings have the ids of their places
+    here."""
     ids = [page.id for page, _ in pages]
-    query = select(FlagRow).where(FlagRow.page_id.in_(ids))
-    decided = set(session.scalars(query.where(FlagRow.version > 0).with_only_columns(FlagRow.page_id)))
-    if not decided:
-        return []
+    decided = select(FlagRow.page_id).where(FlagRow.page_id.in_(ids), FlagRow.version > 0)
+    said = select(CommentRow.page_id).where(CommentRow.page_id.in_(ids), CommentRow.uid != "")
+    known = {*session.scalars(decided), *session.scalars(said)}
     before: dict[int, dict[int, str]] = {}
-    columns = select(ColumnRow).where(ColumnRow.page_id.in_(decided)).order_by(ColumnRow.page_id, ColumnRow.ordinal)
-    for column in session.scalars(columns):
-        before.setdefault(column.page_id, {})[column.number] = column.source
+    columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
+    for number, line, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+        before.setdefault(number, {})[line] = source
     found = []
     for page, result in pages:
         was, now = before.get(page.id, {}), {column.number: column.source for column in result.columns}
-        if page.id in decided and was and now and was != now:
-            flags = list(session.scalars(query.where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
-            places = RealignedLines(was, now)
-            found.append(ChangedPage(page, result, flags, _places(flags, places), was, now, places))
-    return found
+        if was and now and (was != now or page.id in known):
+            flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
+            places, spoken = RealignedLines(was, now), spoken_of(session, page.id)
+            found.append(RealignedPage(page, result, flags, _places(flags, places), spoken, was, now, places))
+    beside: Beside = corrected_in(session, [one.page.id for one in found]) if found else {}
+    return [replace(one, result=_renamed(one, beside)) for one in found]
 
 
-def ids_of_places(session: Session, pages: Sequence[ChangedPage]) -> dict[tuple[int, str], str]:
-    """By page and id the ids of findings that would bear that of another place of which something was decided."""
-    beside: Beside = corrected_in(session, [one.page.id for one in pages]) if pages else {}
-    return {(one.page.id, was): now for one in pages for was, now in _renamed(one, beside).items()}
-
-
-def _renamed(changed: ChangedPage, beside: Beside) -> dict[str, str]:
+def _renamed(changed: RealignedPage, beside: Beside) -> PageResult:
+    """What was found on a page, each finding with the id of its place."""
     known = {row.uid: row for row in changed.flags}
     ids: dict[str, str] = {}
     others = []
     for flag in changed.result.flags:
-        own = changed.found.get(_place_of(flag))
-        if own is not None and (own.line, own.context) == (flag.line, flag.context):
-            ids[flag.id] = own.uid
-        else:
-            others.append(flag)
+        own = next((row for row in changed.found.get(_place_of(flag), ()) if row.uid == flag.id), None)
+        others += [] if own else [flag]
+        ids |= {flag.id: flag.id} if own else {}
     taken = set(ids.values())
     for flag in others:
         row = known.get(flag.id)
-        free = flag.id not in taken and (row is None or not _is_elsewhere(changed, row, beside))
-        ids[flag.id] = flag.id if free else _free(flag, {*known, *taken})
+        alike = (one for one in changed.found.get(_place_of(flag), ()) if one.uid not in taken)
+        own = next((one for one in alike if (one.line, one.context) == (flag.line, flag.context)), None)
+        free = flag.id not in taken and (row is None or not _is_elsewhere(changed, row, _place_of(flag), beside))
+        ids[flag.id] = own.uid if own else flag.id if free else _free(flag, {*known, *taken})
         taken.add(ids[flag.id])
-    return {was: now for was, now in ids.items() if was != now}
+    named = (replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, flag.moved)) for flag in changed.result.flags)
+    return replace(changed.result, flags=tuple(named))
 
 
-def _places(flags: Iterable[FlagRow], places: RealignedLines) -> dict[FoundPlace, FlagRow]:
-    found = {}
+def _places(flags: Iterable[FlagRow], places: RealignedLines) -> dict[FoundPlace, list[FlagRow]]:
+    """Flags by where they would be found now; those of a page that was gone for a while are stale till it is saved."""
+    found: dict[FoundPlace, list[FlagRow]] = {}
     for row in flags:
-        place = places.now(row.line, row.offset, row.length)
-        if place is not None and not row.stale and row.ordinal >= rows.CURRENT:
-            found[*place, row.kind, row.transcribed] = row
+        place = places.now(row.line, row.offset, row.length) if row.ordinal >= rows.CURRENT else None
+        if place is not None:
+            found.setdefault((*place, row.kind, row.transcribed), []).append(row)
     return found
 
 
@@ -114,13 +149,15 @@ def is_alike(context: str, other: str, text: str) -> bool:
     return context == other or (bool(before) and before == was_before) or (bool(after) and after == was_after)
 
 
-def _is_elsewhere(changed: ChangedPage, row: FlagRow, beside: Beside) -> bool:
-    """Whether the place of a flag that was decided is another than where a finding bears its id: that it is none of
-    those that are found where they were is known."""
-    if not row.version:
-        return False
+def _is_elsewhere(changed: RealignedPage, row: FlagRow, found: FoundPlace, beside: Beside) -> bool:
+    """Whether the place of a flag is another than that of the finding that bears its id: that it is none of those that
+    are found where they were is known."""
+    others = [one for at, some in changed.found.items() if at != found for one in some]
+    if not row.version and thread_of(row) not in changed.spoken:
+        return row in others
     return (
-        not row.stale
+        row.ordinal >= rows.CURRENT
+        or any(thread_of(one) == thread_of(row) for one in others)
         or rows.is_changed(row)
         or is_in_text(row, changed.now.get(row.line), beside.get((row.page_id, row.line), ()))
     )
@@ -131,32 +168,51 @@ def _free(flag: Flag, taken: set[str]) -> str:
     return next(one for one in ids if one not in taken)
 
 
-def follow_flags(session: Session, pages: Sequence[ChangedPage], ids: Mapping[tuple[int, str], str]) -> None:
-    """Have what was decided of findings stand of those that are found now where they were, under other ids."""
+def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
+    """Have what was decided and said of findings stand of those that are found now where they were, under other ids."""
     for changed in pages:
-        flags = {ids.get((changed.page.id, flag.id), flag.id): flag for flag in changed.result.flags}
+        flags = {flag.id: flag for flag in changed.result.flags}
+        rows_now = select(FlagRow).where(FlagRow.page_id == changed.page.id, FlagRow.stale.is_(False))
+        there = {row.uid: row for row in session.scalars(rows_now)}
         for uid, flag in flags.items():
-            was = changed.found.get(_place_of(flag))
-            if was is None or was.uid in flags or was.state == State.OPEN.value or not was.version:
+            gone = (row for row in changed.found.get(_place_of(flag), ()) if row.uid not in flags)
+            was, now = next(gone, None), there.get(uid)
+            if was is None or now is None:
                 continue
-            now = session.scalar(select(FlagRow).where(FlagRow.page_id == changed.page.id, FlagRow.uid == uid))
-            if now is not None and not now.version and is_alike(was.context, flag.context, flag.transcribed):
+            if not is_alike(was.context, flag.context, flag.transcribed):
+                continue
+            go_on(session, was, now, changed.spoken)
+            if was.state != State.OPEN.value and was.version and not now.version:
                 carry(session, was, now, _last(session, was))
 
 
-def note_changed(pages: Sequence[ChangedPage], ids: Mapping[tuple[int, str], str]) -> None:
-    """Note where corrections and notes of flags that are not found any more stand now, and of which the text has
-    something else in their place, as what was decided: these are nowhere else any more, however alike another place
-    is."""
-    for changed in pages:
-        bears = {ids.get((changed.page.id, flag.id), flag.id) for flag in changed.result.flags}
+def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
+    """Note of pages that their text is another than the one that was proofread."""
+    changed = [one for one in pages if one.changed]
+    scripts: dict[int, dict[str, str]] = {}
+    for run in session.scalars(select(RunRow).where(RunRow.id.in_({one.page.run_id for one in changed}))):
+        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
+    found = []
+    for one in changed:
+        script = scripts[one.page.run_id].get(one.page.text, "")
+        policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        found += [one.page] if one.reads_otherwise(policy) else []
+    note_text_changed(session, found)
+
+
+def note_changed(pages: Sequence[RealignedPage]) -> None:
+    """Note where corrections and notes of flags that are not found any more stand now, and those that somebody may
+    still make who sees one of these flags; and of which the text has something else in their place, as what was
+    decided: these are nowhere else any more, however alike another place is."""
+    for changed in (one for one in pages if one.changed):
+        bears = {flag.id for flag in changed.result.flags}
         for row in changed.flags:
-            told = row.state in (State.CORRECTED.value, State.COPY.value) and not rows.is_changed(row)
-            if told and row.uid not in bears:
+            told = row.state in (State.CORRECTED.value, State.COPY.value, State.OPEN.value)
+            if told and not rows.is_changed(row) and row.uid not in bears:
                 _note_changed(changed, row)
 
 
-def _note_changed(changed: ChangedPage, row: FlagRow) -> None:
+def _note_changed(changed: RealignedPage, row: FlagRow) -> None:
     place = changed.places.now(row.line, row.offset, row.length)
     if place is not None:
         context = context_of(changed.now[place[0]], place[1], row.length)
@@ -173,9 +229,9 @@ def _note_changed(changed: ChangedPage, row: FlagRow) -> None:
             row.context = rows.GONE_CONTEXT
 
 
-def follow_by_hand(session: Session, pages: Sequence[ChangedPage]) -> None:
+def follow_by_hand(session: Session, pages: Sequence[RealignedPage]) -> None:
     """Have corrections by hand stand where their characters stand now, as flags do."""
-    for changed in pages:
+    for changed in (one for one in pages if one.changed):
         for row in changed.flags:
             if row.ordinal != rows.BY_HAND or row.stale or row.state == State.OPEN.value or rows.is_changed(row):
                 continue
@@ -183,20 +239,20 @@ def follow_by_hand(session: Session, pages: Sequence[ChangedPage]) -> None:
             place = changed.places.now(row.line, row.offset, row.length)
             if reads != row.transcribed or place is None:
                 continue
-            source = changed.now[place[0]]
-            context = context_of(source, place[1], row.length)
+            context = context_of(changed.now[place[0]], place[1], row.length)
             if not is_alike(row.context, context, row.transcribed):
                 continue
             if place == (row.line, row.offset):
                 row.context = context
             else:
-                _carry_by_hand(session, changed.page, row, place, source, context)
+                _carry_by_hand(session, changed, row, place, context)
 
 
 def _carry_by_hand(
-    session: Session, page: PageRow, row: FlagRow, place: tuple[int, int], source: str, context: str
+    session: Session, changed: RealignedPage, row: FlagRow, place: tuple[int, int], context: str
 ) -> None:
-    line, offset = place
+    (line, offset), page = place, changed.page
+    source = changed.now[line]
     flag = replace(rows.flag_of(page.page, row), line=line, offset=offset, context=context)
     flag = replace(flag, id=id_by_hand(flag, source))
     now = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
@@ -211,6 +267,7 @@ def _carry_by_hand(
     last = _last(session, row)
     if not now.version or carried_from(session, last).id != _last(session, now).id:  # else it is back where it began
         carry(session, row, now, last)
+    go_on(session, row, now, changed.spoken)
     now.stale, now.ordinal = False, rows.BY_HAND
     row.stale, row.ordinal = True, rows.GONE
 

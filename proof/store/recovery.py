@@ -25,6 +25,7 @@ from proof.store.decision_records import Verdict
 from proof.store.journal import ACTS, COMMENT, Line, Read, all_lines, chains_of, identity, moment, place_of
 from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import add_decision, note_seeded
+from proof.store.threads import go_on
 
 TABLES = {name: table for table, name in ACTS.items()}
 
@@ -154,9 +155,11 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     add_decision(session, DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values), seeded=seeded)
     flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
     before = session.get_one(DecisionRow, about) if about and line["verdict"] == Verdict.CARRIED.value else None
-    if before is not None and before.uid.startswith("hand-"):  # a correction by hand stands at one place
+    if before is not None:
         was = session.get_one(FlagRow, before.flag_id)
-        was.stale, was.ordinal = True, rows.GONE
+        go_on(session, was, flag)
+        if before.uid.startswith("hand-"):  # a correction by hand stands at one place
+            was.stale, was.ordinal = True, rows.GONE
     done.works.add(page.work_id)
     return ""
 

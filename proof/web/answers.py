@@ -172,6 +172,7 @@ class PageOut(BaseModel):
     open: int
     state: PageState
     version: int
+    changed: bool = Field(description="The text of the page was changed since it was proofread")
 
 
 class PlacedOut(RootModel[PlacedCharacter]):

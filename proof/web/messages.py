@@ -201,6 +201,7 @@ SCRIPT = {
     "detail": _("Details"),
     "stillSilent": _("The server does not answer; it is asked again …"),
     "imageLoading": _("The image is loading …"),
+    "flagsLoading": _("The next flags are loading …"),
     "imageFailed": _("The image cannot be loaded."),
     "tryAgain": _("Try again"),
     "any": _("all"),

@@ -9,15 +9,18 @@ import pytest
 from sqlalchemy import select
 
 from proof.export.decided import Unused, decided_in
+from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
+from proof.store.comments import CommentRequest, CommentState
+from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
+from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
@@ -52,8 +55,27 @@ class Project:
             rows = session.scalars(select(FlagRow).where(FlagRow.stale.is_(False), FlagRow.ordinal >= 0))
             return {(row.line, row.offset): row.id for row in rows}
 
+    def say(self, flag: int, text: str = "此字可疑") -> None:
+        page = self.store.queue.pages(WORK)[0].number
+        key = f"comment-{flag}-{text}"
+        self.store.comments.say(CommentRequest(WORK, page, flag, text, "甲", key, state=CommentState.PROBLEM))
+
+    def said(self, flag: int) -> list[str]:
+        """What the desk shows beside a flag."""
+        [queued] = self.store.queue.flags(WORK, [flag])
+        place = (queued.page.number, queued.flag.id)
+        return [one.text for one in self.store.comments.of_flags([place]).get(place, [])]
+
+    def spoken_of(self) -> list[int | None]:
+        """The flags to which the open problems lead."""
+        return [one.flag for one in self.store.comments.problems(work=WORK)]
+
     def decide(self, flag: int, verdict: Verdict, version: int = 0, note: str = "") -> Decision:
         demand = DecisionRequest(WORK, flag, verdict, version, "甲", f"request-{flag}-{version}", note=note)
+        return self.store.decisions.decide(demand)
+
+    def type(self, flag: int, reading: str) -> Decision:
+        demand = DecisionRequest(WORK, flag, Verdict.TYPED, 0, "甲", f"request-{flag}-typed", reading=reading)
         return self.store.decisions.decide(demand)
 
     def by_hand(self, line: int, offset: int, reading: str = "此") -> Decision:
@@ -61,11 +83,12 @@ class Project:
         wanted = ManualCorrection(WORK, page, line, offset, 1, reading, "甲", f"by-hand-{line}-{offset}")
         return self.store.manual_corrections.correct(wanted)
 
-    def export(self) -> list[str]:
+    def export(self, *choices: str) -> list[str]:
         """Correct the text in place; gives its lines."""
         edition = read_edition(self.path)
         decided = decided_in(self.store, edition)
-        corrected = correct(decided.edition, decided.corrections, before=decided.applied)
+        chosen = [FormChoice.parse(one) for one in choices]
+        corrected = correct(decided.edition, decided.corrections, before=decided.applied, choices=chosen)
         self.path.write_bytes(corrected.data)
         return [line.removesuffix("¶") for line in corrected.text.splitlines()[1:]]
 
@@ -183,6 +206,200 @@ def test_a_correction_by_hand_is_seen_again_with_its_page(project: Project) -> N
     project.check(["甲乙北丙丁"])
     [number], _ = project.store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE)
     assert [one.reading for one in project.store.queue.flags(WORK, [number])] == ["此"]
+
+
+ALIKE = ["甲乙北丙丁", "甲乙北丙丁", "戊己"]
+"""Lines of which two are the same, so that only their order tells their places apart."""
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.TAKE])
+def test_what_was_decided_of_one_of_two_lines_alike_stands_of_no_other_when_the_text_is_read_in_another_way(
+    project: Project, verdict: Verdict
+) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], verdict)
+    now = ["上下", *ALIKE]
+    for setting in (0, 9, 0):  # no line is of that number: what is found is the same
+        flags = project.check(now, [(2, 2), (3, 2)], missing=setting)
+        assert project.state(flags[2, 2]) == State.OPEN
+        assert project.state(flags[3, 2]) == (State.KEPT if verdict is Verdict.KEEP else State.CORRECTED)
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    assert project.state(flags[1, 2]) == State.OPEN
+    assert project.export() == (ALIKE if verdict is Verdict.KEEP else [ALIKE[0], "甲乙比丙丁", "戊己"])
+
+
+@pytest.mark.parametrize("line", [1, 2])
+def test_what_was_said_of_a_place_goes_with_it_as_decisions_do(project: Project, line: int) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.say(flags[line, 2])
+    was = flags[line, 2]
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    here, other = flags[line + 1, 2], flags[4 - line, 2]
+    assert (project.said(here), project.said(other)) == (["此字可疑"], [])
+    assert project.spoken_of() == [here]
+    project.say(here, "再看")
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    assert flags[line, 2] == was
+    assert (project.said(was), project.said(flags[3 - line, 2])) == (["此字可疑", "再看"], [])
+
+
+def test_what_was_said_of_a_place_is_beside_it_in_a_store_that_is_made_anew_from_the_journal(
+    project: Project, tmp_path: Path
+) -> None:
+    flags = project.check(ALIKE[1:], [(1, 2)])
+    project.say(flags[1, 2])
+    now = ["上下", *ALIKE[1:]]
+    project.check(now, [(2, 2)])
+    (tmp_path / "new").mkdir()
+    fresh = Project(tmp_path / "new")
+    flags = fresh.check(now, [(2, 2)])
+    assert project.store.journal is not None
+    fresh.store.recover(project.store.journal.path)
+    assert fresh.said(flags[2, 2]) == ["此字可疑"]
+    fresh.store.recover(project.store.journal.path)
+    assert fresh.spoken_of() == [flags[2, 2]]
+
+
+def test_who_decides_a_flag_of_a_page_that_was_checked_again_meanwhile_decides_its_place(project: Project) -> None:
+    late = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    now = ["上下", *ALIKE]
+    flags = project.check(now, [(2, 2), (3, 2)])
+    project.decide(late, Verdict.TAKE)
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    taken_back = DecisionRequest(WORK, late, Verdict.UNDO, 1, "甲", "taken-back")
+    project.store.decisions.decide(taken_back)
+    assert project.state(flags[3, 2]) == State.OPEN, "what a check carried over is taken back with it"
+    project.store.acts.redo(WORK, "甲", "done-again")
+    assert project.state(flags[3, 2]) == State.CORRECTED
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_a_page_whose_text_was_changed_is_to_be_proofread_again_and_says_so(project: Project) -> None:
+    project.check(["甲乙北丙丁", "戊己"])
+    page = project.store.queue.pages(WORK)[0].number
+    say = project.store.page_states.set
+    say(WORK, page, PageState.PROOFREAD, 0, "甲", "proofread")
+    project.check(["甲乙北丙丁", "戊庚"])
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.NOT_PROOFREAD, True)
+    assert project.store.queue.in_state(WORK, PageState.PROOFREAD) == []
+    assert project.store.history.awaiting(WORK) == ([], 0)
+    with pytest.raises(RefusedDecisionError, match="second person"):
+        say(WORK, page, PageState.VALIDATED, 1, "乙", "validated")
+    say(WORK, page, PageState.PROOFREAD, 1, "乙", "proofread-again", overrules=False)
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.PROOFREAD, False)
+    project.store.acts.undo(WORK, "乙", "taken-back")
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.NOT_PROOFREAD, True), "what stands again is older than the change"
+
+
+@pytest.mark.parametrize("script", ["traditional", "simplified"])
+def test_a_page_into_which_its_corrections_were_written_stays_proofread(tmp_path: Path, script: str) -> None:
+    project = Project(tmp_path, script)
+    flags = project.check(["甲乙北丙丁北戊", "己庚"], [(1, 2)])
+    project.decide(flags[1, 2], Verdict.TAKE)
+    project.by_hand(1, 5, "國")
+    page = project.store.queue.pages(WORK)[0].number
+    project.store.page_states.set(WORK, page, PageState.PROOFREAD, 0, "甲", "proofread")
+    written = project.export()
+    assert written[0] == ("甲乙比丙丁國戊" if script == "traditional" else "甲乙比丙丁国戊")
+    project.check(written)
+    [now] = project.store.queue.pages(WORK)
+    assert (now.state, now.changed) == (PageState.PROOFREAD, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"), [("\U00020000", "\U00020000"), ("後", "后"), ("\ue000", "\ue000"), ("⿰金本", "⿰金本")]
+)
+def test_what_was_typed_and_has_no_simplified_form_is_written_as_it_was_typed(
+    tmp_path: Path, typed: str, written: str
+) -> None:
+    """Also where a check carried it over."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁"], [(1, 2)])
+    project.type(flags[1, 2], typed)
+    now = ["上下", "甲乙北丙丁"]
+    project.check(now, [(2, 2)])
+    assert project.export() == ["上下", f"甲乙{written}丙丁"]
+
+
+@pytest.mark.parametrize("form", ["干", "乾"])
+def test_a_form_that_was_asked_about_is_asked_about_once(tmp_path: Path, form: str) -> None:
+    """Whether the text is checked between two exports, or not."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁北戊"], [(1, 2), (1, 5)])
+    project.type(flags[1, 2], "乾")
+    project.decide(flags[1, 5], Verdict.TAKE)
+    with pytest.raises(AmbiguousScriptError):
+        project.export()
+    written = project.export(f"乾={form}")
+    assert written == [f"甲乙{form}丙丁比戊"]
+    assert project.export() == written
+    assert project.export(f"乾@{PAGE}:1:2={form}") == written
+    project.check(written)
+    assert project.export() == written
+
+
+def test_what_was_taken_back_before_its_line_was_moved_is_done_again_where_it_stands_now(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.store.acts.undo(WORK, "甲", "taken-back")
+    now = ["上下", *ALIKE]
+    flags = project.check(now, [(2, 2), (3, 2)])
+    project.store.acts.redo(WORK, "甲", "done-again")
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_is_decided_of_a_flag_that_is_not_found_any_more_is_written_where_it_was_seen(project: Project) -> None:
+    """Also where a line like its own stands now in the place of that."""
+    late = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.check(["上下", *ALIKE], [(2, 2)])
+    project.decide(late, Verdict.TAKE)
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_was_decided_of_a_page_that_was_gone_stands_of_the_same_line_when_it_is_back(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    texts = (TextInfo(str(project.path), "sha", "kanripo", "traditional"),)
+    run = project.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    project.store.finish_run(run, whole=True)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_a_line_that_is_gone_keeps_no_export_back_though_another_is_like_it(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[1, 2], Verdict.KEEP)
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.check(ALIKE[1:], [(1, 2)])
+    assert project.export() == ALIKE[1:]
+    assert project.told() == [Unused.GONE]
+
+
+def test_what_was_decided_of_one_of_two_lines_alike_is_not_written_into_the_other_of_a_text_that_was_changed(
+    project: Project,
+) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    now = ["上下", *ALIKE]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in now), encoding="utf-8")
+    assert project.export() == now
+    assert project.told() == [Unused.MOVED]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in ALIKE), encoding="utf-8")
+    assert project.export() == [ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_who_decides_a_flag_otherwise_after_a_check_has_carried_it_over_decides_its_place(project: Project) -> None:
+    first = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.decide(first, Verdict.KEEP)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    project.decide(first, Verdict.TAKE, 1)
+    assert project.state(flags[3, 2]) == State.CORRECTED
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:

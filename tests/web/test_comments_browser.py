@@ -13,6 +13,7 @@ from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.test_people_browser import log_in
+from tests.web.waiting import shown
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
     first, second, reader = people["乙"], people["丙"], people["丁"]
     first.goto(f"{address}/works/{WORK}/desk")
     expect(first.locator("#flag")).to_be_visible()
-    number = first.evaluate("document.body.dataset.flag")
+    number = shown(first)
     first.keyboard.press("n")
     first.get_by_role("textbox", name="Comment").type(f"knt {SCRIPT}\n第二行")
     first.get_by_label("this is a problem").check()
@@ -58,7 +59,7 @@ def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
     first.keyboard.press("Control+Enter")
     expect(first.locator("#talk")).to_be_hidden()
     expect(first.locator("#said")).to_contain_text("第二行")
-    assert first.evaluate("document.body.dataset.flag") == number, "no key of the text decided anything"
+    assert shown(first) == number, "no key of the text decided anything"
     assert first.evaluate("window.broken") is None
 
     second.goto(f"{address}/works/{WORK}/")

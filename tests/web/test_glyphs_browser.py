@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.web.drawn import WORK
-from tests.web.waiting import saved, still, until
+from tests.web.waiting import passed, saved, shown, still, until
 
 pytestmark = pytest.mark.browser
 STEADY = 8
@@ -89,9 +89,9 @@ def test_a_key_waits_for_the_image_and_a_second_one_decides_nothing_unseen(page:
     page.keyboard.press("k")
     page.keyboard.press("k")
     page.wait_for_timeout(100)
-    assert page.evaluate("document.body.dataset.flag") == "1"
+    assert shown(page) == 1
     page.unroute("**/iiif/**")  # what was held goes on
-    until(page, "document.body.dataset.flag !== '1'")
+    passed(page, 1)
     saved(page)
     expect(page.locator("#trail li")).to_have_count(1)
 

@@ -13,7 +13,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.web.drawn import WORK
-from tests.web.waiting import open_desk, photographed, press, saved
+from tests.web.waiting import open_desk, passed, photographed, press, saved, shown
 
 AT = f"/works/{WORK}"
 VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
@@ -40,10 +40,9 @@ def test_seven_keys_lead_from_any_page_to_a_half_folio_of_another_juan(page: Pag
 
 
 def test_one_key_leads_from_a_flag_to_its_page_and_one_back(page: Page) -> None:
-    page.goto(f"{AT}/desk?kind=substitution")
-    expect(page.locator("#flag")).to_be_visible()
+    first = shown(open_desk(page, f"{AT}/desk?kind=substitution"))
     page.keyboard.press("ArrowRight")
-    flag = page.evaluate("document.body.dataset.flag")
+    flag = passed(page, first)
     page.wait_for_url(f"**flag={flag}*")  # once the proofreader rests on it
     address = page.url
     page.keyboard.press("p")
@@ -51,16 +50,16 @@ def test_one_key_leads_from_a_flag_to_its_page_and_one_back(page: Page) -> None:
     expect(page.locator(".cell:focus.flagged")).to_be_visible()
     page.keyboard.press("p")
     page.wait_for_url(address)
-    expect(page.locator("body")).to_have_attribute("data-flag", flag)
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
 
 
 def test_a_change_of_language_keeps_the_flag(page: Page) -> None:
-    page.goto(f"{AT}/desk")
+    first = shown(open_desk(page, f"{AT}/desk"))
     page.keyboard.press("ArrowRight")
-    flag = page.evaluate("document.body.dataset.flag")
+    flag = passed(page, first)
     page.locator("#language").select_option("zh-Hant")
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hant")
-    expect(page.locator("body")).to_have_attribute("data-flag", flag)
+    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
 
 
 def test_arrows_walk_along_the_columns_and_enter_types_in_place(page: Page, folder: Path) -> None:

@@ -44,16 +44,26 @@ def open_desk(page: Page, address: str) -> Page:
 
 
 def shown(page: Page) -> int:
-    """The number of the flag that the desk shows; 0 where nothing is left."""
-    return int(page.locator("body").get_attribute("data-flag") or 0)
+    """The number of the flag that the desk shows, as soon as it shows one; 0 where it says that nothing is left."""
+    deadline = time.monotonic() + PATIENCE
+    while (number := page.evaluate("document.body.dataset.flag")) is None:  # not there yet, or the next are fetched
+        assert time.monotonic() < deadline, "the desk shows neither a flag nor its end"
+        page.wait_for_timeout(20)
+    return int(number or 0)
 
 
 def press(page: Page, key: str) -> int:
     """Decides about the flag that is shown, and gives its number; the next one is shown by then."""
     number = shown(page)
     page.keyboard.press(key)
-    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
+    passed(page, number)
     return number
+
+
+def passed(page: Page, number: int) -> int:
+    """Waits until the desk shows that flag no longer; gives the next, 0 where nothing is left."""
+    expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
+    return shown(page)
 
 
 def saved(page: Page) -> None:

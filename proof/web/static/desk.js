@@ -141,16 +141,17 @@ async function adopt(flag) {
 
 function show() {
   const flag = flags[at];
+  const coming = !flag && next !== null; // whoever is quicker than the server waits for what is left
   $("flag").hidden = !flag;
-  $("end").hidden = Boolean(flag) || next !== null;
+  $("coming").hidden = !coming;
+  $("end").hidden = Boolean(flag) || coming;
   (flag ? $("panel") : $("main")).append($("notices")); // what failed is told where nothing is left, too
   closeTyping();
   if (!flag) {
-    document.body.dataset.flag = "";
-    if (next === null) {
-      $("announce").textContent = say("done");
-      leadOn();
-    }
+    if (coming) delete document.body.dataset.flag;
+    else document.body.dataset.flag = "";
+    $("announce").textContent = say(coming ? "flagsLoading" : "done");
+    if (!coming) leadOn();
     progress();
     trail();
     return;
