@@ -6,8 +6,9 @@
 Half-folios are drawn as in `bench.py`, and made hard: strokes that stand by themselves, glyphs against the rules, rules
 that bow and are broken, thick frames (`--plain` leaves that out). It is known whose ink every pixel is. Of each glyph
 it is told how much of its ink is in the strips of its own row, as they are cut with the transcription's help, and of
-the lines how much is in any strip, for each cell of text. Where a glyph lies on a rule the ink is both's and counts as
-the glyph's.
+the lines how much is in any strip, for each cell of text. Where a glyph lies on a rule the ink is both's. In the first
+figure it counts as the glyph's; the second leaves it out, since what lies along a rule and is no broader is not there
+to be seen.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ GRID = 16
 
 @dataclass(frozen=True, slots=True)
 class Conserved:
-    """One glyph: the share of its ink that reached the strips of its row."""
+    """One glyph: the share of its ink that reached the strips of its row, and `free`, of its ink beside all lines."""
 
     page: str
     line: int
@@ -55,6 +56,7 @@ class Conserved:
     text: str
     row: Row
     share: float
+    free: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +73,31 @@ def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
     """Cut a drawn page as a check does, and count whose ink is in the strips."""
     layout = page_columns(drawn.image, 8, ROWS)
     assert drawn.owners is not None
+    assert drawn.lined is not None
     owners = _on_page(drawn.owners, layout)
+    free = _on_page(drawn.lined.astype(np.int16), layout) == 0
     dark = layout.grey < DARK
     strips = _reached(layout, trial, owners.shape)
     count = len(drawn.characters) + 1
-    total = np.bincount(owners[dark & (owners > 0)], minlength=count)
-    kept = np.zeros(count)
+    reached_own = np.zeros(owners.shape, np.bool_)
     number_of: dict[tuple[int, Row], list[int]] = {(c.line, c.row): [] for c in drawn.characters}
     for number, character in enumerate(drawn.characters, 1):
         number_of[character.line, character.row].append(number)
     for key, reached in strips.items():
-        own = np.isin(owners, number_of.get(key, []))
-        kept += np.bincount(owners[own & reached & dark], minlength=count)
+        reached_own |= np.isin(owners, number_of.get(key, [])) & reached
     anywhere = np.logical_or.reduce(list(strips.values())) if strips else np.zeros(owners.shape, np.bool_)
     lines = int(np.count_nonzero(anywhere & dark & (owners == LINES)))
+    inked = dark & (owners > 0)
+    total, kept, total_free, kept_free = (
+        np.bincount(owners[some], minlength=count)
+        for some in (inked, inked & reached_own, inked & free, inked & free & reached_own)
+    )
+    shares, free_shares = (
+        kept / np.maximum(total, 1),
+        np.where(total_free > 0, kept_free / np.maximum(total_free, 1), 1),
+    )
     glyphs = tuple(
-        Conserved(c.page, c.line, c.offset, c.text, c.row, float(kept[number] / total[number]))
+        Conserved(c.page, c.line, c.offset, c.text, c.row, float(shares[number]), float(free_shares[number]))
         for number, c in enumerate(drawn.characters, 1)
         if total[number] >= LEAST and not c.missing
     )
@@ -144,10 +155,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write = Console(highlight=False, soft_wrap=True).print
     if options.details:
         for g in lost:
-            write(f"{g.page} {g.line}:{g.offset} {g.text} {g.row} {g.share:.2f}")
+            write(f"{g.page} {g.line}:{g.offset} {g.text} {g.row} {g.share:.2f} {g.free:.2f}")
     cells = sum(page.lines / page.cell for page in found) / max(len(glyphs), 1)
     write(f"pages {len(found)}, of them ruled {sum(page.ruled for page in found)}, glyphs {len(glyphs)}")
     write(f"glyphs that lose over a twentieth: {len(lost)}, {1000 * len(lost) / max(len(glyphs), 1):.2f} in 1,000 (1)")
+    beside = sum(g.free < 1 - LOST for g in glyphs)
+    write(f"  of their ink beside all lines: {beside}, {1000 * beside / max(len(glyphs), 1):.2f} in 1,000 (1)")
     for row in Row:
         of_row, bad = sum(g.row is row for g in glyphs), sum(g.row is row for g in lost)
         write(f"  {row}: {bad} of {of_row}")

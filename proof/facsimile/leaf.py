@@ -137,7 +137,8 @@ class RuledArea:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What the drawing of one leaf needs to have at hand; `owners` is where it is noted whose ink is where."""
+    """What the drawing of one leaf needs to have at hand; `owners` is where it is noted whose ink is where, `lined` a
+    canvas for what of it is lines."""
 
     canvas: Canvas
     fonts: FontChain
@@ -146,6 +147,7 @@ class Pen:
     lost: float
     rng: np.random.Generator
     owners: Owners | None = None
+    lined: Canvas | None = None
 
     @property
     def scale(self) -> float:

@@ -6,12 +6,14 @@ image (with one set of fonts and one version of the drawing library).
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import LINES, Canvas, Owners, Points
@@ -49,6 +51,9 @@ from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row
+
+INKED = 128
+"""Of 255: so much of a pixel is covered where there is ink."""
 
 FRAME_GAP = 9.0
 """From the middle of the outer frame to the inner one, in pixels at scale 1."""
@@ -93,13 +98,15 @@ class RenderedPage:
     """An image (grey, height x width, 0 black) and what stands on it; a plate carries up to four halves.
 
     `skew` is the angle in degrees, positive where the top of the page leans to the right. `owners` says whose ink is
-    where, glyphs numbered as `characters`, from 1; None where that was not asked for.
+    where, glyphs numbered as `characters`, from 1, and `lined` where lines were drawn, over glyphs as well; None where
+    that was not asked for.
     """
 
     image: Pixels
     skew: float
     halves: tuple[HalfFolio, ...]
     owners: Owners | None = None
+    lined: NDArray[np.bool_] | None = None
 
     @property
     def characters(self) -> tuple[TrueCharacter, ...]:
@@ -208,8 +215,8 @@ def _new_pen(
     size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator, owners: bool = False
 ) -> Pen:
     canvas = np.zeros((size[1], size[0]), np.uint8)
-    noted = np.zeros(canvas.shape, np.int16) if owners else None
-    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, noted)
+    noted, lined = (np.zeros_like(canvas, np.int16), np.zeros_like(canvas)) if owners else (None, None)
+    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, noted, lined)
 
 
 def _ruled_height(style: Style) -> float:
@@ -267,15 +274,23 @@ def _draw_half_folio(
     written = write_columns(page, block, pen)
     fold = left - strip_width if side == "a" else block.right
     text_ink = pen.canvas.copy()
-    draw_strip(fold, fold + strip_width, block, strip, pen)
-    outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
-    draw_rules(block, pen)
-    draw_frame(block, outer, raises(page, style), pen, open_left=side == "a", open_right=side == "b")
     # The scan was cut along the fold: nothing beyond but the tips of strokes.
     beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(block.right + seen) :]
+    outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
+    raised = raises(page, style)
+
+    def draw_lines(pen: Pen) -> None:
+        draw_strip(fold, fold + strip_width, block, strip, pen)
+        draw_rules(block, pen)
+        draw_frame(block, outer, raised, pen, open_left=side == "a", open_right=side == "b")
+
+    if pen.lined is not None:
+        draw_lines(replace(pen, canvas=pen.lined, rng=copy.deepcopy(pen.rng)))
+        pen.lined[beyond] = 0
+    draw_lines(pen)
     pen.canvas[beyond] = text_ink[beyond]
     if pen.owners is not None:
-        pen.owners[(pen.canvas >= 128) & (pen.owners == 0)] = LINES
+        pen.owners[(pen.canvas >= INKED) & (pen.owners == 0)] = LINES
     return pen, block, written
 
 
@@ -304,7 +319,8 @@ def _photograph(
         for page, block, written in halves
     )
     owners = None if pen.owners is None else photographed_owners(pen.owners, homography, size)
-    return RenderedPage(image, angle, known, owners)
+    lined = None if pen.lined is None else photographed(pen.lined, homography, size) >= INKED
+    return RenderedPage(image, angle, known, owners, lined)
 
 
 def _stamp(block: RuledArea, pen: Pen) -> Canvas:

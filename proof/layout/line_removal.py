@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import Strokes, columns_of, restore
+from proof.layout.crossings import STROKE, Strokes, columns_of, restore
 from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
@@ -31,6 +31,9 @@ CORNER = 0.12
 
 OUTSIDE = 0.45
 """Cells above the inner frame: so far the outer one may lie, and pieces of it."""
+
+BESIDE = 0.1
+"""Of a column's width: nearer to its rules lie pieces of the frame that runs around what is raised."""
 
 NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
@@ -127,7 +130,8 @@ def _erase_debris(
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
     inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    drop |= (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    flat = (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    drop |= flat & ~_in_raised(stats, frames, rules, frame[0], row)
     # what is left of a corner: thin, bent, by a rule and at the frame
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
@@ -138,6 +142,26 @@ def _erase_debris(
     drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
     drop[0] = False
     _erase(ink, np.flatnonzero(ink > 0), labels, drop)
+
+
+def _in_raised(
+    stats: NDArray[np.int32], frames: Sequence[Line], rules: Sequence[float], top: float, row: float
+) -> NDArray[np.bool_]:
+    """Which pieces of ink (`stats`) stand between the rules of a column that is raised: where no line of the frame runs
+    at its `top`, and a stroke begins higher than any piece of the outer frame does."""
+    x, y, w, h, area = (stats[:, i] for i in range(5))
+    number = np.searchsorted(rules, x + w / 2)
+    stroke = (area >= STROKE * row * row) & (y <= top - OUTSIDE * row) & (y + h > top - 1.2 * row)
+    stroke[0] = False
+    raised = np.bincount(number[stroke], minlength=len(rules) + 1) > 0
+    raised[[0, -1]] = False
+    apart = BESIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
+    for column in np.flatnonzero(raised).tolist():
+        across = slice(max(0, round(rules[column - 1] + apart)), max(0, round(rules[column] - apart)))
+        upper = [line for line in frames if abs(float(line.middle.mean()) - top) < row]
+        raised[column] = not any(line.printed[across].any() for line in upper)
+    left, right = (np.asarray(rules)[(number + step).clip(0, len(rules) - 1)] for step in (-1, 0))
+    return np.asarray(raised[number] & (x > left + apart) & (x + w < right - apart), dtype=np.bool_)
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:

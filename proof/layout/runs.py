@@ -66,6 +66,11 @@ PRICE = 2.0
 """Cells that must plainly speak for it that main text gives way to a note, where the image alone tells: a single glyph
 may be clear in the middle (北, 門)."""
 
+WIDER, HIGHER, OF_BOTH, BESIDE = 0.45, 1.25, 0.3, 0.35
+"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note. In cells, and of its
+ink on either side: one that is higher and has so much on both is of two glyphs that touch. And cells beyond the
+boundary in which what lies beside such a piece goes with it."""
+
 STEP = 2
 """Pixels between the places where a boundary is tried."""
 
@@ -99,11 +104,14 @@ class ColumnStretch:
 @dataclass(frozen=True, slots=True)
 class Strokes:
     """The connected pieces of a column's ink: `labels` (height x width, 0 the paper), and for each piece
-    (index 0 unused) its extent from `left` to `right`, its longer side, its area, and its middle `x`, `y`."""
+    (index 0 unused) its extent from `left` to `right` and from `top` to `bottom`, its longer side, its area, and its
+    middle `x`, `y`."""
 
     labels: NDArray[np.intp]
     left: NDArray[np.intp]
     right: NDArray[np.intp]
+    top: NDArray[np.intp]
+    bottom: NDArray[np.intp]
     span: NDArray[np.intp]
     area: NDArray[np.intp]
     x: NDArray[np.float64]
@@ -112,11 +120,12 @@ class Strokes:
 
 def strokes_of(ink: NDArray[np.uint8]) -> Strokes:
     labels, stats, centres = connected(ink)
-    left, width, height, area = (stats[:, i].astype(np.intp) for i in (0, 2, 3, 4))
+    left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
     span = np.maximum(width, height)
     middle = np.asarray(centres, dtype=np.float64)
     # a table is looked up by numbers of this kind in half of the time
-    return Strokes(np.asarray(labels, dtype=np.intp), left, left + width, span, area, middle[:, 0], middle[:, 1])
+    numbers = np.asarray(labels, dtype=np.intp)
+    return Strokes(numbers, left, left + width, top, top + height, span, area, middle[:, 0], middle[:, 1])
 
 
 def told_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
@@ -285,6 +294,36 @@ def _guided_stretches(
         bounds.append(place)
     edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
     return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
+
+
+def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.intp]:
+    """For every pixel of a column the number of the stretch that its ink belongs to, `lower` as in `find_runs`.
+
+    Where one ends and the next begins no piece of ink is cut but two glyphs that touch: each goes where most of it is,
+    and what is wider than a note's glyph to the main text. What lies beside such a piece goes with it.
+    """
+    height, width = strokes.labels.shape
+    cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
+    rows = np.searchsorted(cuts, np.arange(height), side="right")
+    wide = (strokes.right - strokes.left > WIDER * width) & (not lower)
+    runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
+    for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
+        here = np.unique(strokes.labels[min(cut, height - 1)])
+        here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= SPECK * pitch * pitch)]
+        share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in here]) / strokes.area[here]
+        high = strokes.bottom[here] - strokes.top[here] > HIGHER * pitch
+        touch = high & (share > OF_BOTH) & (share < 1 - OF_BOTH)
+        parted[here[touch]] = True
+        down = np.where(wide[here] & (above.note != below.note), above.note, share < 0.5)[~touch]
+        here = here[~touch]
+        runs[here] = number + down
+        reach = round(BESIDE * pitch)
+        if here.size and down.all():
+            rows[max(strokes.top[here].min(), cut - reach) : cut] = number + 1
+        elif here.size and not down.any():
+            rows[cut : min(strokes.bottom[here].max(), cut + reach)] = number
+    runs = np.where(runs < 0, rows[strokes.y.astype(np.intp).clip(0, height - 1)], runs)
+    return np.where(parted[strokes.labels], rows[:, None], runs[strokes.labels])
 
 
 def _miscount(

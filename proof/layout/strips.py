@@ -16,11 +16,11 @@ from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
     BLOCK,
-    ColumnStretch,
     CutBy,
     Strokes,
     find_runs,
     main_gain,
+    runs_of_ink,
     strokes_of,
     told_runs,
 )
@@ -69,9 +69,12 @@ GUTTER_REACH = 0.13
 NEAR = 0.35
 """Cells: how far from the outermost stroke the dots of its glyph may lie."""
 
-SMALLEST, MANY, CLEAR = 0.006, 4, 0.12
-"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again; and where in the
-length of a cell so many stand so many cells clear of all strokes, as under a seal, from the first."""
+SMALLEST = 0.006
+"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again."""
+
+MANY, CLEAR, DOTS = 4, 0.12, 12
+"""Under a seal specks go from the first: where in the length of a cell so many stand so many cells clear of all
+strokes, and so many in all. A worn glyph leaves as many that are clear, but has hardly ever so many."""
 
 SEALED, BY_STROKE = 0.35, 0.25
 """Cells: under a seal a glyph has a stroke as long as this, and what stands farther from one is none of a glyph."""
@@ -144,16 +147,20 @@ def cut_strips(
     lower = area.pitch is not None
     gain = main_gain(ink, strokes, pitch, lower)
     strips: list[Strip] = []
-    told = told_runs(area, y0, y1)
+    runs = told_runs(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
+    run_of = runs_of_ink(runs, strokes, pitch, lower)
     least = SHORT_STROKE if lower else STROKE
-    for number, stretch in enumerate(told or find_runs(gain, ink, column, pitch, way, lower)):
-        first, last = round(stretch.top), round(stretch.bottom)
-        if first >= last:
+    for number, stretch in enumerate(runs):
+        own = (ink > 0) & (run_of == number)
+        inked = np.flatnonzero(own.any(axis=1))
+        if not inked.size:
             continue  # a line longer than the column can squeeze a run to nothing
-        if stretch.blank and not (strokes.span >= LONG_STROKE * pitch)[strokes.labels[first:last]].any():
+        first, last = min(round(stretch.top), int(inked[0])), max(round(stretch.bottom), int(inked[-1]) + 1)
+        labels, own = strokes.labels[first:last], own[first:last]
+        if stretch.blank and not (own & (strokes.span >= LONG_STROKE * pitch)[labels]).any():
             continue
-        solid = (strokes.span >= least * pitch)[strokes.labels[first:last]]
-        for row, low, high, keep in _halves(ink, strokes, stretch):
+        solid = (strokes.span >= least * pitch)[labels]
+        for row, low, high, keep in _rows(own, strokes, first) if stretch.note else [(Row.MAIN, 0, own.shape[1], own)]:
             cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
             strip = _strip(layout, cut, area, number, row, pitch)
             if strip is not None:
@@ -173,23 +180,18 @@ def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[in
     return min(left, low + int(inked[0])), max(right, low + int(inked[-1]) + 1)
 
 
-def _halves(
-    ink: NDArray[np.uint8], strokes: Strokes, stretch: ColumnStretch
-) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
-    """The rows of one stretch: which, from where to where across the column, and which ink is its own.
+def _rows(own: NDArray[np.bool_], strokes: Strokes, first: int) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
+    """The half-rows of a note whose ink is `own` and begins at row of pixels `first`: which, from where to where across
+    the column, and which ink is its own.
 
-    The half-rows of a note are told apart stroke by stroke, since the tail of one character may pass
-    under its neighbour; only a stroke that lies on both sides is cut in the middle.
+    They are told apart stroke by stroke, since the tail of one character may pass under its neighbour; only a stroke
+    that lies on both sides is cut in the middle.
     """
-    first, last = round(stretch.top), round(stretch.bottom)
-    width = ink.shape[1]
-    own = ink[first:last] > 0
-    if not stretch.note:
-        return [(Row.MAIN, 0, width, own)]
-    gutter = _gutter(ink[first:last])
-    labels = strokes.labels[first:last]
+    height, width = own.shape
+    gutter = _gutter(own.astype(np.uint8))
+    labels = strokes.labels[first : first + height]
     overhang = round(OVERHANG * width)
-    here = gutter[(strokes.y.astype(np.intp) - first).clip(0, last - first - 1)]
+    here = gutter[(strokes.y.astype(np.intp) - first).clip(0, height - 1)]
     both = (strokes.left < here - 2 * overhang) & (strokes.right > here + 2 * overhang)
     on_right = np.where(both[labels], np.arange(width)[None, :] >= gutter[:, None], (strokes.x >= here)[labels])
     middle = int(np.median(gutter))
@@ -324,10 +326,11 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
 
     if many:
         span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
-        if not _crowded(ys, ys[small], cell, many).any():
+        sealed = _crowded(ys, ys[small], cell, DOTS)
+        if not sealed.any():
             return clean
         by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR * cell) | 1)]
-        dotted = _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
+        dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
         small &= dotted
         alone = dotted & (span < SEALED * cell)
         alone[0] = False

@@ -293,6 +293,16 @@ def test_it_is_known_whose_ink_is_where(make_page: MakePage) -> None:
         assert inside.mean() > 0.95, one.text
         assert (drawn.image[ys, xs] < 128).mean() > 0.7, one.text
     assert (drawn.image[drawn.owners == OF_LINES] < 128).mean() > 0.7
+    assert drawn.lined is not None
+    assert drawn.lined[drawn.owners == OF_LINES].mean() > 0.97
+    assert not drawn.lined[drawn.owners == 0].any()
+    assert (drawn.lined & (drawn.owners > 0)).any(), "a line that runs over a glyph"
+
+
+def test_a_page_is_the_same_whether_its_ink_is_told_apart_or_not(make_page: MakePage) -> None:
+    style = Style(detached=0.5, leaning=0.2, bent=0.02, frame=1.5)
+    plain, told = (render_page(make_page(*LINES), style, LEVELS["moderate"], 2, owners=each) for each in (False, True))
+    assert np.array_equal(plain.image, told.image)
 
 
 def test_an_upright_stroke_can_stand_by_itself() -> None:

@@ -103,3 +103,21 @@ def test_a_level_stroke_is_no_dirt_however_little_ink_it_has() -> None:
     dirt[500:506, 140:146] = 255
     clean, _ = cleaned(ruled() | stroke | dirt)
     assert np.array_equal(clean, stroke)
+
+
+def test_flat_strokes_of_a_raised_glyph_are_no_pieces_of_the_frame() -> None:
+    """The lower strokes of 詩, the 口 of 髙: the frame runs around a raised column, and none of it stands within."""
+    above = 90
+    ink = np.pad(ruled(), ((above, 0), (0, 0)))
+    top = FRAME[0] + above
+    ink[round(top) - 3 : round(top) + 4, 118:212] = 0
+    glyph, pieces = np.zeros_like(ink), np.zeros_like(ink)
+    glyph[50:87, 145:185] = 255
+    for y in (92, 99):
+        glyph[y : y + 4, 150:180] = 255
+        pieces[y : y + 4, 250:280] = 255
+    drawn = np.asarray(ink | glyph | pieces, dtype=np.uint8)
+    upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
+    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    assert not (glyph & ~clean).any()
+    assert not (pieces & clean).any(), "no glyph is above them, and the frame is"

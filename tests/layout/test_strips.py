@@ -184,6 +184,51 @@ def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: Make
     assert pieces > 2 + len(beside), "but for those that touch a stroke"
 
 
+def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage) -> None:
+    """It has a dot or two more than strokes, where a seal leaves dots by the dozen."""
+    page = make_page("經　　　部一", *[""] * 7)
+    pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
+    bare = find_layout(pixels)
+    area = bare.columns[0]
+    cell, middle = area.cell(ROWS), (area.left + area.right) / 2
+    top = area.top + 2.6 * cell
+
+    def rectangle(x: float, y: float, width: float) -> None:
+        place = np.array([[middle + x * cell, top + y * cell], [middle + (x + width) * cell, top + (y + 0.06) * cell]])
+        (x0, y0), (x1, y1) = np.rint(bare.rectification.to_file(place)).astype(int).tolist()
+        cv2.rectangle(pixels, (x0, y0), (x1, y1), (0,), -1)
+
+    for n in range(6):
+        rectangle(-0.3 + 0.35 * (n % 2), 0.12 * n, 0.15)
+        rectangle(0.35 * (n % 2) - 0.08, 0.12 * n, 0.02)
+    layout = find_layout(pixels)
+    (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
+    glyph = np.s_[round(top - 0.1 * cell) : round(top + 0.8 * cell)]
+    drawn = np.count_nonzero(layout.grey[glyph, round(area.left) + 8 : round(area.right) - 8] < 160)
+    kept = np.count_nonzero(strip.clean[glyph.start - round(strip.top) : glyph.stop - round(strip.top)] < 160)
+    assert kept > 0.95 * drawn > 0
+
+
+@pytest.mark.parametrize("text", ["又", "門", "東"])
+@pytest.mark.parametrize("off", [0.2, 0.45])
+def test_where_a_note_begins_no_stroke_is_cut(make_page: MakePage, text: str, off: float) -> None:
+    """Wherever the boundary is set: what it goes through is one glyph's, and main text where it is too wide for a
+    note."""
+    page = make_page(f"司射適{text}(案比今注疏/本訛作北據)", *[""] * 7)
+    drawn = render_page(page, Style(), LEVELS["none"], seed=3)
+    layout = find_layout(drawn.image)
+    box = drawn.characters[3].box
+    ends = layout.rectification.to_page(np.array([[box.x, box.y], [box.right, box.bottom]]))
+    (_, top), (_, bottom) = ends.tolist()
+    area = layout.columns[0]
+    cut = bottom - off * (bottom - top)
+    main, right, left = cut_strips(layout, replace(area, notes=((cut, area.bottom),)), page.columns[0], ROWS)
+    reached = main.top + np.flatnonzero((main.clean < 160).any(axis=1))[-1]
+    assert reached >= bottom - 2
+    for strip in (right, left):
+        assert strip.top + np.flatnonzero((strip.clean < 160).any(axis=1))[0] > bottom
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_a_transcription_that_forgot_a_note_does_not_hide_it(cut: Cut, number: int) -> None:
     source = cut.page.columns[number - 1].source
