@@ -26,7 +26,8 @@ class PlainStyle:
 
     `pitch` and `cell` are the distances of columns and of characters. `notes` and `numbers` are shares of a column set
     in double rows and in numbers in small script, `note` their size; `indent`, `verse`, `short` and `blank` the shares
-    of columns that begin lower, have a gap in the middle, end early, or are empty.
+    of columns that begin lower, have a gap in the middle, end early, or are empty. `lines` is the share of characters
+    with a line beside them, as names have.
     """
 
     leaves: int
@@ -54,6 +55,7 @@ class PlainStyle:
     seal: float
     weight: float
     hand: float
+    lines: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,12 @@ class _Sheet:
 
 
 def draw_plain(
-    letters: Iterator[str], seed: Sequence[int], photographed: bool, name: str, style: PlainStyle | None = None
+    letters: Iterator[str],
+    seed: Sequence[int],
+    photographed: bool,
+    name: str,
+    style: PlainStyle | None = None,
+    seen: Camera | None = None,
 ) -> PlainPage:
     """Draw a page, with the characters that `letters` gives."""
     rng = np.random.default_rng([*seed, 7])
@@ -193,7 +200,7 @@ def draw_plain(
     if style.leaves == 2 and style.title == "fold":
         middle = size[1] - margin - style.pitch - wide - gutter / 2
         _strip(sheet, letters, middle, margin, margin + tall, style.tail)
-    image, homography = _seen(sheet, camera(rng, photographed), photographed, [*seed, 8])
+    image, homography = _seen(sheet, seen or camera(rng, photographed), photographed, [*seed, 8])
     corners = np.array([[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in sheet.boxes], np.float64).reshape(-1, 2)
     lines = tuple(Column(n, one, 0, n, parse_column(one).runs) for n, one in enumerate(sheet.sources, 1))
     return PlainPage(image, Page(name, None, None, "", 1, lines), moved(corners, homography).reshape(-1, 4, 2))
@@ -279,6 +286,9 @@ def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None
             if rng.random() < style.points:
                 place = round(x + 0.56 * style.glyph), round(at + 0.85 * style.cell)
                 cv2.circle(sheet.canvas, place, max(2, round(0.07 * style.glyph)), (255,), 1)
+            if style.lines and rng.random() < style.lines:
+                side = x + 0.54 * style.glyph
+                sheet.line((side, at + 0.05 * style.cell), (side, at + 0.95 * style.cell), 2)
             source, at, row = source + letter, at + style.cell, row + 1
     if rng.random() < style.marks:
         for number in range(2):

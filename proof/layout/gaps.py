@@ -47,6 +47,13 @@ LEFT_OUT = 40.0
 LEAST = 0.012
 """Of a column's average ink: with less a stretch is no column. A single character of a long column has little more."""
 
+SLIGHT, REACH, AS_WIDE = 0.25, 0.2, 0.75
+"""Of the average ink: where there is less, there is a gap; of a column's width: so near to its middle, or its side, it
+is looked for; gaps in the middle of columns that are so wide, against those between them, part columns as well."""
+
+PAIRS, BOTH = 2, 0.06
+"""So many columns at least have ink on either side of their middle: so much of all that they have."""
+
 STEP = 2
 """Pixels between the places where a boundary is tried."""
 
@@ -154,6 +161,34 @@ def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
         if cost[start] < best[end]:
             best[end], came[end] = cost[start], first + start
     return _walked_back(best, came, grid)
+
+
+def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
+    """Whether these columns are two each: they have gaps in the middle as wide as those between them. What recurs most
+    may be every other column, where some are empty."""
+    inked = across[across > 2 * EMPTY]
+    if not inked.size:
+        return False
+    slight = across < SLIGHT * float(inked.mean())
+    middles, between, pairs = [], [], 0
+    for number, span in enumerate(spans):
+        left, middle, right = round(span.left), round(span.middle), round(span.right)
+        halves = float(across[left:middle].sum()), float(across[middle:right].sum())
+        pairs += min(halves) > BOTH * sum(halves)
+        middles.append(_gap(slight, span.middle, REACH * span.width))
+        if number and span.left == spans[number - 1].right:
+            between.append(_gap(slight, span.left, REACH * span.width))
+    if pairs < PAIRS or not between:
+        return False
+    wide = float(np.median(between))
+    return wide > 0 and float(np.median(middles)) > AS_WIDE * wide
+
+
+def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
+    """How many pixels the widest gap about a place is wide."""
+    part = slight[max(0, round(x - reach)) : round(x + reach) + 1]
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], part, [False]]).astype(np.int8)))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _walked_back(best: Profile, came: NDArray[np.intp], grid: NDArray[np.intp]) -> list[Span]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import Profile, Span, glyph_width, part, pitch_of, pitch_together
+from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, part, pitch_of, pitch_together
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, connected, inked_along, long_strokes
 from proof.layout.sheet import Sheet, prepare
@@ -28,6 +28,13 @@ SIDE = 0.6
 
 BROAD = 0.45
 """Of a glyph's width: the longer side of a piece of ink that begins or ends a column."""
+
+SMALLEST, LARGEST, FOLLOWS = 0.15, 1.5, 0.6
+"""Of a glyph's width: the longer side of a piece of ink that goes on a column below its large ones, and how far below
+the one before it stands at most."""
+
+THIN = 0.18
+"""Of a glyph's width: what is upright and thinner is of a rule."""
 
 ONE = 1.5
 """Pieces of ink that are together no higher than so many times as wide may be one glyph."""
@@ -60,6 +67,9 @@ FILLED = 0.5
 
 LONG = 2.5
 """Widths of a glyph: no stroke of text is as long as this."""
+
+SIDES = 2
+"""A register with no more rules has none but the sides of its frame."""
 
 MANY = 4
 """With more rules than this a page is ruled."""
@@ -207,6 +217,9 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
     pitch = pitch_of(inked.across, inked.glyph, usual) or _ruled_pitch(rules) or LONE_PITCH * inked.glyph
     spans = part(inked.across, rules, pitch) if pitch else []
+    if len(runs(rules > 0)) <= SIDES and are_pairs(inked.across, spans):
+        pitch /= 2
+        spans = part(inked.across, rules, pitch)
     return _Register(region, inked.text, rules, inked.glyph, pitch, spans)
 
 
@@ -237,6 +250,7 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
     for one in _of_text(sheet, register, measured):
         span, own = one.span, one.pieces
         top, bottom = region.top + float(own[:, 1].min()), region.top + float((own[:, 1] + own[:, 3]).max())
+        bottom = max(bottom, region.top + _low_end(register, span, bottom - region.top))
         left, right = region.left + span.left, region.left + span.right
         if region.lined[0] and top - region.top < RAISED * register.pitch:
             top = _raised(text, left, top, right, one.size)
@@ -257,12 +271,29 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
     found = np.array(stats[1:], dtype=np.intp)
     width, height, area = found[:, 2], found[:, 3], found[:, 4]
     large = np.maximum(width, height) > BROAD * register.glyph
-    rule_like = (width < 0.18 * register.glyph) & (height > 2 * width)
+    rule_like = (width < THIN * register.glyph) & (height > 2 * width)
     faint = area < 0.15 * width * height
     # what is left of a level line runs on from one side to the other
     level = (width > 0.95 * ink.shape[1]) & (height < 0.6 * register.glyph)
     found[:, 0] += x0 + margin
     return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > register.glyph))], dtype=np.intp)
+
+
+def _low_end(register: _Register, span: Span, bottom: float) -> float:
+    """Where a column ends whose large pieces of ink end at `bottom`, in pixels of the region: what follows closely, one
+    piece after the other, is a note's in small script, or a thin glyph's (十)."""
+    first, glyph = round(bottom), register.glyph
+    ink = register.text[first:, int(span.left) : int(span.right)]
+    if not ink.size:
+        return bottom
+    _, stats, _ = connected(ink)
+    end = 0.0
+    for _, y, w, h, _ in sorted(stats[1:].tolist(), key=lambda piece: piece[1]):
+        if y - end > FOLLOWS * glyph:
+            break
+        if SMALLEST * glyph < max(w, h) < LARGEST * glyph and (w > THIN * glyph or h < 2 * w):
+            end = max(end, float(y + h))
+    return first + end
 
 
 def _size(pieces: NDArray[np.intp]) -> float:

@@ -37,6 +37,13 @@ OPENING = 0.8
 GUTTER = 1.1
 """Pitches: a band without text as wide as this parts an opening."""
 
+APART, MARGIN = 2.6, 3
+"""Pitches: the frames of two leaves stand no further apart; and the pixels beside a line that may be its own."""
+
+SIDE, ENDS = 0.5, 0.3
+"""Of its height: the side of a frame runs so far at least; of the gap between two: level lines that end at their frames
+cross less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -82,15 +89,42 @@ def _leaves(sheet: Sheet, text: Mask) -> list[tuple[int, int]]:
     if wide < OPENING * high:
         return whole
     pitch = pitch_of(across, glyph_width(text))
+    if pitch is None:
+        return whole
     low, end = left + round(0.3 * wide), left + round(0.7 * wide)
-    bands = runs(across[low:end] < 0.5 * EMPTY)
-    if pitch is None or not bands:
+    bands = [(low + a, low + b) for a, b in runs(across[low:end] < 0.5 * EMPTY)]
+    start, stop = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
+    if stop - start < GUTTER * pitch or _crossed(sheet, start, stop):
+        start, stop = _between_frames(sheet, (left, left + wide), (low, end), pitch) or (0, 0)
+    if not stop:
         return whole
-    start, stop = max(bands, key=lambda band: band[1] - band[0])
-    if stop - start < GUTTER * pitch or _crossed(sheet, low + start, low + stop):
-        return whole
-    middle = low + (start + stop) // 2
+    middle = (start + stop) // 2
     return [(middle, sheet.width), (0, middle)]
+
+
+def _between_frames(
+    sheet: Sheet, block: tuple[int, int], within: tuple[int, int], pitch: float
+) -> tuple[int, int] | None:
+    """From where to where the gap between two frames reaches that stand side by side in a block of text, somewhere
+    `within` it; None where there is none. It lies between two upright lines that run far, and level lines run up to it
+    from either side and not across: there may be an ornament in it, and less room than in a gutter without frames."""
+    ys = np.flatnonzero(inked_along(sheet.upright, 1))
+    if not ys.size:
+        return None
+    share = inked_along(thickened(sheet.upright[ys[0] : ys[-1] + 1, within[0] : within[1]], 5, 1), 0)
+    sides = [(within[0] + a, within[0] + b) for a, b in runs(share > SIDE * (ys[-1] - ys[0]))]
+    level = thickened(sheet.level, 1, 9)
+    for (_, start), (stop, _) in pairwise(sides):
+        if not 2 * MARGIN < stop - start < APART * pitch:
+            continue
+        before, across, after = (
+            inked_along(level[:, a:b], 1) / max(b - a, 1)
+            for a, b in ((block[0], start - MARGIN), (start + MARGIN, stop - MARGIN), (stop + MARGIN, block[1]))
+        )
+        lines = (before > ACROSS) & (after > ACROSS)
+        if lines.any() and float(across[lines].mean()) < ENDS:
+            return start, stop
+    return None
 
 
 def _crossed(sheet: Sheet, left: int, right: int) -> bool:

@@ -30,6 +30,10 @@ COUNTED, LOOSE = 1.6, 0.5
 """What it costs that a run is longer or shorter than its count of cells, as many times as rows that plainly speak; and
 the cells by which it may be."""
 
+COUNTED_STRICTLY, HARDLY_LOOSE = 3.0, 0.3
+"""The same where runs are cut as long as they are counted: a glyph that is clear in its middle beside a note (引, 北)
+is then none of it."""
+
 MISCOUNTED = 4.0
 """Cells, beyond these, by which a run is longer at most: the transcription may lack some."""
 
@@ -70,12 +74,13 @@ BLOCK = 10
 
 
 class CutBy(StrEnum):
-    """How the runs of a column are found: by the image with the transcription's help, by the image alone,
-    or by counting the transcription's cells."""
+    """How the runs of a column are found: by the image with the transcription's help, by the image alone, by counting
+    the transcription's cells, or by both, the count weighing more."""
 
     BEST = "best"
     SEEN = "seen"
     COUNTED = "counted"
+    STRICT = "strict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,8 @@ def find_runs(
     if lower:
         expected = _note_cells(expected, last)
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    laid = _guided_stretches(guide, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH)
+    price = (COUNTED_STRICTLY, HARDLY_LOOSE) if way is CutBy.STRICT else (COUNTED, LOOSE)
+    laid = _guided_stretches(guide, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
@@ -239,9 +245,11 @@ def _guided_stretches(
     pitch: float,
     last: float,
     through: float,
+    price: tuple[float, float],
 ) -> list[ColumnStretch]:
     """The transcription's runs laid on the column, each boundary where the image puts it; its text ends `last` cells
-    below the top, `through` is what ink costs that a boundary goes through.
+    below the top, `through` is what ink costs that a boundary goes through, `price` what a cell more or less does, and
+    how many are free.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a boundary
     through ink costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a
@@ -264,13 +272,13 @@ def _guided_stretches(
     above = BELOW_FRAME
     for note, count in expected[:-1]:
         sign = -1.0 if note else 1.0
-        value, came = _run_before(best - sign * total, above + squeezed * count, pitch)
+        value, came = _run_before(best - sign * total, above + squeezed * count, pitch, price)
         best = value + sign * (total + contrast) - cut
         back.append(came)
         above = 0.0
     note, count = expected[-1]
     final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch)).argmax())
+    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch, price)).argmax())
     bounds = [place]
     for came in reversed(back[1:]):
         place = int(came[place])
@@ -279,13 +287,19 @@ def _guided_stretches(
     return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
 
 
-def _miscount(cells: NDArray[np.float64], count: float, pitch: float) -> NDArray[np.float64]:
-    """What it costs that a run is so many `cells` long and not as many as were counted."""
-    off = np.minimum(np.maximum(np.abs(cells - count) - LOOSE, 0.0), MISCOUNTED)
-    return np.asarray(COUNTED * pitch * off, dtype=np.float64)
+def _miscount(
+    cells: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
+) -> NDArray[np.float64]:
+    """What it costs that a run is so many `cells` long and not as many as were counted: a `price` for each beyond as
+    many as are free."""
+    each, free = price
+    off = np.minimum(np.maximum(np.abs(cells - count) - free, 0.0), MISCOUNTED)
+    return np.asarray(each * pitch * off, dtype=np.float64)
 
 
-def _run_before(best: NDArray[np.float64], count: float, pitch: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _run_before(
+    best: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """For every place of the grid the best that ends there a run of about so many cells, and where that begins; `best`
     is what the best is worth that ends at a place."""
     cell = pitch / STEP
@@ -293,7 +307,9 @@ def _run_before(best: NDArray[np.float64], count: float, pitch: float) -> tuple[
     longest = int(np.ceil((count + LOOSE + MISCOUNTED) * cell))
     padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
     lengths = np.arange(longest, shortest - 1, -1)
-    ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(lengths / cell, count, pitch)
+    ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(
+        lengths / cell, count, pitch, price
+    )
     way = ways.argmax(axis=1)
     every = np.arange(best.size)
     return ways[every, way], (every - lengths[way]).clip(0)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from proof.images.light import evened
 from proof.images.opencv import cv2
+from proof.layout.gaps import glyph_width
 from proof.layout.rules import (
     Mask,
     Rectification,
@@ -28,6 +29,10 @@ PIECE = 1 / 25
 
 LEVEL_PIECE = 1 / 15
 """Of the page's width, at most of its height: the shortest level stroke taken for a piece of frame."""
+
+STROKE, LONGEST = 1.25, 1 / 6
+"""Widths of a glyph: no stroke of text is as long as this, whatever the size of the page; and of the page's height, a
+piece of rule is taken for one from here on, whatever the glyphs seem to be."""
 
 SPECK = 5
 """Pixels: a smaller piece of ink is dirt."""
@@ -66,8 +71,9 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     small = evened(small)
     height, width = small.shape
     raw = without_border(ink_mask(small))
-    upright = long_strokes(raw, round(height * PIECE), vertical=True)
-    level = long_strokes(raw, round(min(height, width) * LEVEL_PIECE), vertical=False)
+    stroke = min(STROKE * glyph_width(raw), LONGEST * height)
+    upright = long_strokes(raw, round(max(height * PIECE, stroke)), vertical=True)
+    level = long_strokes(raw, round(max(min(height, width) * LEVEL_PIECE, stroke)), vertical=False)
     lean = slope(upright if _plenty(upright, height) else raw, vertical=True)
     tilt = slope(level, vertical=False) if _plenty(level, width) else -lean
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))

@@ -40,7 +40,7 @@ FORMAT = 3
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
-WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED)
+WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.render import fonts_for
 from proof.model.geometry import Box
+from proof.text.model import Page
 
 TEXT = (
     "大射之禮侯道九十弓參七十干五十設乏各去其侯西十北十司馬命量人量侯道與所設乏以狸步巾車張三侯大侯之崇見鵠"
@@ -25,7 +26,8 @@ class Layout:
     `pitch` is how far columns stand apart and `glyph` how wide a character is, in pixels. `rules`: which share of the
     columns has a rule beside it. `notes`: which share of a column's middle third is set in double rows.
     `lean` in degrees. `short`: every how manieth column holds `few` characters alone, `empty`: which share of the
-    columns holds none. `title` stands beside the frame in small script, `fold` between the leaves. `marks`: the frame
+    columns holds none. `gutter` is how far leaves stand apart, in pitches. `numbers`: every column ends in a number in
+    small script. `title` stands beside the frame in small script, `fold` between the leaves. `marks`: the frame
     leaves room at its left, with an ornament in its corner and marks in small script.
     """
 
@@ -33,6 +35,7 @@ class Layout:
     cells: int = 17
     registers: int = 1
     leaves: int = 1
+    gutter: float = 1.8
     pitch: float = 60
     glyph: float = 44
     frame: bool = True
@@ -42,6 +45,7 @@ class Layout:
     short: int = 0
     few: int = 3
     empty: float = 0.0
+    numbers: bool = False
     title: bool = False
     fold: bool = False
     marks: bool = False
@@ -61,7 +65,7 @@ def draw(layout: Layout) -> Drawn:
     rng = np.random.default_rng(layout.seed)
     cell = layout.glyph * 1.12
     wide, high = layout.columns * layout.pitch, layout.cells * cell
-    margin, gutter = 110, 1.8 * layout.pitch
+    margin, gutter = 110, layout.gutter * layout.pitch
     width = round(2 * margin + layout.leaves * wide + (layout.leaves - 1) * gutter)
     height = round(2 * margin + layout.registers * (high + 24))
     canvas = np.zeros((height, width), np.uint8)
@@ -91,9 +95,13 @@ def draw(layout: Layout) -> Drawn:
                     y = top + (row + 0.5) * cell
                     noted = layout.notes and abs(row / layout.cells - 0.5) < layout.notes / 2
                     _cell(canvas, letters, x, y, layout, bool(noted), rng)
+                if layout.numbers:
+                    for side in (-0.24, 0.24):
+                        at = x + side * layout.pitch, top + (count + 0.15) * cell
+                        _glyph(canvas, "八", *at, 0.42 * layout.glyph, rng)
                 # of a single character no more is sure to have ink than the middle of its cell
                 boxes.append(Box(x - layout.pitch / 2, top + (0.25 * cell if count == 1 else 0.0), layout.pitch,
-                                 0.5 * cell if count == 1 else count * cell))  # fmt: skip
+                                 0.5 * cell if count == 1 else (count + 0.4 * layout.numbers) * cell))  # fmt: skip
         _titles(canvas, letters, layout, (leaf, right - wide, margin, gutter), rng)
     page = np.asarray(255 - canvas, dtype=np.uint8)
     if layout.lean:
@@ -101,6 +109,27 @@ def draw(layout: Layout) -> Drawn:
         page = np.asarray(cv2.warpAffine(page, turn, (width, height), borderValue=(255,)), dtype=np.uint8)
         boxes = [_turned(box, np.asarray(turn)) for box in boxes]
     return Drawn(page, boxes)
+
+
+def written(
+    page: Page, glyph: float = 36, pitch: float = 54, cells: tuple[float, float] = (40, 40)
+) -> NDArray[np.uint8]:
+    """The columns of a text without rules, their notes in small script; the height of a cell goes from one to the other
+    of `cells` down the page, as where it is seen at an angle."""
+    rng, small = np.random.default_rng(1), 0.56 * glyph
+    rows = max(sum(max(len(run.right), len(run.left)) for run in column.runs) for column in page.columns)
+    canvas = np.zeros((round(160 + rows * max(cells)), round(160 + len(page.columns) * pitch)), np.uint8)
+    for number, column in enumerate(page.columns):
+        x, y = canvas.shape[1] - 80 - (number + 0.5) * pitch, 80.0
+        for run in column.runs:
+            cell = cells[0] + (cells[1] - cells[0]) * (y - 80) / (rows * max(cells))
+            for half, side in ((run.right, 0.28), (run.left, -0.28)) if run.note else ((run.right, 0.0),):
+                for row, one in enumerate(half):
+                    step, size = (1.12 * small, small) if run.note else (cell, glyph)
+                    if not one.blank:
+                        _glyph(canvas, one.text, x + side * glyph, y + (row + 0.5) * step, size, rng)
+            y += max(len(run.right), len(run.left)) * (1.12 * small if run.note else cell)
+    return np.asarray(255 - canvas, dtype=np.uint8)
 
 
 def _titles(

@@ -22,7 +22,9 @@ from proof.text.model import Column, Page, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
+from tests.layout.drawn import written
 
+MakePage = Callable[..., Page]
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "facsimile"
 TURNS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
     "upside down": lambda page: np.rot90(page, 2),
@@ -86,6 +88,17 @@ def test_numbers_in_small_script_are_no_insertions(ppocr: PPOCR, number: str) ->
     result = check(ppocr, *dharani(number))
     assert result.characters_checked > 400
     assert [flag for flag in result.flags if flag.raised and flag.kind is Kind.INSERTION] == []
+
+
+def test_a_glyph_that_is_clear_in_its_middle_beside_a_note_is_none_of_it(ppocr: PPOCR, make_page: MakePage) -> None:
+    """引 as part of a note is read 弓 and 一."""
+    lines = ("平身贊引(五/)唱復位分獻(六六/九)官(三五/七)", "同太(五/九)常卿導引(十/八)皇帝復位")
+    page = make_page(*lines * 3)
+    pixels = written(page, cells=(36, 46))
+    image = LoadedImage(Path("P.png"), pixels, (pixels.shape[1], pixels.shape[0]), "P")
+    result = check(ppocr, page, image)
+    assert result.characters_checked == sum(len(column.cells) for column in page.columns)
+    assert [flag for flag in result.flags if flag.raised] == []
 
 
 def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
