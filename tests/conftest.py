@@ -28,6 +28,7 @@ from proof.ocr.registry import EngineSettings, open_page_engine
 from tests.half_folios import kai, make_page
 from tests.once import from_scratch, made_but_once
 from tests.sample import lay_out
+from tests.slowed import HANDS_LATE, slow
 
 __all__ = ["from_scratch", "kai", "made_but_once", "make_page"]
 
@@ -179,7 +180,11 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=PATIENCE * 1000)
+        opened = driver.chromium.launch(
+            executable_path=CHROMIUM, args=QUIET, timeout=PATIENCE * 1000, slow_mo=1000 * HANDS_LATE
+        )
+        opened.on("context", lambda context: context.set_default_timeout(PATIENCE * 1000 / 5))
+        slow(opened)
         yield opened
         opened.close()
 

@@ -16,6 +16,7 @@ from PIL import Image
 from proof.cli import main
 from tests.conftest import PATIENCE
 from tests.once import compiled_templates
+from tests.slowed import answer_late
 
 # What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
@@ -64,6 +65,7 @@ class ForkedCommand:
 def _run(folder: str, words: tuple[str, ...], writing: Connection) -> None:
     gc.freeze()  # what was loaded before stays, and is shared with whoever else was forked from it
     Flask.jinja_options = {"bytecode_cache": compiled_templates()}
+    answer_late()
     os.chdir(folder)
     for output in (1, 2):
         os.dup2(writing.fileno(), output)

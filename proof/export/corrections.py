@@ -24,8 +24,8 @@ class Correction:
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
     `replacement` is in whatever script it was decided in.
     `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
-    the flag of the other half where a character moved. What is not `accepted`, and what answers a planted `audit`
-    error, never gets out.
+    the flag of the other half where a character moved; `typed`: in the words of a person. What is not `accepted`, and
+    what answers a planted `audit` error, never gets out.
     """
 
     page: str
@@ -42,6 +42,7 @@ class Correction:
     flag: str = ""
     person: str = ""
     moved: str = ""
+    typed: bool = False
     accepted: bool = True
     audit: bool = False
 

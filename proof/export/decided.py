@@ -120,7 +120,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
                 in_text = _in_text(edition, addresses, correction, there.instead, policy)
                 reason = None if in_text else Unused.GONE
             elif (reason := checked.reason(decision, correction, there)) is None:
-                if decision.id in gone:  # any other that reads otherwise was changed since: `correct` refuses it
+                if there.stale or decision.id in gone:  # `correct` refuses any other that was changed since
                     try:
                         beside = of_line[correction.page, correction.line]
                         in_text += place(edition, [correction], reanchor=reanchor, written=beside).applied
@@ -192,8 +192,10 @@ class _CheckedLines:
 
     def _has(self, decision: Decision, there: DecidedPlace, now: str | None) -> bool:
         """Whether what stands at the place of a decision is what stood there as it was checked. A line that is as it
-        was has it."""
-        if there.at is None or there.line in (None, now) or now is None:
+        was has it, unless another one is the same."""
+        if there.at is None or there.line is None or now is None:
+            return True
+        if there.line == now and list(self._lines(decision.page)).count(now) == 1:
             return True
         page, line, offset, context = there.at
         if context_of(now, offset, decision.length) != context:  # whether it is elsewhere is told by its context
@@ -243,7 +245,14 @@ def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
         flag=decision.uid,
         person=decision.person,
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
+        typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
     )
+
+
+def _seen(decision: Decision) -> Sequence[tuple[str, float]]:
+    """What the recogniser saw at the place, beside what it suggests."""
+    seen: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
+    return seen
 
 
 def _as_read(decision: Decision, policy: VariantPolicy) -> str:
@@ -251,8 +260,7 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
     script of the text (着 for 著): which is meant was not asked yet."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
-    seen = (text for text, _ in decision.evidence.get("alternatives", []))
-    for character in seen:
+    for character, _ in _seen(decision):
         forms = policy.written_forms(character)
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)

@@ -7,8 +7,9 @@ asked about, never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from proof.errors import ProofError, UsageError
 from proof.export.corrections import Correction
@@ -77,15 +78,27 @@ class AmbiguousScriptError(ProofError):
         self.questions = tuple(questions)
 
 
+def open_forms(
+    correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+) -> Iterator[Correction]:
+    """The ways in which a correction could be written in the script of the text, where that has to be asked: none where
+    there is one way, or `choices` tell."""
+    forms = [_forms(char, correction, policy) for char in correction.replacement]
+    told = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
+    if not told and any(len(some) > 1 for some in forms):
+        yield from (replace(correction, replacement="".join(some)) for some in product(*forms))
+
+
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> list[Correction]:
     """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
     reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
 
-    A character that the place had before stays as it is; `choices` answer for others, what is said of a place before
-    what is said of a page, and that before what is said of the whole text. Raises AmbiguousScriptError with every open
-    question, UsageError where an answer is none of the forms that there are, or names a place where nothing is asked.
+    A character that the place had before stays as it is, and so does one that a person typed and that has no form of
+    its own in the other script; `choices` answer for others, what is said of a place before what is said of a page, and
+    that before what is said of the whole text. Raises AmbiguousScriptError with every open question, UsageError where
+    an answer is none of the forms that there are, or names a place where nothing is asked.
     """
     questions: list[Question] = []
     used: set[FormChoice] = set()
@@ -96,7 +109,7 @@ def in_source_script(
             continue
         written = ""
         for char in correction.replacement:
-            forms = _forms(char, correction.original, policy)
+            forms = _forms(char, correction, policy)
             answers = [choice for choice in choices if choice.is_for(correction, char)]
             answers = [choice for choice in answers if choice.place or len(forms) > 1]
             used.update(answers)
@@ -114,9 +127,9 @@ def in_source_script(
     return done
 
 
-def _forms(char: str, original: str, policy: VariantPolicy) -> tuple[str, ...]:
-    """The forms that `char` may take in the text."""
-    return (char,) if char in original else policy.written_forms(char)
+def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
+    """The forms that a character of a correction may take in the text."""
+    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

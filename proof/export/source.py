@@ -8,9 +8,9 @@ from pathlib import Path
 
 from proof.atomic import whole_binary_file
 from proof.errors import OutputError
-from proof.export.corrections import Correction, PlacedCorrection, place
+from proof.export.corrections import ChangedSourceError, Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
-from proof.export.script import FormChoice, in_source_script
+from proof.export.script import FormChoice, in_source_script, open_forms
 from proof.text.edit import edited
 from proof.text.encoding import encode
 from proof.text.variants import policy_of
@@ -59,16 +59,33 @@ def correct(
     UsageError where two corrections claim one place or a choice is none, TextError where the file's encoding lacks a
     character.
     """
-    given = list(corrections)
     policy = policy_of(edition.script, pairs)
+    known = list(corrections)
+    told = {one: _as_written(edition, one, known, list(open_forms(one, policy, choices))) for one in known}
+    there = [now for now in told.values() if now is not None]
+    given = [one for one in known if told[one] is None]
     written = in_source_script(given, policy, choices)
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
     anew = [one for one in written if one not in in_text]
-    found = place(edition, anew, reanchor=reanchor, written=before)
+    found = place(edition, anew, reanchor=reanchor, written=(*before, *there))
     text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
-    return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text), rewritten)
+    return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text, *there), rewritten)
+
+
+def _as_written(
+    edition: Edition, correction: Correction, beside: Sequence[Correction], forms: Sequence[Correction]
+) -> Correction | None:
+    """The one of the forms that a correction could take in which the text has it already: what was asked when it was
+    written is not asked again. None where it has none, or several might be meant."""
+    found: list[Correction] = []
+    for form in forms if correction.accepted and not correction.audit and correction.changes else ():
+        try:
+            found += place(edition, [form], written=[one for one in beside if one != correction]).applied
+        except ChangedSourceError:
+            continue
+    return found[0] if len(found) == 1 else None
 
 
 def write_corrected(corrected: CorrectedSource, target: Path) -> None:

@@ -99,6 +99,12 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.ROOM: _S(_("room for %(number)s characters")),
     NoticeCode.PART_OF_CELL: _S(_("%(number)s of a cell")),
     NoticeCode.INK_UNREAD: _S(_("ink that the engine did not read")),
+    NoticeCode.FOR_EITHER: _S(
+        _(
+            "something is missing here beside a wrong character: for which of those on the image it was written, the "
+            "image does not tell"
+        )
+    ),
     NoticeCode.HARDLY_READ: _S(_("hardly anything can be read on this image")),
     NoticeCode.IMAGE_BLANK: _S(_("this image is blank: name the image that carries this page")),
     NoticeCode.IMAGE_MIRRORED: _S(_("this image is mirrored: turn it over and check the page again")),

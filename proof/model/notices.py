@@ -52,6 +52,8 @@ class NoticeCode(StrEnum):
     ROOM = "room"
     PART_OF_CELL = "part-of-cell"
     INK_UNREAD = "ink-unread"
+    # places of a line
+    FOR_EITHER = "for-either"
     # pairing of images and pages
     HARDLY_READ = "hardly-read"
     IMAGE_BLANK = "image-blank"

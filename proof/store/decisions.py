@@ -33,7 +33,7 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import decided_by, decision_of, maker_of, restored, row_of, shown_decisions
+from proof.store.decision_rows import carried_from, decided_by, decision_of, maker_of, restored, row_of, shown_decisions
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
@@ -234,9 +234,6 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         )
     if along is not None:
         decide_in(session, along)
-    here = successor(session, flag) if flag.stale and flag.state != State.OPEN.value else None
-    if here is not None:  # the page was read again while it was being decided
-        carry(session, flag, here, session.get_one(DecisionRow, made.id))
     return made
 
 
@@ -260,6 +257,10 @@ def _write(
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
+    here = successor(session, flag) if flag.stale and state is not State.OPEN else None
+    last = _last_event(session, here) if here is not None else None
+    if here is not None and (last is None or carried_from(session, last).flag_id == flag.id):
+        carry(session, flag, here, row)  # its page was read again while it was being decided
     return shown_decisions(session, [row])[0]
 
 

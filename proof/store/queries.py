@@ -7,7 +7,7 @@ neither memory nor a transaction grows with the work.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, exists, select, tuple_
@@ -19,6 +19,7 @@ from proof.store.decision_records import Verdict
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.sessions import Sessions
 from proof.store.threads import thread_of
 
 PAGES_AT_ONCE = 64
@@ -81,17 +82,40 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
     return {row.page_id: row.data for row in session.execute(query)}
 
 
-def flags(
-    session: Session, wanted: FlagFilter, after: tuple[Any, ...] | None, *, seeded: bool
-) -> list[tuple[tuple[Any, ...], StoredFlag]]:
-    """The next flags in page order, then by line and offset, each with its place in that order: what was found, or
-    the `seeded` errors."""
-    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
-    query = select(FlagRow, PageRow.page, *order).join(PageRow, FlagRow.page_id == PageRow.id)
+def flags(reading: Sessions, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
+    """Flags in page order, then by line and offset: what was found, or the `seeded` errors. Those of a few characters
+    lie anywhere, and are sorted once, by their numbers alone: else each piece would be sorted out of all of them."""
+    if wanted.transcribed:
+        with reading() as session:
+            numbers = list(session.scalars(_wanted(select(FlagRow.id), wanted, seeded=seeded)))
+        for start in range(0, len(numbers), FLAGS_AT_ONCE):
+            query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id).order_by(*_ORDER)
+            with reading() as session:
+                rows_found = session.execute(query.where(FlagRow.id.in_(numbers[start : start + FLAGS_AT_ONCE])))
+                found = [_stored(flag, page) for flag, page in rows_found]
+            yield from found
+        return
+    query = _wanted(select(FlagRow, PageRow.page, *_ORDER), wanted, seeded=seeded).limit(FLAGS_AT_ONCE)
+    after: tuple[Any, ...] | None = None
+    while True:
+        with reading() as session:
+            some = query if after is None else query.where(tuple_(*_ORDER) > after)
+            pieces = [(tuple(row[2:]), _stored(row[0], row[1])) for row in session.execute(some)]
+        if not pieces:
+            return
+        after = pieces[-1][0]
+        yield from (flag for _, flag in pieces)
+
+
+_ORDER = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
+"""The order of flags: by page, then by line and offset."""
+
+
+def _wanted(query: Any, wanted: FlagFilter, *, seeded: bool) -> Any:
     # all flags are found by way of their pages, which lie in order: by their own work, every piece of the answer would
     # be sorted out of all of them; the flags of a few characters are found by these
     of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
-    query = query.where(of_work == _work_id(wanted.work)).order_by(*order).limit(FLAGS_AT_ONCE)
+    query = query.join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == _work_id(wanted.work)).order_by(*_ORDER)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
     query = query.where(is_seeded() if seeded else is_finding())
@@ -105,14 +129,11 @@ def flags(
         query = query.where(FlagRow.raised.is_(wanted.raised))
     if wanted.stale is not None:
         query = query.where(FlagRow.stale.is_(wanted.stale))
-    if after is not None:
-        query = query.where(tuple_(*order) > after)
-    found = []
-    for row in session.execute(query):
-        flag: FlagRow = row[0]
-        stored = StoredFlag(rows.flag_of(row[1], flag), flag.first_run_id, flag.last_run_id, flag.stale)
-        found.append((tuple(row[2:]), stored))
-    return found
+    return query
+
+
+def _stored(row: FlagRow, page: str) -> StoredFlag:
+    return StoredFlag(rows.flag_of(page, row), row.first_run_id, row.last_run_id, row.stale)
 
 
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
@@ -170,8 +191,9 @@ def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
         seen = texts_of.get(flag.last_run_id, frozenset())
         elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
         if rows.is_changed(flag):
-            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
-        return DecidedPlace(text, seen, elsewhere, line, (flag.page_id, flag.line, flag.offset, flag.context))
+            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context, stale=flag.stale)
+        at = (flag.page_id, flag.line, flag.offset, flag.context)
+        return DecidedPlace(text, seen, elsewhere, line, at, stale=flag.stale)
 
     return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
 

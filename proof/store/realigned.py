@@ -87,7 +87,8 @@ def _either(source: str, corrected: Iterable[FlagRow], policy: VariantPolicy) ->
 
 def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> list[RealignedPage]:
     """Of pages that are to be saved, those whose text was changed, and those with flags of which something was decided
-    or said: of these another finding may bear the id in the text as it is."""
+    or said: of these another finding may bear the id in the text as it is. Their findings have the ids of their places
+    here."""
     ids = [page.id for page, _ in pages]
     decided = select(FlagRow.page_id).where(FlagRow.page_id.in_(ids), FlagRow.version > 0)
     said = select(CommentRow.page_id).where(CommentRow.page_id.in_(ids), CommentRow.uid != "")
@@ -103,16 +104,12 @@ def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]
             flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
             places, spoken = RealignedLines(was, now), spoken_of(session, page.id)
             found.append(RealignedPage(page, result, flags, _places(flags, places), spoken, was, now, places))
-    return found
+    beside: Beside = corrected_in(session, [one.page.id for one in found]) if found else {}
+    return [replace(one, result=_renamed(one, beside)) for one in found]
 
 
-def ids_of_places(session: Session, pages: Sequence[RealignedPage]) -> dict[tuple[int, str], str]:
-    """By page and id the ids of findings that would bear that of another place."""
-    beside: Beside = corrected_in(session, [one.page.id for one in pages]) if pages else {}
-    return {(one.page.id, was): now for one in pages for was, now in _renamed(one, beside).items()}
-
-
-def _renamed(changed: RealignedPage, beside: Beside) -> dict[str, str]:
+def _renamed(changed: RealignedPage, beside: Beside) -> PageResult:
+    """What was found on a page, each finding with the id of its place."""
     known = {row.uid: row for row in changed.flags}
     ids: dict[str, str] = {}
     others = []
@@ -128,7 +125,8 @@ def _renamed(changed: RealignedPage, beside: Beside) -> dict[str, str]:
         free = flag.id not in taken and (row is None or not _is_elsewhere(changed, row, _place_of(flag), beside))
         ids[flag.id] = own.uid if own else flag.id if free else _free(flag, {*known, *taken})
         taken.add(ids[flag.id])
-    return {was: now for was, now in ids.items() if was != now}
+    named = (replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, flag.moved)) for flag in changed.result.flags)
+    return replace(changed.result, flags=tuple(named))
 
 
 def _places(flags: Iterable[FlagRow], places: RealignedLines) -> dict[FoundPlace, list[FlagRow]]:
@@ -170,10 +168,10 @@ def _free(flag: Flag, taken: set[str]) -> str:
     return next(one for one in ids if one not in taken)
 
 
-def follow_flags(session: Session, pages: Sequence[RealignedPage], ids: Mapping[tuple[int, str], str]) -> None:
+def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
     """Have what was decided and said of findings stand of those that are found now where they were, under other ids."""
     for changed in pages:
-        flags = {ids.get((changed.page.id, flag.id), flag.id): flag for flag in changed.result.flags}
+        flags = {flag.id: flag for flag in changed.result.flags}
         rows_now = select(FlagRow).where(FlagRow.page_id == changed.page.id, FlagRow.stale.is_(False))
         there = {row.uid: row for row in session.scalars(rows_now)}
         for uid, flag in flags.items():
@@ -202,15 +200,15 @@ def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
     note_text_changed(session, found)
 
 
-def note_changed(pages: Sequence[RealignedPage], ids: Mapping[tuple[int, str], str]) -> None:
-    """Note where corrections and notes of flags that are not found any more stand now, and of which the text has
-    something else in their place, as what was decided: these are nowhere else any more, however alike another place
-    is."""
+def note_changed(pages: Sequence[RealignedPage]) -> None:
+    """Note where corrections and notes of flags that are not found any more stand now, and those that somebody may
+    still make who sees one of these flags; and of which the text has something else in their place, as what was
+    decided: these are nowhere else any more, however alike another place is."""
     for changed in (one for one in pages if one.changed):
-        bears = {ids.get((changed.page.id, flag.id), flag.id) for flag in changed.result.flags}
+        bears = {flag.id for flag in changed.result.flags}
         for row in changed.flags:
-            told = row.state in (State.CORRECTED.value, State.COPY.value) and not rows.is_changed(row)
-            if told and row.uid not in bears:
+            told = row.state in (State.CORRECTED.value, State.COPY.value, State.OPEN.value)
+            if told and not rows.is_changed(row) and row.uid not in bears:
                 _note_changed(changed, row)
 
 

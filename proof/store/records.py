@@ -93,7 +93,7 @@ class DecidedPlace:
     last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over. `line`: its
     line as it was checked, None where that was last read since the flag was seen. `at`: its page's number, its
     line, offset and context as far as checks could follow it; None where one found something else in its place in the
-    text, as what was decided: `instead` is the context in which it did."""
+    text, as what was decided: `instead` is the context in which it did. `stale`: the last check did not find it."""
 
     text: str
     texts: frozenset[str]
@@ -101,6 +101,7 @@ class DecidedPlace:
     line: str | None = None
     at: tuple[int, int, int, str] | None = None
     instead: str = ""
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -23,7 +23,6 @@ from proof.store.quality import is_finding, note_sorts
 from proof.store.realigned import (
     follow_by_hand,
     follow_flags,
-    ids_of_places,
     note_changed,
     note_otherwise,
     realigned_pages,
@@ -126,13 +125,14 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
         _save_overlay(session, kept)
     if anew:
         again = realigned_pages(session, [(page, one.result) for page, one in anew])
-        ids = ids_of_places(session, again)
+        named = {one.page.id: one.result for one in again}
+        anew = [(page, replace(one, result=named.get(page.id, one.result))) for page, one in anew]
         note_otherwise(session, again)
         _save_parts(session, anew)
-        _save_flags(session, anew, ids)
-        follow_flags(session, again, ids)
+        _save_flags(session, anew)
+        follow_flags(session, again)
         follow_by_hand(session, again)
-        note_changed(again, ids)
+        note_changed(again)
     note_sorts(session, {page.id: one.quality for page, one in pages})
 
 
@@ -213,10 +213,8 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
     connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
 
 
-def _save_flags(
-    session: Session, pages: Sequence[tuple[PageRow, CheckedResult]], ids: Mapping[tuple[int, str], str]
-) -> None:
-    """The flags of pages that are there; `ids` are those of findings that would bear the id of another place."""
+def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """The flags of pages that are there."""
     there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale, FlagRow.first_run_id)
     there = there.where(FlagRow.ordinal != rows.BY_HAND)
     known = {
@@ -227,12 +225,8 @@ def _save_flags(
     for page, one in pages:
         new = []
         for ordinal, flag in enumerate(one.quality.among(one.result.flags)):
-            own, half = (ids.get((page.id, uid), uid) for uid in (flag.id, flag.moved))
-            values = rows.flag_values(
-                ordinal, replace(flag, id=own, moved=half) if own != flag.id or half != flag.moved else flag
-            )
-            values |= {"last_run_id": page.run_id, "stale": False}
-            row = known.pop((page.id, own), None)
+            values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
+            row = known.pop((page.id, flag.id), None)
             if row is None:
                 new.append(values)
             else:  # of one that was gone the runs that found it begin anew

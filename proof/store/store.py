@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from sqlalchemy import URL, Connection, Engine, func, select, text, update
 from sqlalchemy.orm import Session
@@ -331,21 +331,11 @@ class Store:
 
     def flags(self, wanted: FlagFilter) -> Iterator[StoredFlag]:
         """Flags of a work in page order, then by line and offset; a few in memory at a time."""
-        return self._flags(wanted, seeded=False)
+        return queries.flags(self._reading, wanted, seeded=False)
 
     def seeded(self, work: str) -> Iterator[StoredFlag]:
         """The seeded errors of a work as they stand now, in the same order."""
-        return self._flags(FlagFilter(work), seeded=True)
-
-    def _flags(self, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
-        after: tuple[Any, ...] | None = None
-        while True:
-            with self._reading() as session:
-                found = queries.flags(session, wanted, after, seeded=seeded)
-            if not found:
-                return
-            after = found[-1][0]
-            yield from (flag for _, flag in found)
+        return queries.flags(self._reading, FlagFilter(work), seeded=True)
 
     def revision(self, work: str) -> int:
         """How often what was found in a work changed; 0 where there is none."""

@@ -49,10 +49,10 @@ def go_on(session: Session, was: FlagRow, now: FlagRow, spoken: Collection[str] 
 
 
 def successor(session: Session, flag: FlagRow) -> FlagRow | None:
-    """The undecided flag that stands at the place of one that is gone, where the text was changed since."""
+    """The flag that stands at the place of one that is gone, where the text was changed since."""
     here = select(FlagRow).where(FlagRow.page_id == flag.page_id, is_of_thread() == thread_of(flag))
     here = here.where(FlagRow.stale.is_(False), FlagRow.ordinal >= rows.CURRENT, FlagRow.kind == flag.kind)
-    found = session.scalars(here.where(FlagRow.version == 0).with_for_update()).all()
+    found = session.scalars(here.with_for_update()).all()
     return found[0] if len(found) == 1 else None
 
 

@@ -155,8 +155,9 @@ class VariantPolicy:
         forms = ({*self.written_forms(char), char} for char in text)
         return "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
 
-    def written_forms(self, character: str) -> tuple[str, ...]:
-        """How the word that `character` writes is written in the script of the transcription, likeliest first.
+    def written_forms(self, character: str, *, kin: bool = True) -> tuple[str, ...]:
+        """How the word that `character` writes is written in the script of the transcription, likeliest first; without
+        `kin` a form that has no simplification of its own stays as it is.
 
         Several where simplification parted a word (乾 is 乾 or 干), or, in a traditional text, where the character is a
         modern one that stands for several words (发 is 發 or 髮). What is of that script already is its own form.
@@ -167,7 +168,7 @@ class VariantPolicy:
         plain = unified(character)
         if plain in conversions.traditional and plain not in conversions.simplified:
             return (plain,)
-        if plain not in conversions.simplified and plain not in self._lists.standard:
+        if kin and plain not in conversions.simplified and plain not in self._lists.standard:
             # A scribe's form has no simplification of its own: that of the word is meant.
             plain = next((form for form in self._kin(plain) if form in self._lists.standard), plain)
         return conversions.simplified.get(plain, (plain,))

@@ -127,6 +127,8 @@ class ColumnReader:
             best = self._with_notes(best)
         if best.cost > UNSURE:
             best = self._with_main_text(best)
+        if best.cost > UNSURE:
+            best = self._with_other_lengths(best, line)
         best = self._again(best)
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
@@ -173,6 +175,23 @@ class ColumnReader:
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
                 if other.cost < best.cost - BETTER:
                     best = other
+        return best
+
+    def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
+        """The column cut as if a note of its line were a row longer or shorter, where a glyph is over in it or beside
+        it, or a character of it has none: what was left out of a note or put into it moves the place where it ends."""
+        if best.agreement < SURELY_ITS_LINE or best.area.notes is not None:
+            return best
+        pitch = best.area.cell(self._rows)
+        tried = [best.strips]
+        for cut_as in _of_other_lengths(best, line):
+            strips = self._readings.cut(best.area, cut_as, CutBy.COUNTED)
+            if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
+                continue
+            tried.append(strips)
+            other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
+            if other.cost < best.cost - BETTER:
+                best = other
         return best
 
     def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
@@ -287,6 +306,25 @@ def _as_notes(column: ReadColumn, number: int) -> list[Column]:
             for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
                 parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
                 found.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
+    return found
+
+
+def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
+    """The line of a column with one of its notes a row longer or shorter, as glyphs that are over there and characters
+    that have none let expect."""
+    over = {column.strips[column.glyphs[j].strip].run for p in column.pairings if not p.cells for j in p.glyphs}
+    lacking = {column.cells[p.cells[0]] for p in column.pairings if p.step is Step.EXTRA_CELL}
+    found = []
+    for at, run in enumerate(line.runs):
+        if not run.note:
+            continue
+        size = max(len(run.right), len(run.left))
+        more = (Cell(LACKING, 0, 0, Row.RIGHT),) * (size + 1 - len(run.right))
+        longer = replace(run, right=(*run.right, *more))
+        shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
+        others = [longer] if over & {at - 1, at, at + 1} else []
+        others += [shorter] if size > 1 and lacking & set(run.cells) else []
+        found += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
     return found
 
 

@@ -14,7 +14,7 @@ from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
 from proof.text.model import Cell, Row, is_han
 from proof.text.variants import Relation, VariantPolicy
-from proof.verify.align import Likeness, Pairing, Step
+from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.scores import (
@@ -33,6 +33,10 @@ KEPT = 0.0
 
 EXPECTED = 0.01
 """The score where a character that the engine does not know is read as it is where fonts draw it."""
+
+
+_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
+"""In which row a column goes on after a mark."""
 
 
 class Placement(Protocol):
@@ -86,7 +90,33 @@ class Weigher:
                     found.append(self._extra_cell(column, pairing, doubt[number]))
                 case Step.EXTRA_GLYPH:
                     found.append(self._extra_glyph(column, pairing, doubt[number]))
+        self._mark_either(column, found)
         return [flag for flag in found if flag is not None]
+
+    def _mark_either(self, column: ReadColumn, found: list[Flag | None]) -> None:
+        """Say of a wrong character and of those left out before it that it may stand for any of them: one trouble,
+        which is as sure as the less sure of its flags. `found` are the flags by pairing."""
+        for number, (pairing, flag) in enumerate(zip(column.pairings, found, strict=True)):
+            if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
+                continue
+            cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
+            first = number
+            while first and self._left_out(column.pairings[first - 1], found[first - 1]):
+                over = column.glyphs[column.pairings[first - 1].glyphs[0]]
+                if not for_either(cell, over, glyph, self._likeness):
+                    break
+                first -= 1
+            beside = [one for one in found[first : number + 1] if one is not None]
+            if first < number:
+                score, notice = min(one.score for one in beside), Notice.of(NoticeCode.FOR_EITHER)
+                found[first : number + 1] = [
+                    replace(one, score=score, evidence=replace(one.evidence, notice=notice)) for one in beside
+                ]
+
+    @staticmethod
+    def _left_out(pairing: Pairing, flag: Flag | None) -> bool:
+        """Whether a glyph is over and raised as left out."""
+        return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
@@ -214,8 +244,9 @@ class Weigher:
             offset = before.offset + before.length
         else:
             offset = after.offset if after is not None else len(line.source)
-            if before is not None and glyph.row is not Row.MAIN and (after is None or after.row is not glyph.row):
-                offset = _end_of_note(line.source, before.offset + before.length, offset)
+            if after is None or after.row is not glyph.row:
+                start, row = (before.offset + before.length, before.row) if before is not None else (0, Row.MAIN)
+                offset = _last_in_row(line.source, start, offset, row, glyph.row)
         length = 0
         if before is not None and after is not None and before.row == after.row:
             gap = line.source[before.offset + before.length : after.offset]
@@ -283,9 +314,17 @@ class Weigher:
         )
 
 
-def _end_of_note(source: str, start: int, end: int) -> int:
-    """Where between two places of a column its note ends, before the mark; `end` where there is none."""
-    return next((at for at in range(start, end) if source[at] in ")）"), end)
+def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
+    """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
+    that has one half-row, its end; `end` where there is none."""
+    found = beside = None
+    for at in range(start, end + 1):
+        if row is wanted:
+            found = at
+        elif row is not Row.MAIN and wanted is not Row.MAIN:
+            beside = at
+        row = _AFTER.get(source[at : at + 1], row)
+    return next((at for at in (found, beside) if at is not None), end)
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:

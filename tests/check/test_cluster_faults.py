@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import URL, create_engine, text
 
-from proof.check.cluster import DEATHS
+from proof.check import cluster
 from proof.check.pipeline import CheckOutcome, Progress, check
-from proof.errors import OutputError
+from proof.errors import ClusterError, OutputError
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.check.test_cluster import DIES, address, cluster_of
@@ -29,8 +29,11 @@ PAGES = 16
 
 
 @pytest.fixture
-def settings(tmp_path: Path, address: str) -> Settings:
-    """Pages with images that the engine reads nothing on."""
+def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Pages with images that the engine reads nothing on: twice as many as are in work at once. However quick the
+    cluster is, when the first is told of, others are not sent yet, and none but it is written."""
+    assert cluster.AHEAD < PAGES
+    monkeypatch.setattr("proof.check.writer.AT_LATEST", 0.0)
     (tmp_path / "images").mkdir()
     blank = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
     with (tmp_path / "text.txt").open("w", encoding="utf-8") as written:
@@ -108,6 +111,26 @@ def test_images_that_vanish_in_the_middle_cost_their_pages_until_they_are_back(
     assert complete(settings, again)
 
 
+def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
+    def lose(done: Progress) -> None:
+        if done.done == 1:
+            scheduler.kill()
+            scheduler.wait()
+
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
+    scheduler = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert scheduler.stdout is not None
+    address = scheduler.stdout.readline().split()[-1]
+    with pytest.raises(ClusterError, match="the scheduler is gone; the pages that came back are kept"):
+        check(settings.replace({"cluster.address": address}), lose)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        assert run.finished is None
+        assert 1 <= len(list(store.results(run=run.id))) < PAGES
+    scheduler.stdout.close()
+
+
 def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +141,7 @@ def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
         outcome = check(settings.replace({"cluster.address": started.scheduler_address}))
     found = {page.page: page.status.value for page in outcome.written.tally.pages}
     assert [page for page, status in found.items() if status == "failed"] == [deadly]
-    assert len(list(tmp_path.glob(f"{deadly}-*"))) == DEATHS
+    assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.DEATHS
     assert complete(settings, outcome)
 
 

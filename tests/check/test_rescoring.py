@@ -116,12 +116,15 @@ def steps_of(store: Store, work: Callable[[], object]) -> int:
 
 def test_flags_are_read_and_weighed_in_steps_by_their_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "FLAGS_AT_ONCE", 10)
-    read, written = [], []
+    read, sought, written = [], [], []
     for pages in (100, 400):
         with filled(tmp_path, [page_of(number, 0.5) for number in range(1, pages + 1)]) as store:
             read.append(steps_of(store, lambda at=store: list(at.flags(FlagFilter(WORK)))))  # type: ignore[misc]
+            of_one = FlagFilter(WORK, transcribed=("羲",))
+            sought.append(steps_of(store, lambda at=store, of=of_one: list(at.flags(of))))  # type: ignore[misc]
             some = [replace(stored.flag, score=1.0) for stored in store.flags(FlagFilter(WORK))][:50]
             written.append(steps_of(store, lambda at=store, of=some: at.rescore(WORK, of)))  # type: ignore[misc]
             assert [stored.flag.score for stored in store.flags(FlagFilter(WORK))] == [1.0] * 50 + [6.0] * (pages - 50)
     assert read[1] < 5 * read[0]
+    assert sought[1] < 5 * sought[0], "those of one character are sorted once"
     assert written[1] < 1.5 * written[0]

@@ -20,6 +20,7 @@ from proof.language.findings import PagePosition, SenseEvidence
 from proof.language.model import ModelFile
 from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import FlagsSection, Settings
@@ -100,6 +101,15 @@ def test_a_suspicion_is_lowered_where_they_speak_for_what_is_transcribed(text: T
 
 def test_what_the_image_shows_clearly_stays_raised_whatever_the_words_around(text: Transcription, store: Store) -> None:
     assert heard(flag(1, 14, "列", THRESHOLD + LOWERED), sense_of(text, store)).raised
+
+
+def test_beside_a_character_that_is_missing_the_sense_says_nothing(text: Transcription, store: Store) -> None:
+    """What stands beside it is not what stands beside it on the image."""
+    suspected = flag(1, 22, "此", THRESHOLD)
+    told = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
+    sense = sense_of(text, store)
+    assert heard(suspected, sense).score > THRESHOLD
+    assert heard(replace(suspected, evidence=told), sense).score == THRESHOLD
 
 
 def test_weighing_twice_changes_nothing(text: Transcription, store: Store) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from proof.errors import AddressError, ServerError
 from proof.fetch import ssrf
 from proof.fetch.client import Client, RetryPolicy, ServerAnswer, retry_after
+from tests.conftest import PATIENCE
 from tests.fetch.museum import Handler, Museum, Server, Waits, page, says
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
@@ -49,12 +50,18 @@ def test_a_redirection_into_a_private_network_is_refused(museum: Museum, monkeyp
 
 
 def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) -> None:
-    museum.next["/1.png"].extend([lambda _: time.sleep(0.5)] * 2)
+    over = Event()
+
+    def silent(_: Handler) -> None:
+        over.wait(PATIENCE)
+
+    museum.next["/1.png"].extend([silent] * 2)
     with (
         Client(RetryPolicy(pause=0, tries=2, silence=0.1, allow_private=True), wait=waits) as client,
         pytest.raises(ServerError, match="does not answer in time; asked 2 times"),
     ):
         client.get(museum.url("/1.png"), dict, body)
+    over.set()
 
 
 def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> None:

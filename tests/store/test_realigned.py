@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from proof.export.decided import Unused, decided_in
+from proof.export.script import AmbiguousScriptError, FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
@@ -73,16 +74,21 @@ class Project:
         demand = DecisionRequest(WORK, flag, verdict, version, "甲", f"request-{flag}-{version}", note=note)
         return self.store.decisions.decide(demand)
 
+    def type(self, flag: int, reading: str) -> Decision:
+        demand = DecisionRequest(WORK, flag, Verdict.TYPED, 0, "甲", f"request-{flag}-typed", reading=reading)
+        return self.store.decisions.decide(demand)
+
     def by_hand(self, line: int, offset: int, reading: str = "此") -> Decision:
         page = self.store.queue.pages(WORK)[0].number
         wanted = ManualCorrection(WORK, page, line, offset, 1, reading, "甲", f"by-hand-{line}-{offset}")
         return self.store.manual_corrections.correct(wanted)
 
-    def export(self) -> list[str]:
+    def export(self, *choices: str) -> list[str]:
         """Correct the text in place; gives its lines."""
         edition = read_edition(self.path)
         decided = decided_in(self.store, edition)
-        corrected = correct(decided.edition, decided.corrections, before=decided.applied)
+        chosen = [FormChoice.parse(one) for one in choices]
+        corrected = correct(decided.edition, decided.corrections, before=decided.applied, choices=chosen)
         self.path.write_bytes(corrected.data)
         return [line.removesuffix("¶") for line in corrected.text.splitlines()[1:]]
 
@@ -301,6 +307,99 @@ def test_a_page_into_which_its_corrections_were_written_stays_proofread(tmp_path
     project.check(written)
     [now] = project.store.queue.pages(WORK)
     assert (now.state, now.changed) == (PageState.PROOFREAD, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"), [("\U00020000", "\U00020000"), ("後", "后"), ("\ue000", "\ue000"), ("⿰金本", "⿰金本")]
+)
+def test_what_was_typed_and_has_no_simplified_form_is_written_as_it_was_typed(
+    tmp_path: Path, typed: str, written: str
+) -> None:
+    """Also where a check carried it over."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁"], [(1, 2)])
+    project.type(flags[1, 2], typed)
+    now = ["上下", "甲乙北丙丁"]
+    project.check(now, [(2, 2)])
+    assert project.export() == ["上下", f"甲乙{written}丙丁"]
+
+
+@pytest.mark.parametrize("form", ["干", "乾"])
+def test_a_form_that_was_asked_about_is_asked_about_once(tmp_path: Path, form: str) -> None:
+    """Whether the text is checked between two exports, or not."""
+    project = Project(tmp_path, "simplified")
+    flags = project.check(["甲乙北丙丁北戊"], [(1, 2), (1, 5)])
+    project.type(flags[1, 2], "乾")
+    project.decide(flags[1, 5], Verdict.TAKE)
+    with pytest.raises(AmbiguousScriptError):
+        project.export()
+    written = project.export(f"乾={form}")
+    assert written == [f"甲乙{form}丙丁比戊"]
+    assert project.export() == written
+    assert project.export(f"乾@{PAGE}:1:2={form}") == written
+    project.check(written)
+    assert project.export() == written
+
+
+def test_what_was_taken_back_before_its_line_was_moved_is_done_again_where_it_stands_now(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.store.acts.undo(WORK, "甲", "taken-back")
+    now = ["上下", *ALIKE]
+    flags = project.check(now, [(2, 2), (3, 2)])
+    project.store.acts.redo(WORK, "甲", "done-again")
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_is_decided_of_a_flag_that_is_not_found_any_more_is_written_where_it_was_seen(project: Project) -> None:
+    """Also where a line like its own stands now in the place of that."""
+    late = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.check(["上下", *ALIKE], [(2, 2)])
+    project.decide(late, Verdict.TAKE)
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_what_was_decided_of_a_page_that_was_gone_stands_of_the_same_line_when_it_is_back(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    texts = (TextInfo(str(project.path), "sha", "kanripo", "traditional"),)
+    run = project.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    project.store.finish_run(run, whole=True)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    assert [project.state(flags[place]) for place in ((2, 2), (3, 2))] == [State.OPEN, State.CORRECTED]
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_a_line_that_is_gone_keeps_no_export_back_though_another_is_like_it(project: Project) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[1, 2], Verdict.KEEP)
+    project.decide(flags[2, 2], Verdict.TAKE)
+    project.check(ALIKE[1:], [(1, 2)])
+    assert project.export() == ALIKE[1:]
+    assert project.told() == [Unused.GONE]
+
+
+def test_what_was_decided_of_one_of_two_lines_alike_is_not_written_into_the_other_of_a_text_that_was_changed(
+    project: Project,
+) -> None:
+    flags = project.check(ALIKE, [(1, 2), (2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    now = ["上下", *ALIKE]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in now), encoding="utf-8")
+    assert project.export() == now
+    assert project.told() == [Unused.MOVED]
+    project.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in ALIKE), encoding="utf-8")
+    assert project.export() == [ALIKE[0], "甲乙比丙丁", "戊己"]
+
+
+def test_who_decides_a_flag_otherwise_after_a_check_has_carried_it_over_decides_its_place(project: Project) -> None:
+    first = project.check(ALIKE, [(1, 2), (2, 2)])[2, 2]
+    project.decide(first, Verdict.KEEP)
+    flags = project.check(["上下", *ALIKE], [(2, 2), (3, 2)])
+    project.decide(first, Verdict.TAKE, 1)
+    assert project.state(flags[3, 2]) == State.CORRECTED
+    assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
+from math import inf, log
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proof.ocr.belief import FLOOR, Belief
 from proof.text.model import Cell, Row
-from proof.verify.align import SKIP_CELL, Pairing, Step, _cheapest, _Costs, _traced, align
+from proof.verify.align import SKIP_CELL, Pairing, Step, _cheapest, _Costs, _omissions_first, _traced, align
 from proof.verify.glyphs import Glyph
 
 WORDS = "天地玄黃宇宙洪荒"
@@ -149,7 +149,8 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
 def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
     written, shown = column
     came, total = _cheapest(_Costs(written, shown, exact), inf)
-    assert align(written, shown, exact) == (_traced(came, len(written), len(shown)), total)
+    cheapest = _omissions_first(_traced(came, len(written), len(shown)), written, shown, exact)
+    assert align(written, shown, exact) == (cheapest, total)
 
 
 @settings(max_examples=40)
@@ -159,3 +160,41 @@ def test_what_would_cost_too_much_is_no_alignment(column: tuple[list[Cell], list
     pairings, cost = align(written, shown, exact)
     found = align(written, shown, exact, most=share * cost)
     assert found == ((pairings, cost) if cost <= share * cost else ([], inf))
+
+
+def test_a_character_that_the_engine_does_not_know_is_the_glyph_that_it_wavers_about() -> None:
+    """Of two glyphs for a character that the engine was never taught, the one that it reads with certainty is over."""
+    unsure = Glyph(Belief({"倨": log(0.26), "居": log(0.2)}), 1.0, 0, Row.MAIN, 0, 50, 90, 100, 75, 50)
+
+    def unknown(character: str, shown: Glyph) -> float | None:
+        return None if character == "僝" else exact(character, shown)
+
+    for shown, over in (([glyph("鳩", 0), unsure, glyph("功", 2)], 2), ([glyph("鳩", 0), glyph("功", 1), unsure], 1)):
+        pairings, _ = align(cells("鳩僝"), shown, unknown)
+        assert [pairing.glyphs for pairing in pairings if pairing.step is Step.EXTRA_GLYPH] == [(over,)]
+
+
+@pytest.mark.parametrize("nats", [-14.0, -20.0, -28.0])
+def test_a_wrong_character_beside_one_left_out_stands_after_it_where_it_may_be_written_for_either(nats: float) -> None:
+    """何 for 山 or for 川: what the engine believes of what is wholly improbable does not tell."""
+    shown = [glyph("天", 0), *(glyph(text, n) for n, text in enumerate("山川", 1)), glyph("玄", 3)]
+
+    def likeness(character: str, one: Glyph) -> float:
+        return {"山": nats, "川": -20.0}.get(one.best, -20.0) if character == "何" else exact(character, one) or 0.0
+
+    pairings, _ = align(cells("天何玄"), shown, likeness)
+    told = [
+        (pairing.step, pairing.glyphs) for pairing in pairings if pairing.step is not Step.MATCH or 1 in pairing.cells
+    ]
+    first = [(Step.EXTRA_GLYPH, (1,)), (Step.MATCH, (2,))]
+    assert told == first
+
+
+def test_a_look_alike_beside_a_character_left_out_stands_for_what_it_looks_like() -> None:
+    shown = [glyph("天", 0), glyph("名", 1), glyph("于", 2), glyph("玄", 3)]
+
+    def likeness(character: str, one: Glyph) -> float:
+        return {"名": -12.0, "于": -30.0}.get(one.best, -20.0) if character == "各" else exact(character, one) or 0.0
+
+    pairings, _ = align(cells("天各玄"), shown, likeness)
+    assert [(p.step, p.glyphs) for p in pairings][1:3] == [(Step.MATCH, (1,)), (Step.EXTRA_GLYPH, (2,))]

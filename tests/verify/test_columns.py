@@ -22,6 +22,7 @@ from proof.text.variants import VariantPolicy
 from proof.verify.align import Step
 from proof.verify.columns import UNSURE, ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
+from proof.verify.page import half_folio
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 SEALED, SECOND, FIRST = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a"
@@ -245,3 +246,23 @@ def test_under_a_seal_the_characters_keep_their_glyphs(sealed: Leaf) -> None:
         cells += len(column.cells)
         matched += sum(pairing.step is Step.MATCH for pairing in column.pairings)
     assert matched >= 0.97 * cells
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("也(注播/殖也)", [(Step.EXTRA_GLYPH, "掌")]), ("也(注載掌又/殖也)", [(Step.EXTRA_CELL, "載")])],
+)
+def test_a_note_of_another_length_than_its_line_says_is_cut_as_long_as_it_is(
+    shared: Path, ppocr: PPOCR, written: str, expected: list[tuple[Step, str]]
+) -> None:
+    """也(注掌播/殖也): the last character of the longer half-row stands by itself, and is none of main text."""
+    text = read_transcription(shared / "kanripo" / "KR1d0087" / "KR1d0087_223.txt")
+    (page,) = [page for page in text.pages if page.id == "KR1d0087_WYG_223-16a"]
+    line, right = page.columns[3], "也(注掌播/殖也)"
+    assert line.source.startswith(right)
+    source = written + line.source[len(right) :]
+    plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png")
+    image = half_folio(plate, "a")
+    reader = ColumnReader(readings(image, ppocr), WordLikeness(VariantPolicy(Script.TRADITIONAL, None), ppocr))
+    area = find_layout(image.pixels).columns[3]
+    assert steps(reader.read(area, replace(line, source=source, parsed=parse_column(source).runs))) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 from math import log
 
 import pytest
@@ -12,6 +13,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR, Belief
 from proof.settings.config import Settings
 from proof.text.column import parse_column
@@ -129,6 +131,28 @@ def test_what_was_left_out_at_the_end_of_a_note_belongs_into_the_note(source: st
     assert told(flags(source, shown)) == [(Kind.OMISSION, offset, 0, "", "十")]
 
 
+@pytest.mark.parametrize(
+    ("source", "shown", "lacking", "offset"),
+    [
+        ("(五十/七)者", "雍五十七者", 0, 0),
+        ("尼(/十)", "尼八十", 1, 2),
+        ("多(/八)摩", "多十八摩", 1, 2),
+        ("訶(三/)(七)薩", "訶三九七薩", 2, 4),
+        ("訶(三)(七)薩", "訶三那七薩", 2, 4),
+    ],
+)
+def test_what_was_left_out_where_a_note_begins_belongs_to_its_own_row(
+    source: str, shown: str, lacking: int, offset: int
+) -> None:
+    """雍 stands before the note and is none of it; of 八十 in a note 八 is its right half."""
+    rows = {"雍": Row.MAIN, "九": Row.LEFT, "那": Row.MAIN}
+    cells = iter(cell.row for run in parse_column(source).runs for cell in run.cells)
+    at = [rows.get(text, Row.RIGHT) if number == lacking else next(cells) for number, text in enumerate(shown)]
+    strips = [sum(one is not other for one, other in pairwise(at[: number + 1])) for number in range(len(at))]
+    glyphs = [replace(one, strip=strips[n], row=at[n]) for n, one in enumerate(sure(shown))]
+    assert told(flags(source, glyphs)) == [(Kind.OMISSION, offset, 0, "", shown[lacking])]
+
+
 def test_neighbours_changed_round_are_one_flag() -> None:
     assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
 
@@ -193,6 +217,23 @@ def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
     (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])
     assert not flag.raised
     assert flag.evidence.rule == "seen so in one way alone"
+
+
+def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> None:
+    """Each says its own place; neither is surer than the other, and both say that the image does not tell which is
+    which."""
+    shown = [*sure("司射"), glyph(2, 0.999, 適=0.998), *sure("　　　西階")[3:]]
+    found = flags("司射何階", shown)
+    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "何", "西")]
+    assert found[0].score == found[1].score < flags("司射適何階", shown)[0].score
+    assert {flag.evidence.notice for flag in found} == {Notice.of(NoticeCode.FOR_EITHER)}
+
+
+def test_of_a_look_alike_beside_one_left_out_nothing_of_the_kind_is_said() -> None:
+    shown = [*sure("司射"), glyph(2, 適=0.998), glyph(3, 西=0.99, 酉=0.005), glyph(4, 階=0.998)]
+    found = flags("司射酉階", shown)
+    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "酉", "西")]
+    assert {flag.evidence.notice for flag in found} == {None}
 
 
 def half(uid: str, kind: Kind, line: int, offset: int, character: str) -> Flag:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,22 +15,27 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class ServerProcess:
-    """Serves the project in `folder` from `start` to `kill`, started again at the same port."""
+    """Serves the project in `folder` from `start` to `kill`, started again at the same port, which is nobody else's
+    meanwhile: a socket that does not listen is bound to it."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.options = folder, options
-        self.port, self.address = 0, ""
+        self.address = ""
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(("127.0.0.1", 0))
 
     def start(self) -> None:
-        words = ["serve", "--config", str(self.folder), "--port", str(self.port), *self.options]
+        port = self._held.getsockname()[1]
+        words = ["serve", "--config", str(self.folder), "--port", str(port), *self.options]
         self._process = ForkedCommand(ROOT, *words)
         said = next((line for line in self._process.said if line.startswith("proofread at ")), "")
         assert said, "`proof serve` ended before it listened"
         self.address = said.split()[-1].rstrip("/")
-        self.port = int(self.address.rsplit(":", 1)[1])
 
     def stop(self) -> None:
         self._process.stop()
+        self._held.close()
 
     def kill(self) -> None:
         """In the middle of whatever it does."""

@@ -13,9 +13,9 @@ from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
 from tests.conftest import PATIENCE
-from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.drawn import LINES, SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
-from tests.web.waiting import open_desk, press, saved, shown
+from tests.web.waiting import open_desk, passed, press, saved, shown, still, until
 
 SLOW = """
     const read = Response.prototype.json;
@@ -199,3 +199,136 @@ def test_more_is_given_once_however_often_it_is_asked_for(served: str, page: Pag
     let_go()
     expect(page.locator("#more")).to_be_hidden()
     expect(page.locator("#events li")).to_have_count(72)
+
+
+def come(page: Page, let_go: Callable[[], None], address: str) -> None:
+    """Lets an answer come to the page, and waits until the page has read it."""
+    with page.expect_response(address) as late:
+        let_go()
+    late.value.finished()
+    page.evaluate("fetch('/healthz').then(answer => answer.text())")
+
+
+def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_another(
+    served: str, page: Page, tmp_path: Path
+) -> None:
+    pairs(page, served)
+    let_go = held_back(page, "**/api/**/flags?*")
+    with page.expect_request("**/api/**/flags?*"):
+        page.locator("#pairlist button", has_text=SCRIPT).click()
+    page.keyboard.press("t")
+    expect(page.locator("#pair-image")).to_have_text(SCRIPT)
+    come(page, let_go, "**/api/**/flags?*")
+    expect(page.locator("#chosen")).to_have_text("12 chosen")
+    assert verdicts(tmp_path) == []
+    page.keyboard.press("t")
+    expect(page.locator("#outcome")).to_have_text("12 decided")
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        assert {one.reading for one in store.decisions.log(WORK, limit=100)} == {SCRIPT}
+
+
+def test_whoever_begins_at_once_begins_with_what_was_chosen(served: str, page: Page) -> None:
+    page.goto(f"{served}/works/{WORK}/")
+    let_go = held_back(page, "**/api/**/flags?*")
+    with page.expect_request("**/api/**/flags?*"):
+        page.get_by_label("insertion").check()
+    page.get_by_role("link", name="Begin").click()
+    page.wait_for_url("**/desk?*kind=insertion*")
+    let_go()
+    expect(page.locator("#kind")).to_have_text("insertion")
+
+
+def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(served: str, page: Page) -> None:
+    page.goto(f"{served}/works/{WORK}/pages/1")
+    let_go = held_back(page, "**/api/**/flags/*")
+    box = page.locator("#correct")
+    with page.expect_request("**/api/**/flags/*"):
+        page.locator(".cell", has_text="告").click()
+    expect(page.locator("#correct-char")).to_have_text("告")
+    page.locator("#correct-close").click()
+    expect(box).to_be_hidden()
+    page.locator(".cell", has_text="射").first.click()
+    expect(page.locator("#correct-char")).to_have_text("射")
+    come(page, let_go, "**/api/**/flags/*")
+    expect(box.locator("#correct-others button")).to_have_count(0)
+
+
+def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(served: str, page: Page) -> None:
+    """And what was corrected before is named as what it was."""
+    page.goto(f"{served}/works/{WORK}/glyphs?text=公")
+    glyphs = page.locator("#grid .glyph")
+    expect(glyphs).to_have_count(24)
+    glyphs.first.click()
+    page.keyboard.press("e")
+    page.keyboard.insert_text("松")
+    corrected, shown = held_back(page, "**/glyphs/corrections"), held_back(page, "**/glyphs?text=*")
+    with page.expect_request("**/glyphs/corrections"):
+        page.keyboard.press("Enter")
+    with page.expect_request("**/glyphs?text=*"):
+        page.locator("#offered button", has_text="吿").click()
+    expect(glyphs).to_have_count(0)
+    expect(page.locator("#chosen")).to_have_text("0 chosen")
+    corrected()
+    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
+    shown()
+    expect(glyphs).to_have_count(12)
+
+
+def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(served: str, page: Page) -> None:
+    first = shown(open_desk(page, f"{served}/works/{WORK}/desk"))
+    let_go = held_back(page, "**/comments")
+    words, talk = page.get_by_role("textbox", name="Comment"), page.locator("#talk")
+    page.keyboard.press("n")
+    words.fill("是吿")
+    with page.expect_request("**/comments"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")
+    expect(talk).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    passed(page, first)
+    page.keyboard.press("n")
+    expect(words).to_have_value("是吿")  # of the flag before: it is still being sent
+    expect(words).not_to_be_editable()
+    let_go()
+    expect(talk).to_be_hidden()
+    page.keyboard.press("n")
+    expect(words).to_have_value("")
+    expect(words).to_be_editable()
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#said")).to_contain_text("是吿")
+
+
+def test_that_a_comment_was_not_written_is_told_where_it_is_no_longer_open(served: str, page: Page) -> None:
+    open_desk(page, f"{served}/works/{WORK}/desk")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/comments", hold)
+    page.keyboard.press("n")
+    page.get_by_role("textbox", name="Comment").fill("是吿")
+    with page.expect_request("**/comments"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#talk")).to_be_hidden()
+    until(page, "true")
+    held[0].abort()
+    expect(page.locator("#trouble")).to_have_text("The server does not answer. Try again.")
+    page.keyboard.press("n")
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value("是吿")
+
+
+def test_a_press_that_takes_its_time_opens_the_character_all_the_same(served: str, page: Page) -> None:
+    page.goto(f"{served}/works/{WORK}/pages/1")
+    expect(page.locator("body")).to_have_attribute("data-ready", "1")
+    place = page.locator("rect[data-n]").first
+    still(place)
+    box = place.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    page.mouse.up()
+    expect(page.locator("#correct-char")).to_have_text(LINES[0][0])

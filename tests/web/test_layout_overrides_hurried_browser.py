@@ -288,6 +288,17 @@ def height(page: Page) -> float:
     return box["height"]
 
 
+def closer(page: Page) -> None:
+    """Turns the wheel, and waits for what comes of it: it begins when the browser has heard of it."""
+    before = height(page)
+    page.mouse.wheel(0, -400)
+    deadline = time.monotonic() + PATIENCE
+    while height(page) == before:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+    still(rule(page))
+
+
 def ready(page: Page) -> tuple[float, float]:
     """Opens the tools; gives a place in the middle of a column, away from all lines."""
     page.locator("#layout-open").click()
@@ -301,8 +312,7 @@ def test_the_image_is_zoomed_and_moved_while_a_layout_is_mended(page: Page) -> N
     x, y = ready(page)
     drawn, tall = place(page), height(page)
     page.mouse.move(x, y)
-    page.mouse.wheel(0, -400)
-    still(rule(page))
+    closer(page)
     assert height(page) > 1.1 * tall
     was = spot(rule(page))
     middle = spot(page.locator("#viewer"))
@@ -349,8 +359,7 @@ def test_a_line_that_is_taken_beside_it_does_not_jump_and_is_set_more_exactly_wh
 
     far = step()
     for _ in range(3):
-        page.mouse.wheel(0, -400)
-        still(rule(page))
+        closer(page)
     assert 0 < step() < 0.7 * far
 
 

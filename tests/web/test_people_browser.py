@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.settings.config import Settings
 from proof.store import Store
@@ -83,16 +83,25 @@ def test_somebody_logs_in_decides_under_their_name_and_logs_out(page: Page, addr
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
+def ends_session(folder: Path, name: str) -> Callable[[Route], None]:
+    """What is asked comes when that person's session is over, and nothing comes so before it."""
+
+    def end(route: Route) -> None:
+        with Store.open(folder / "proof.sqlite") as store:
+            store.accounts.end_sessions(store.accounts.named(name).number)
+        route.continue_()
+
+    return end
+
+
 def test_what_was_decided_as_the_session_ended_is_sent_after_logging_in_again(
     page: Page, address: str, folder: Path
 ) -> None:
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    page.wait_for_load_state("networkidle")
     before = decided(folder)
-    with Store.open(folder / "proof.sqlite") as store:
-        store.accounts.end_sessions(store.accounts.named("乙").number)
+    page.route("**/decisions", ends_session(folder, "乙"), times=1)
     page.keyboard.press("c")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     assert decided(folder) == before
@@ -106,10 +115,8 @@ def test_nobody_sends_what_another_decided_in_the_same_browser(page: Page, addre
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
-    page.wait_for_load_state("networkidle")
     before = decided(folder)
-    with Store.open(folder / "proof.sqlite") as store:
-        store.accounts.end_sessions(store.accounts.named("乙").number)
+    page.route("**/decisions", ends_session(folder, "乙"), times=1)
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     log_in(page, "甲")

@@ -50,11 +50,6 @@ def width(place: Locator) -> float:
     return box["width"]
 
 
-def tap(page: Page, place: Locator) -> None:
-    place.scroll_into_view_if_needed()
-    page.touchscreen.tap(*middle(place))
-
-
 def small(page: Page) -> list[str]:
     """What can be touched, is in sight, and is smaller than a finger."""
     return list(
@@ -94,16 +89,16 @@ def test_flags_are_settled_by_tapping(tablet: Page, project: Path) -> None:
     tablet.goto(f"/works/{work}/")
     assert fits(tablet)
     assert small(tablet) == []
-    tap(tablet, tablet.get_by_role("link", name="Begin"))
+    tablet.get_by_role("link", name="Begin").tap()
     expect(tablet.locator("#flag")).to_be_visible()
     assert fits(tablet)
     assert small(tablet) == []
     seen = []
     for act in ("keep", "take", "copy", "unsure"):
         seen.append(shown(tablet))
-        tap(tablet, tablet.locator(f"[data-act={act}]").first)
+        tablet.locator(f"[data-act={act}]").first.tap()
         passed(tablet, seen[-1])
-    tap(tablet, tablet.locator("[data-act=undo]"))
+    tablet.locator("[data-act=undo]").tap()
     expect(tablet.locator("body")).to_have_attribute("data-flag", str(seen[-1]))
     saved(tablet)
     with Store.open(Settings.load(project).store_address) as store:
@@ -144,7 +139,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     work = work_of(project)
     tablet.goto(f"/works/{work}/pages/1")
     expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
-    tap(tablet, tablet.locator("#layout-open"))
+    tablet.locator("#layout-open").tap()
     rule = tablet.locator('[data-handle="rule-3"]')
     expect(rule).to_be_attached()
     still(rule)
@@ -155,7 +150,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
     photographed(tablet, f"layout-rule-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
-    tap(tablet, tablet.locator("#layout-read-again"))
+    tablet.locator("#layout-read-again").tap()
     expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is not None for one in store.layout_overrides.history(work, 1)] == [True]

@@ -35,6 +35,7 @@ export function commentable(about, said) {
   const form = $("talking");
   const field = form.elements;
   let now = null;
+  let sending = false;
 
   for (const name of data.assignees ?? []) field.assigned.append(make("option", { value: name }, name));
   const solving = () => {
@@ -44,6 +45,7 @@ export function commentable(about, said) {
   form.addEventListener("change", solving);
 
   function open() {
+    if (sending) return $("talk").showModal(); // what is on its way is seen until the server has it
     now = about();
     if (!now) return;
     const last = now.own.at(-1);
@@ -74,6 +76,7 @@ export function commentable(about, said) {
     const body = { text: $("talk-text").value.trim(), key: draft.key, seen: now.own.at(-1)?.id ?? 0 };
     if (state) body.state = state;
     if (open && (state || field.assigned.value !== (now.own.at(-1)?.assigned ?? ""))) body.assigned = field.assigned.value;
+    sending = $("talk-text").readOnly = true;
     try {
       const comment = await ask(now.path, body);
       drafts.delete(now.path);
@@ -82,6 +85,9 @@ export function commentable(about, said) {
     } catch (problem) {
       $("talk-trouble").textContent = why(problem);
       if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // it was refused: what is sent next is another request
+      if (!$("talk").open) throw problem; // it is told on the page
+    } finally {
+      sending = $("talk-text").readOnly = false;
     }
   });
   $("talk-text").addEventListener("input", () => { drafts.get(now.path).text = $("talk-text").value; });

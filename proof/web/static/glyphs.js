@@ -19,6 +19,10 @@ async function show(wanted) {
   const mine = (asked += 1);
   now = wanted;
   chosen.clear();
+  items = []; // what was shown is not chosen from for what is asked for
+  $("grid").replaceChildren();
+  $("more").hidden = true;
+  count();
   $("text").value = now.text;
   $("against").value = now.against;
   offered();
@@ -28,8 +32,6 @@ async function show(wanted) {
   $("grid").setAttribute("aria-busy", "true");
   const found = await ask(`${api("glyphs")}?${query()}`).finally(() => $("grid").removeAttribute("aria-busy"));
   if (mine !== asked) return;
-  items = [];
-  $("grid").replaceChildren();
   $("stroke").hidden = false;
   $("pair-text").textContent = now.text;
   $("pair-image").textContent = now.against;
@@ -87,7 +89,8 @@ function toggle(button) {
 const correct = oneAtATime(async (reading, more = {}) => {
   const some = picked();
   if (!some.length || !may("decide")) return;
-  const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: now.text, key: uuid() }));
+  const { text } = now; // another may be shown when the answer comes
+  const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: text, key: uuid() }));
   const said = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
   let beaten = 0;
   said.items.forEach((outcome, n) => {
@@ -100,7 +103,7 @@ const correct = oneAtATime(async (reading, more = {}) => {
   });
   const done = say("decidedMany", { num: said.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   $("outcome").textContent = "";
-  tell(`${more.delete ? say("deletes", { text: now.text }) : say("corrects", { text: now.text, reading })} · ${done}`, "undo");
+  tell(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
   count();
 });
 

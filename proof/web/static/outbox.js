@@ -75,7 +75,7 @@ export class Outbox {
     this.entries = [];
     this.sending = false;
     this.failures = 0;
-    this.count = Date.now() * 1000;
+    this.count = Math.max(Date.now() * 1000, ...kept().map((key) => Number(key.slice(PREFIX.length).split(":")[0]) || 0)); // whatever the clock says
     this.own = uuid().slice(0, 8); // two tabs of one moment write beside each other
     for (const key of kept()) {
       try {

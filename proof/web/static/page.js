@@ -35,6 +35,7 @@ function image() {
     showNavigationControl: false,
     animationTime: 0.25,
     maxZoomPixelRatio: 4,
+    clickTimeThreshold: Infinity, // what does not move is a click, however slow the hand or the machine
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     keyboardNavEnabled: true,
   });
@@ -87,7 +88,7 @@ $("sheet").addEventListener("click", (event) => {
 let corrected = null;
 let untouched = true; // nothing was typed since the box was opened
 function open(n) {
-  corrected = data.characters_found[n];
+  const one = corrected = data.characters_found[n];
   const flag = flagOf(corrected);
   $("correct-char").textContent = corrected.text;
   $("correct-where").textContent = say("column", { number: corrected.line });
@@ -100,8 +101,10 @@ function open(n) {
   $("correct-flag").hidden = !flag;
   if (flag) $("correct-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
   $("correct-others").replaceChildren();
-  alternatives(corrected, flag).then((others) => $("correct-others").replaceChildren(...others.map((text) =>
-    make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text)))));
+  alternatives(one, flag).then((others) => {
+    if (corrected !== one) return; // the box is open for another by then
+    $("correct-others").replaceChildren(...others.map((text) => make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text))));
+  });
   offer($("correct-near"), $("sheet"), n, open);
   if (!$("correct").open) $("correct").showModal();
   $("correct-reading").focus();

@@ -41,16 +41,18 @@ async function choose(pair) {
   const mine = (asked += 1);
   now = pair;
   out = leftOut(pair);
+  [flags, next] = [[], null]; // a stroke that is quicker than the answer decides nothing of the pair before
   list();
+  $("stroke").hidden = false;
+  $("pair-text").replaceChildren(...han(pair.text).childNodes);
+  $("take-label").textContent = pair.text && !pair.image ? say("deletes", { text: pair.text }) : say("takeAll");
+  $("pair-image").replaceChildren(...han(pair.image).childNodes);
+  grid();
   history.replaceState(null, "", `?${new URLSearchParams({ text: pair.text, image: pair.image })}`);
   const found = await ask(`${api("flags")}?${query()}`);
   if (mine !== asked) return;
   flags = found.items;
   next = found.next;
-  $("stroke").hidden = false;
-  $("pair-text").replaceChildren(...han(pair.text).childNodes);
-  $("take-label").textContent = pair.text && !pair.image ? say("deletes", { text: pair.text }) : say("takeAll");
-  $("pair-image").replaceChildren(...han(pair.image).childNodes);
   grid();
 }
 

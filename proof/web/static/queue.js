@@ -156,6 +156,7 @@ form.addEventListener("submit", (event) => event.preventDefault());
 async function refresh() {
   const mine = (asked += 1);
   history.replaceState(null, "", `?${parameters(query, true)}`);
+  $("start").href = deskAddress(null); // whoever begins at once begins with what was chosen
   const filter = params();
   filter.delete("order");
   const [found, counted] = await Promise.all([ask(`${api("flags")}?${params()}`), ask(`${api("facets")}?${filter}`)]);

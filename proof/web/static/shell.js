@@ -35,6 +35,9 @@ function startAnew() {
   location.reload();
 }
 
+// a page that the browser kept and shows again knows nothing of what was done since
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
 /** As long as this, in characters, a request outlives the page that it was made on; browsers carry 64 KiB of these. */
 const OUTLIVES = 8000;
 let dying = 0; // requests under way that end with the page

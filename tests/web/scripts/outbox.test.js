@@ -184,3 +184,16 @@ test("who decided before is told with what they decided", () => {
   assert.equal(by({ verdict: "take", state: "corrected", reading: "吿" }), "王: takes 吿");
   assert.equal(by({ verdict: "take", state: "corrected", reading: "" }), "王: deletes 告");
 });
+
+test("what was decided later goes later, though the clock was set back and the page was loaded anew", async (t) => {
+  serve(DOWN);
+  open().put(1, { verdict: "keep" });
+  t.mock.method(Date, "now", () => 1000);
+  open().put(1, { verdict: "undo" });
+  await settle();
+  const later = [];
+  serve((path, body) => { later.push(body.verdict); return taken(path); });
+  open();
+  await settle();
+  assert.deepEqual(later.slice(0, 2), ["keep", "undo"]);
+});

@@ -92,3 +92,10 @@ test("a key is no shortcut while a character is composed or with another key hel
   for (const more of [{ isComposing: true }, { keyCode: 229 }, { key: "Process" }, { ctrlKey: true }, { metaKey: true }, { altKey: true }, { defaultPrevented: true }])
     assert.equal(isShortcut({ key: "k", target: null, ...more }), false, JSON.stringify(more));
 });
+
+test("a page that the browser kept and shows again is loaded anew, and one that it loads is not", () => {
+  happens("pageshow", { persisted: false });
+  assert.deepEqual(reloads.length, 0);
+  happens("pageshow", { persisted: true });
+  assert.deepEqual(reloads.length, 1);
+});
