@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measure the check on pages without rules drawn in many styles: columns, false flags, planted errors, by kind of page.
 
-    bench_plain.py [--pages 30] [--first 0] [--photographs] [--shared DIR] [--keep DIR]
+    bench_plain.py [--pages 30] [--first 0] [--photographs | --kind NAME] [--shared DIR] [--keep DIR]
 
 `plain_pages.py` draws the pages: registers, openings, fold strips, titles beside the frame, notes and numbers in small
-script, verse, empty columns, seals; scanned, or photographed at an angle, curved, in uneven light, coarse. Columns are
+script, verse, empty columns, seals; scanned, or photographed at an angle, curved, in uneven light, coarse; or pages of
+a kind (`page_kinds.py`): many columns or few, side lines, a figure, seals, glosses, a table, cut off, ... Columns are
 right where one found column holds the middle of a true one, most of its height and little more than its width. Pages
 on which something is wrong are told with their seed, and drawn with the columns that were found into `--keep`.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from page_kinds import KINDS, draw_kind
 from plain_pages import PlainPage, draw_plain
 from rich.console import Console
 
@@ -132,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--photographs", action="store_true")
+    parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
@@ -142,7 +145,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.monotonic()
     for seed in range(options.first, options.first + options.pages):
         rng = np.random.default_rng([seed, 6])
-        drawn = draw_plain(letters_of(options.shared, engine, rng), [seed], options.photographs, f"P_{seed:04}")
+        letters = letters_of(options.shared, engine, rng)
+        if options.kind:
+            drawn = draw_kind(options.kind, letters, [seed], f"P_{seed:04}")
+        else:
+            drawn = draw_plain(letters, [seed], options.photographs, f"P_{seed:04}")
         counts, readings, clean = measured(checker, drawn, rng)
         total += counts
         if (

@@ -38,7 +38,7 @@ from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
 from proof.verify.pairing import gate
-from proof.verify.partial import PartOfPage, is_beyond, is_partial, part_on_image
+from proof.verify.partial import PartOfPage, beyond_the_sides, is_beyond, is_partial, part_on_image
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
@@ -247,8 +247,8 @@ class Checker:
         part = self._on_image(page, readings, reader)
         page = part.page
         columns, assignment = self._read(page, readings, reader)
-        read = "".join(column.read for column in columns)
-        paired = gate(read, page, neighbours, self.policy.fold)
+        part, assignment = beyond_the_sides(part, columns, assignment)
+        paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, outline, self.threshold)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 
 import numpy as np
@@ -18,6 +19,8 @@ from proof.layout.half_folio import ColumnArea, Outline
 from proof.model.flags import Flag
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
+from proof.verify.columns import ReadColumn
+from proof.verify.lines import Assignment, LineFault
 
 HALF = (0.35, 0.65)
 """Of the columns of a page: what is called half of it."""
@@ -27,6 +30,13 @@ AROUND = 3
 
 BETTER = 3.0
 """Percent of similarity by which another place must be better than the one that the layout says."""
+
+RIGHT = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
+LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
+"""What is said where a half of a page is missing, and where less or more is."""
+
+SEVERAL = 3
+"""Lines: so many beyond one side of an image are told together."""
 
 PART = 0.75
 """Cells: what lies nearer to where the image cuts a column off is not a whole character."""
@@ -60,6 +70,39 @@ def part_on_image(
     return PartOfPage(replace(page, cut=tuple(there)), notices) if notices else PartOfPage(page)
 
 
+def beyond_the_sides(
+    part: PartOfPage, columns: Sequence[ReadColumn], assignment: Assignment
+) -> tuple[PartOfPage, Assignment]:
+    """What of a page without rules is on its image, and what is out of place there, once lines that would stand beyond
+    one side of the image, several of them, are told together."""
+    if not columns or columns[0].area.pitch is None:
+        return part, assignment
+    gone = {one.line for one in assignment.troubles if one.trouble is LineFault.NOT_ON_PAGE}
+    there = {column.line.number: column.area for column in columns if column.line is not None}
+    width = median(column.area.width for column in columns)
+    left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
+    numbers = [line.number for line in part.page.columns if line.cells]
+    sides: dict[bool, list[int]] = {False: [], True: []}
+    for is_gone, run in groupby(range(len(numbers)), lambda place: numbers[place] in gone):
+        places = list(run)
+        before = there.get(numbers[places[0] - 1]) if places[0] else None
+        after = there.get(numbers[places[-1] + 1]) if places[-1] + 1 < len(numbers) else None
+        if is_gone and ((before and before.left < left) or (after and after.right > right)):
+            sides[bool(before and before.left < left)] += [numbers[place] for place in places]
+    told = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
+    notices = tuple(
+        _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers)) for on_left, own in told.items()
+    )
+    joined = {number for own in told.values() for number in own}
+    troubles = tuple(one for one in assignment.troubles if one.line not in joined or one.line not in gone)
+    return replace(part, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
+
+
+def _side_missing(half: NoticeCode, some: NoticeCode, gone: int, total: int) -> Notice:
+    """What is said of so many columns that are not on the image, at one side of it."""
+    return Notice.of(half if HALF[0] <= gone / total <= HALF[1] else some, number=gone, of=total)
+
+
 def is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     """Whether a flag is about a character that the image cuts off."""
     if flag.bbox is None or not flag.line:
@@ -89,15 +132,9 @@ def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[s
 def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
     """What is said of the lines to the right and to the left of those that are there."""
     notices = []
-    total = shown + missing
-    sides = (
-        (lines[:first], NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING),
-        (lines[first + shown :], NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING),
-    )
-    for gone, half, some in sides:
+    for gone, said in ((lines[:first], RIGHT), (lines[first + shown :], LEFT)):
         if missing and any(line.cells for line in gone):
-            code = half if HALF[0] <= len(gone) / total <= HALF[1] else some
-            notices.append(Notice.of(code, number=len(gone), of=total))
+            notices.append(_side_missing(*said, len(gone), shown + missing))
     return tuple(notices)
 
 

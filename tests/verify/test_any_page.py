@@ -111,6 +111,22 @@ def test_a_page_without_rules_that_is_cut_off_below_is_one_finding(ppocr: PPOCR,
     assert flag.evidence.reason == "page in part"
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_columns_beyond_one_side_of_a_page_without_rules_are_one_finding(
+    ppocr: PPOCR, make_page: MakePage, side: str
+) -> None:
+    lines = ("位導駕官同太常卿導引皇帝位", "平身贊引唱復位分獻官三祭酒", "執事者跪進於皇帝之右受胙以")
+    page = make_page(*lines, *(line[::-1] for line in lines), *(line[5:] + line[:5] for line in lines))
+    whole = written(page)
+    third = 80 + 3 * 54 + 10
+    shown = np.ascontiguousarray(whole[:, third:] if side == "left" else whole[:, :-third])
+    image = LoadedImage(Path("P.png"), shown, (shown.shape[1], shown.shape[0]), "P")
+    (flag,) = [one for one in check(ppocr, page, image).flags if one.raised]
+    assert flag.evidence.notice is not None
+    told = in_english(flag.evidence.notice)
+    assert told == f"the {side} side of the page is not on this image: 3 of its 9 columns"
+
+
 def test_a_character_too_many_among_them_is_still_found(ppocr: PPOCR) -> None:
     page, image = dharani("2b")
     sources = [column.source for column in page.columns]
