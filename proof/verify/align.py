@@ -56,8 +56,7 @@ WAVERS = 1.0
 between its neighbours, and what it reads with certainty is likelier to be a character that it knows."""
 
 OFFSIDE = 4.0
-"""Nats for a character of one half-row (or of the main text) on a glyph of another that it can be; that it is written
-there for something else is never believed."""
+"""Nats for a character of one half-row (or of the main text) on a glyph of another."""
 
 
 BAND = 8
@@ -163,9 +162,7 @@ class _Costs:
         else:
             value = self._likeness(cell.text, glyph)
             cost = _unknown_cost(glyph) if value is None else _match_cost(value)
-        if glyph.row != cell.row:
-            cost += OFFSIDE if cost < FITS else SKIP_CELL
-        return cost
+        return cost + (OFFSIDE if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:
         """The cost, but for `SWAP`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round; infinite
