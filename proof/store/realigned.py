@@ -25,7 +25,7 @@ from proof.store.decisions import corrected_in
 from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed
-from proof.store.threads import go_on, spoken_of, thread_of
+from proof.store.threads import go_on, thread_of
 from proof.text.edit import Edit
 from proof.text.model import Script
 from proof.text.realigned import RealignedLines
@@ -91,8 +91,11 @@ def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]
     here."""
     ids = [page.id for page, _ in pages]
     decided = select(FlagRow.page_id).where(FlagRow.page_id.in_(ids), FlagRow.version > 0)
-    said = select(CommentRow.page_id).where(CommentRow.page_id.in_(ids), CommentRow.uid != "")
-    known = {*session.scalars(decided), *session.scalars(said)}
+    said = select(CommentRow.page_id, CommentRow.uid).where(CommentRow.page_id.in_(ids), CommentRow.uid != "")
+    spoken: dict[int, set[str]] = {}
+    for number, uid in session.execute(said):
+        spoken.setdefault(number, set()).add(uid)
+    known = {*session.scalars(decided), *spoken}
     before: dict[int, dict[int, str]] = {}
     columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
     for number, line, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
@@ -102,8 +105,8 @@ def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]
         was, now = before.get(page.id, {}), {column.number: column.source for column in result.columns}
         if was and now and (was != now or page.id in known):
             flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
-            places, spoken = RealignedLines(was, now), spoken_of(session, page.id)
-            found.append(RealignedPage(page, result, flags, _places(flags, places), spoken, was, now, places))
+            places, threads = RealignedLines(was, now), frozenset(spoken.get(page.id, ()))
+            found.append(RealignedPage(page, result, flags, _places(flags, places), threads, was, now, places))
     beside: Beside = corrected_in(session, [one.page.id for one in found]) if found else {}
     return [replace(one, result=_renamed(one, beside)) for one in found]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, inf
@@ -143,11 +143,16 @@ class ColumnReader:
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
+        ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
+        return self._best_cut(best, line, [(line, way) for way in ways])
+
+    def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
+        """The column read as `line` and cut as other lines say, each in its way, where these cut elsewhere than any
+        before; the best that comes of it."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
-        for way in ways:
-            strips = self._readings.cut(best.area, line, way)
+        for cut_as, way in cuts:
+            strips = self._readings.cut(best.area, cut_as, way)
             if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
                 continue
             tried.append(strips)
@@ -204,17 +209,7 @@ class ColumnReader:
         it, or a character of it has none: what was left out of a note or put into it moves the place where it ends."""
         if best.agreement < SURELY_ITS_LINE or best.area.notes is not None:
             return best
-        pitch = best.area.cell(self._rows)
-        tried = [best.strips]
-        for cut_as in _of_other_lengths(best, line):
-            strips = self._readings.cut(best.area, cut_as, CutBy.COUNTED)
-            if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
-                continue
-            tried.append(strips)
-            other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
-            if other.cost < best.cost - BETTER:
-                best = other
-        return best
+        return self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
 
     def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
         """Whether, above and below, a glyph is over among the outermost ones of the two strips there."""
