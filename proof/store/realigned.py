@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Flag, context_of, flag_id
 from proof.model.result import PageResult
 from proof.store import rows
+from proof.store.carried import word_of
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
 from proof.store.decision_rows import carried_from, carry
@@ -184,9 +185,21 @@ def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
                 continue
             if not is_alike(was.context, flag.context, flag.transcribed):
                 continue
+            same = thread_of(was) == thread_of(now)
             go_on(session, was, now, changed.spoken)
-            if was.state != State.OPEN.value and was.version and not now.version:
+            if was.version and (_says_more(session, was, now) if now.version and same else _is_first(was, now)):
                 carry(session, was, now, _last(session, was))
+
+
+def _is_first(was: FlagRow, now: FlagRow) -> bool:
+    """Whether something stands of a flag, and nothing was ever said of the one that stands in its place now."""
+    return was.state != State.OPEN.value and not now.version
+
+
+def _says_more(session: Session, was: FlagRow, now: FlagRow) -> bool:
+    """Whether of a flag of the same place that comes back something else stands, or by somebody else, than of the one
+    that was there till now, and that has the last word."""
+    return word_of(session, was) != word_of(session, now)
 
 
 def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
