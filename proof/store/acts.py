@@ -28,7 +28,7 @@ from proof.errors import ProofError
 from proof.locale.marking import _
 from proof.store.carried import carried_on, events_of_flag, overruled_by
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import decided_by, shown_decisions
+from proof.store.decision_rows import maker_of, shown_decisions
 from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
@@ -193,7 +193,9 @@ class _Steps:
         if row.verdict not in TAKING_BACK or row.about is None:
             return None
         taken = self.session.get_one(DecisionRow, row.about)
-        return taken.id if decided_by(self.session, taken) == self.person else None
+        carried = taken.verdict == Verdict.CARRIED.value  # of a restored decision it is who had made that
+        owner = maker_of(self.session, taken) if carried else taken.person
+        return taken.id if owner == self.person else None
 
     def _settle(self, step: ActStep) -> None:
         about = step.about

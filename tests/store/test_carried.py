@@ -17,7 +17,8 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.acts import ChangedError, NothingLeftError, Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
-from proof.store.models import FlagRow
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.models import ColumnRow, FlagRow
 from proof.store.saving import CheckedResult
 from proof.store.standing import Event, standing
 from proof.verify.page_findings import numbered
@@ -29,24 +30,35 @@ READINGS = {Verdict.TAKE: "比", Verdict.TYPED: "此", Verdict.KEEP: "北"}
 
 
 class Desk:
-    """A page with one flag in a line above which others are put in and taken out."""
+    """A page with one flag in a line above which others are put in and taken out; or, not `flagged`, with a character
+    that somebody corrected by hand."""
 
-    def __init__(self, store: Store) -> None:
-        self.store, self.keys = store, count(10_000_000)
+    def __init__(self, store: Store, *, flagged: bool = True) -> None:
+        self.store, self.keys, self.flagged = store, count(10_000_000), flagged
         self.above(0)
+        if not flagged:
+            self.by_hand("丙", "此")
 
-    def above(self, lines: int) -> int:
-        """The page is read again with so many lines above; gives the number of the flag that is seen then."""
+    def by_hand(self, person: str, reading: str) -> Decision:
+        """The character is corrected where it stands by now."""
+        with self.store._reading() as session:
+            columns = select(ColumnRow.page_id, ColumnRow.number).where(ColumnRow.source == LINE)
+            page, line = session.execute(columns).one()
+        return self.store.manual_corrections.correct(
+            ManualCorrection(WORK, page, line, 4, 1, reading, person, self.key())
+        )
+
+    def above(self, lines: int) -> None:
+        """The page is read again with so many lines above."""
         sources = [*ABOVE[:lines], LINE]
         kind, why = Kind.SUBSTITUTION, Evidence("posterior")
         flag = Flag(PAGE, "ref", lines + 1, 4, 1, kind, "北", "比", 5.0, True, None, why, context_of(LINE, 4, 1))
         columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), source) for n, source in enumerate(sources, 1))
         texts = (TextInfo("KR1_010.txt", "sha", "kanripo", "traditional"),)
         run = self.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
-        result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered([flag]))
+        result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered([flag] * self.flagged))
         self.store.save_pages(run, [CheckedResult(PagePlace(0, "KR1_010.txt"), "", result)])
         self.store.finish_run(run, whole=True)
-        return self.seen.id
 
     @property
     def seen(self) -> FlagRow:
@@ -91,7 +103,8 @@ def test_nothing_is_done_again_where_another_decided_the_place_under_a_later_fla
     """Nor does it stand over theirs where the text goes back to what it was."""
     desk.decide(desk.seen.id, Verdict.TAKE, "甲")
     desk.undo("甲")
-    desk.decide(desk.above(1), Verdict.KEEP, "乙")
+    desk.above(1)
+    desk.decide(desk.seen.id, Verdict.KEEP, "乙")
     with pytest.raises(ChangedError) as refused:
         desk.redo("甲")
     assert refused.value.people == ("乙",)
@@ -103,7 +116,8 @@ def test_nothing_is_done_again_where_another_decided_the_place_under_a_later_fla
 def test_nothing_is_taken_back_under_the_word_of_another(desk: Desk) -> None:
     first = desk.seen.id
     desk.decide(first, Verdict.TAKE, "甲")
-    desk.decide(desk.above(1), Verdict.KEEP, "乙")
+    desk.above(1)
+    desk.decide(desk.seen.id, Verdict.KEEP, "乙")
     with pytest.raises(ChangedError):
         desk.undo("甲")
     with pytest.raises(NothingLeftError):
@@ -117,7 +131,8 @@ def test_nothing_is_taken_back_under_the_word_of_another(desk: Desk) -> None:
 def test_what_is_done_again_is_seen_where_another_took_their_own_back_meanwhile(desk: Desk) -> None:
     desk.decide(desk.seen.id, Verdict.TAKE, "甲")
     desk.undo("甲")
-    desk.decide(desk.above(1), Verdict.KEEP, "乙")
+    desk.above(1)
+    desk.decide(desk.seen.id, Verdict.KEEP, "乙")
     desk.undo("乙")
     desk.redo("甲")
     assert (desk.stands, desk.makers()) == (("corrected", "比"), [("比", "甲")])
@@ -127,7 +142,8 @@ def test_what_is_done_again_is_seen_where_another_took_their_own_back_meanwhile(
 def test_what_was_decided_after_another_took_theirs_back_comes_back_with_the_text(desk: Desk, verdict: Verdict) -> None:
     desk.decide(desk.seen.id, Verdict.TAKE, "甲")
     desk.undo("甲")
-    made = desk.decide(desk.above(1), verdict, "乙")
+    desk.above(1)
+    made = desk.decide(desk.seen.id, verdict, "乙")
     desk.above(0)
     assert desk.stands == (made.state, made.reading)
     assert desk.makers() == [(READINGS[verdict], "乙")]
@@ -136,7 +152,8 @@ def test_what_was_decided_after_another_took_theirs_back_comes_back_with_the_tex
 def test_what_stood_before_is_seen_again_where_a_later_flag_shows_the_place(desk: Desk) -> None:
     """And each step is done again as it was decided."""
     desk.decide(desk.seen.id, Verdict.TAKE, "甲")
-    desk.decide(desk.above(1), Verdict.KEEP, "甲")
+    desk.above(1)
+    desk.decide(desk.seen.id, Verdict.KEEP, "甲")
     desk.above(2)
     ways: list[tuple[Callable[[str], Undone], tuple[str, str]]] = [
         (desk.undo, ("corrected", "比")),
@@ -151,10 +168,36 @@ def test_what_stood_before_is_seen_again_where_a_later_flag_shows_the_place(desk
 
 def test_the_last_word_is_that_of_who_said_it_though_another_said_the_same_before(desk: Desk) -> None:
     desk.above(1)
-    desk.decide(desk.above(0), Verdict.TAKE, "甲")
-    desk.decide(desk.above(1), Verdict.TAKE, "乙")
+    desk.above(0)
+    desk.decide(desk.seen.id, Verdict.TAKE, "甲")
+    desk.above(1)
+    desk.decide(desk.seen.id, Verdict.TAKE, "乙")
     desk.above(0)
     assert desk.makers() == [("比", "乙")]
+
+
+@pytest.fixture
+def corrected(store: Store) -> Desk:
+    return Desk(store, flagged=False)
+
+
+def test_a_correction_by_hand_stands_where_its_line_stands_however_often_that_is_moved(corrected: Desk) -> None:
+    for lines in (1, 2, 0, 1, 0):
+        corrected.above(lines)
+        flag = corrected.seen
+        assert (flag.line, flag.offset, flag.context) == (lines + 1, 4, context_of(LINE, 4, 1))
+        assert corrected.makers() == [("此", "丙")]
+
+
+def test_a_correction_by_hand_is_not_done_again_where_another_corrected_its_place_meanwhile(corrected: Desk) -> None:
+    corrected.undo("丙")
+    corrected.above(1)
+    corrected.by_hand("乙", "彼")
+    with pytest.raises(ChangedError) as refused:
+        corrected.redo("丙")
+    assert refused.value.people == ("乙",)
+    corrected.above(0)
+    assert corrected.makers() == [("彼", "乙")]
 
 
 class Place:
@@ -165,6 +208,8 @@ class Place:
         self.events: list[Event] = []
         self.said: dict[int, tuple[str, str]] = {}
         self.shown: dict[int, tuple[int, int]] = {}
+        if not desk.flagged:
+            self.add("丙", None, desk.stands)
         self.hold()
 
     def left(self, number: int) -> tuple[str, str]:
@@ -230,11 +275,14 @@ class Place:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(examples(8)))
-def test_whatever_is_decided_and_taken_back_a_place_shows_its_last_word(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("flagged", [True, False])
+@pytest.mark.parametrize("seed", range(examples(6)))
+def test_whatever_is_decided_and_taken_back_a_place_shows_its_last_word(
+    seed: int, flagged: bool, tmp_path: Path
+) -> None:
     chance = random.Random(seed)  # noqa: S311
     with Store.open(tmp_path / "proof.sqlite") as store:
-        place = Place(Desk(store))
+        place = Place(Desk(store, flagged=flagged))
         for _ in range(14):
             person, verdict = chance.choice("甲乙"), chance.choice(list(READINGS))
             match chance.choice(["moves", "moves", "decides", "decides", "late", "undo", "undo", "redo"]):
