@@ -96,6 +96,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
     script = text.latest.script
     edition = replace(edition, script=Script(script)) if script in set(Script) else edition
     found: list[tuple[Decision, Correction]] = []
+    kept: list[Decision] = []
     left_out: list[LeftOut] = []
     applied: list[Correction] = []
     settled = 0
@@ -116,6 +117,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
             in_text: list[Correction] = []
             if correction is None:
                 settled += reason is None
+                kept += [decision] if decision.state is State.KEPT and not there.lost else []
             elif there.instead:
                 in_text = _in_text(edition, addresses, correction, there.instead, policy)
                 reason = None if in_text else Unused.GONE
@@ -129,7 +131,7 @@ def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Dec
                 found += [] if reason or in_text else [(decision, correction)]
             applied += in_text
             left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
-    corrections, conflicts = _without_conflicts(found)
+    corrections, conflicts = _without_conflicts(found, kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
 
@@ -268,10 +270,11 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_conflicts(
-    found: Iterable[tuple[Decision, Correction]],
+    found: Iterable[tuple[Decision, Correction]], kept: Iterable[Decision]
 ) -> tuple[list[Correction], list[Decision]]:
-    """The corrections without those that claim one place and say different things of it, and the decisions behind
-    these. Equal ones count once; an insertion goes before what is changed at its place."""
+    """The corrections without those that claim one place and say different things of it, or of one of which it was
+    said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
+    before what is changed at its place."""
     lines: dict[tuple[str, int], list[tuple[Decision, Correction]]] = defaultdict(list)
     for decision, correction in found:
         lines[correction.page, correction.line].append((decision, correction))
@@ -285,12 +288,21 @@ def _without_conflicts(
                 elif _collide(first, second):
                     refused |= {one.id, other.id}
     pairs = [pair for line in lines.values() for pair in line]
-    kept = [(made.id, correction) for made, correction in pairs if made.id not in refused | doubled]
-    return [correction for _, correction in sorted(kept, key=lambda pair: pair[0])], _by_number(pairs, refused)
+    right = _kept_and_corrected(kept, pairs)
+    refused |= {made.id for made in right}
+    used = [(made.id, correction) for made, correction in pairs if made.id not in refused | doubled]
+    told = {made.id: made for made in (*right, *(made for made, _ in pairs)) if made.id in refused}
+    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [told[n] for n in sorted(told)]
 
 
-def _by_number(pairs: Sequence[tuple[Decision, Correction]], wanted: set[int]) -> list[Decision]:
-    return sorted((made for made, _ in pairs if made.id in wanted), key=lambda made: made.id)
+def _kept_and_corrected(kept: Iterable[Decision], pairs: Sequence[tuple[Decision, Correction]]) -> list[Decision]:
+    """The decisions that a place is right as it is, and those that correct that very place, in this work or another."""
+    corrected: dict[tuple[str, int, int, int], list[Decision]] = defaultdict(list)
+    for made, correction in pairs:
+        if correction.changes:
+            corrected[made.page, made.line, made.offset, made.length].append(made)
+    against = [(one, corrected.get((one.page, one.line, one.offset, one.length), ())) for one in kept]
+    return [made for one, others in against if others for made in (one, *others)]
 
 
 def _same_edit(one: Decision, other: Decision) -> bool:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.atomic import whole_binary_file
-from proof.errors import OutputError
+from proof.errors import OutputError, UsageError
 from proof.export.corrections import ChangedSourceError, Correction, PlacedCorrection, place
 from proof.export.diff import unified_diff
 from proof.export.script import FormChoice, in_source_script, open_forms
 from proof.text.edit import edited
 from proof.text.encoding import encode
+from proof.text.lines import lines
+from proof.text.pages import LineKind
 from proof.text.variants import policy_of
 from proof.text.witness import Edition
 
@@ -69,9 +71,27 @@ def correct(
     anew = [one for one in written if one not in in_text]
     found = place(edition, anew, reanchor=reanchor, written=(*before, *there))
     text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
+    _must_keep_lines(edition, found.placed, text)
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
     return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text, *there), rewritten)
+
+
+def _must_keep_lines(edition: Edition, placed: Sequence[PlacedCorrection], text: str) -> None:
+    """Raises UsageError where a correction would make a page mark, a comment or an outline of a line of text: its page
+    would end there, or lose a column."""
+    changed = [one for one in placed if one.correction.changes]
+    if not edition.paged or not changed or (was := _no_columns(edition.text)) == _no_columns(text):
+        return
+    guilty = (one for one in changed if _no_columns(edited(edition.text, [one.edit])) != was)
+    place_of = next(guilty, changed[0]).correction.place
+    raise UsageError(f"{place_of}: its line would be no column any more; take it back, or change the text itself")
+
+
+def _no_columns(text: str) -> list[tuple[LineKind, str]]:
+    """What in a text with page marks is neither a column nor empty, in its order, page marks with their ids."""
+    kinds = (LineKind.COLUMN, LineKind.EMPTY, LineKind.BEFORE)
+    return [(one.kind, one.mark.id if one.mark else "") for one in lines(text) if one.kind not in kinds]
 
 
 def _as_written(

@@ -26,8 +26,9 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.locale.marking import _
+from proof.store.carried import carried_on, events_of_flag, overruled_by
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import CHECK, decided_by, shown_decisions
+from proof.store.decision_rows import maker_of, shown_decisions
 from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
@@ -192,7 +193,9 @@ class _Steps:
         if row.verdict not in TAKING_BACK or row.about is None:
             return None
         taken = self.session.get_one(DecisionRow, row.about)
-        return taken.id if decided_by(self.session, taken) == self.person else None
+        carried = taken.verdict == Verdict.CARRIED.value  # of a restored decision it is who had made that
+        owner = maker_of(self.session, taken) if carried else taken.person
+        return taken.id if owner == self.person else None
 
     def _settle(self, step: ActStep) -> None:
         about = step.about
@@ -271,9 +274,13 @@ def _take_decisions_back(
     taken: list[tuple[DecisionRow, FlagRow]] = []
     changed: list[str] = []
     place = ""
-    for row in (one for first in rows for one in _with_carried(session, first)):
+    known = {one.id: one for first in rows for one in (first, *carried_on(session, first))}
+    for row in known.values():
         flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
-        others = _others(_events_of_flag(session, flag.id), row.version, steps.person)
+        others = _others(events_of_flag(session, flag.id), row.version, steps.person)
+        overruled = overruled_by(session, flag) if others is None else ""
+        if overruled:
+            others = [overruled] if overruled != steps.person else []
         if others is None:
             taken.append((row, flag))
         elif others:
@@ -283,30 +290,23 @@ def _take_decisions_back(
         raise ChangedError(changed, place)
     made = [
         take_back_in(session, flag, row, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
-        for n, (row, flag) in enumerate(taken)
+        for n, (row, flag) in enumerate(sorted(taken, key=_newest_of_place_first))
     ]
     return Undone(What.DECISIONS, again, tuple(made)) if made else None
 
 
-def _with_carried(session: Session, row: DecisionRow) -> Iterator[DecisionRow]:
-    """A decision, and those that say that a check found its place again."""
-    yield row
-    carried = select(DecisionRow).where(DecisionRow.about == row.id, DecisionRow.verdict == Verdict.CARRIED.value)
-    for one in session.scalars(carried.order_by(DecisionRow.id)).all():
-        yield from _with_carried(session, one)
-
-
-def _events_of_flag(session: Session, flag: int) -> list[Event]:
-    query = select(DecisionRow.id, DecisionRow.about, DecisionRow.person, DecisionRow.verdict)
-    found = session.execute(query.where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
-    return [Event(row.id, row.about if row.verdict in TAKING_BACK else None, row.person) for row in found]
+def _newest_of_place_first(taken: tuple[DecisionRow, FlagRow]) -> tuple[bool, int]:
+    """The flag that is seen before those that were seen at its place earlier: what stood before is carried over from
+    these to where nothing stands any more."""
+    flag = taken[1]
+    return flag.stale, -flag.id if flag.stale else 0
 
 
 def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
     """None where all stands as the event of that `number` left it; else who but `person` has changed it since."""
     if standing(events) == standing(events, number):
         return None
-    return [event.person for event in events[number:] if event.person not in (person, CHECK)]
+    return [event.person for event in events[number:] if event.person != person]
 
 
 def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bool:

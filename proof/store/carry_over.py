@@ -8,12 +8,13 @@ from sqlalchemy import select, true
 from sqlalchemy.orm import Session, aliased
 
 from proof.store import rows
-from proof.store.decision_records import State
+from proof.store.carried import origins, word_of
+from proof.store.decision_records import TAKING_BACK, State
 from proof.store.decision_rows import carried_from, carry
 from proof.store.decisions import corrected_in
 from proof.store.models import ColumnRow, DecisionRow, FlagRow
 from proof.store.quality import is_seeded
-from proof.store.threads import take_up_lost
+from proof.store.threads import take_up_lost, thread_of
 from proof.text.edit import Edit, contexts, is_written
 
 Candidate = tuple[FlagRow, FlagRow, DecisionRow]
@@ -31,11 +32,12 @@ def carry_over(
     `page` alone, where that is given."""
     old, new, last, further = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow), aliased(DecisionRow)
     undecided = (new.version == 0) & (old.state != State.OPEN.value)
+    since = (old.version > 1) | ((new.state == State.OPEN.value) & (old.state != State.OPEN.value))
     query = (
         select(old, new, last)
         .join(new, new.page_id == old.page_id)
         .join(last, (last.flag_id == old.id) & (last.version == old.version))
-        .where(old.work_id == work_id, old.stale.is_(True), undecided | ((new.version > 0) & (old.version > 1)))
+        .where(old.work_id == work_id, old.stale.is_(True), undecided | ((new.version > 0) & since))
         .where(new.stale.is_(False), new.kind == old.kind)
         .where((new.context == old.context) | ((new.line == old.line) & (new.version == 0)))
         .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
@@ -130,10 +132,34 @@ def _with_last_word(session: Session, found: Iterable[Candidate]) -> list[Candid
         here = session.scalar(stands)
         for one in alike:
             said = carried_from(session, one[2]).id
-            known = here is None or carried_from(session, here).id in before[one[0].id] - {said}
+            known = here is None or bool(_led_to(session, here) & (before[one[0].id] - {said}))
+            known = known or _said_after_all_was_taken_back(one, here)
+            known = known and (here is None or _says_more(session, one, here))
             if known and not any(said in others for others in before.values()):
                 kept.append(one)
     return kept
+
+
+def _led_to(session: Session, said: DecisionRow) -> set[int]:
+    """What was said, by number, of which a decision says anew, restores or takes back what it does."""
+    taken = [session.get_one(DecisionRow, said.about)] if said.verdict in TAKING_BACK else []
+    return {one.id for event in (said, *taken) for one in origins(session, event)}
+
+
+def _says_more(session: Session, one: Candidate, here: DecisionRow) -> bool:
+    """Whether something was said of the flag that is gone after what was said last of the one that stands at its place,
+    by another act, and the two stand otherwise by it."""
+    was, now, last = one
+    later = last.id > here.id and not (last.batch and last.batch == here.batch)
+    return later and word_of(session, was) != word_of(session, now)
+
+
+def _said_after_all_was_taken_back(one: Candidate, here: DecisionRow | None) -> bool:
+    """Whether all that was said of a flag had been taken back before something was said of the other flag that stood at
+    its place meanwhile."""
+    was, now, _ = one
+    alone = here is not None and now.state == State.OPEN.value != was.state
+    return alone and thread_of(was) == thread_of(now)
 
 
 def _said_before(session: Session, flag: FlagRow) -> set[int]:

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
+from proof.store.carried import carried_on, follows, is_copy, last_event, overruled_by, standing_event, word_of
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -34,7 +35,6 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.decision_rows import (
-    carried_from,
     carry,
     decided_by,
     decision_of,
@@ -227,21 +227,20 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
             return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
     here = successor(session, flag) if demand.verdict is not Verdict.UNDO else None
-    if here is not None and not _follows(session, here, flag):
+    if here is not None and not follows(session, here, flag):
         raise ConflictError(flag.id, flag.version, conflict_of(session, here, 0).decisions)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
+    carried = _must_stand(session, flag, undone) if undone is not None else []
     along = _of_other_half(session, demand, flag, undone)
     if along is not None:  # both are one stroke, and taken back as one
         demand = replace(demand, batch=along.batch)
-    carried = list(_carried_on(session, undone)) if undone is not None else []
     if carried:
         demand = replace(demand, batch=demand.batch or demand.key)
+    for along_with, taken in reversed(carried):  # what stood before comes back to a place where nothing stands
+        key = _key_of_other(f"{demand.key}{taken.id}")
+        take_back_in(session, along_with, taken, demand.person, key, batch=demand.batch)
     made = _write(session, demand, flag, state, reading, undone)
-    for along_with, taken in carried:
-        take_back_in(
-            session, along_with, taken, demand.person, _key_of_other(f"{demand.key}{taken.id}"), batch=demand.batch
-        )
     if along is not None:
         decide_in(session, along)
     return made
@@ -268,19 +267,31 @@ def _write(
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
     here = successor(session, flag) if state is not State.OPEN else None
-    if here is not None and _follows(session, here, flag):  # its page was read again while it was being decided
-        carry(session, flag, here, row)
+    if here is not None and _goes_to(session, here, flag, undone):
+        carry(session, flag, here, row)  # its page was read again since it was seen
     return shown_decisions(session, [row])[0]
 
 
-def _carried_on(session: Session, decision: DecisionRow) -> Iterator[tuple[FlagRow, DecisionRow]]:
-    """Where a decision stands by what a check carried over of it, each flag with the decision that says so."""
-    query = select(DecisionRow).where(DecisionRow.about == decision.id, DecisionRow.verdict == Verdict.CARRIED.value)
-    for one in session.scalars(query.order_by(DecisionRow.id)).all():
-        flag = session.scalars(select(FlagRow).where(FlagRow.id == one.flag_id).with_for_update()).one()
-        if flag.version == one.version:
-            yield flag, one
-        yield from _carried_on(session, one)
+def _goes_to(session: Session, here: FlagRow, flag: FlagRow, undone: DecisionRow | None) -> bool:
+    """Whether what stands of a flag that is gone is to stand at its place, too: what was decided of it now; and, where
+    that is `undone`, what had stood before."""
+    if undone is None:
+        return follows(session, here, flag)
+    return not is_copy(session, undone) and word_of(session, here) != word_of(session, flag)
+
+
+def _must_stand(session: Session, flag: FlagRow, undone: DecisionRow) -> list[tuple[FlagRow, DecisionRow]]:
+    """Where else a decision stands that is taken back, each flag with the event by which it does. Raises ConflictError
+    where the flag is gone and another word stands at its place."""
+    here = successor(session, flag)
+    if here is not None and overruled_by(session, flag):
+        raise ConflictError(flag.id, flag.version, conflict_of(session, here, 0).decisions)
+    found = []
+    for one in carried_on(session, undone):
+        there = session.scalars(select(FlagRow).where(FlagRow.id == one.flag_id).with_for_update()).one()
+        stands = standing_event(session, there.id)
+        found += [(there, one)] if stands is not None and stands.id == one.id else []
+    return found
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
@@ -311,17 +322,11 @@ def _of_other_half(
     key = _key_of_other(demand.key)
     both = replace(demand, flag=other.id, version=other.version, key=key, reading="", batch=demand.batch or key)
     if demand.verdict is not Verdict.UNDO:
-        last = _last_event(session, flag)
+        last = last_event(session, flag)
         alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
         return None if alone or demand.verdict not in _OF_BOTH else both
     twin = _twin(session, undone, other) if undone else None
     return replace(both, undoes=None, undoes_version=twin.version) if twin else None
-
-
-def _last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
-    return session.scalar(
-        select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
-    )
 
 
 def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
@@ -344,12 +349,6 @@ def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRe
     ]:
         return None
     return shown_decisions(session, found)[0]
-
-
-def _follows(session: Session, here: FlagRow, flag: FlagRow) -> bool:
-    """Whether what stands of a flag was carried over from that other one, or nothing was decided of it."""
-    last = _last_event(session, here)
-    return last is None or carried_from(session, last).flag_id == flag.id
 
 
 def _key_of_other(key: str) -> str:

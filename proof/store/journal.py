@@ -10,6 +10,7 @@ the store. Accounts are not in it.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -192,7 +193,7 @@ def read_journal(path: Path) -> Read:
     except OSError as error:
         raise OutputError(f"{path}: cannot be read ({error.strerror or error})") from error
     lines, damaged = [], []
-    for number, text in enumerate(data.split(b"\n"), 1):
+    for number, text in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         if not text.strip():
             continue
         try:

@@ -221,7 +221,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
 def id_by_hand(flag: Flag, source: str) -> str:
     """The id of a correction by hand in a column that reads `source`."""
     occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
-    return "hand-" + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
+    return rows.HAND + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
 
 
 def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:

@@ -8,7 +8,7 @@ text the next would bear its id. A flag of which something was decided is found 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -18,9 +18,10 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Flag, context_of, flag_id
 from proof.model.result import PageResult
 from proof.store import rows
+from proof.store.carried import word_of
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
-from proof.store.decision_rows import carried_from, carry
+from proof.store.decision_rows import carry
 from proof.store.decisions import corrected_in
 from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
@@ -184,9 +185,21 @@ def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
                 continue
             if not is_alike(was.context, flag.context, flag.transcribed):
                 continue
+            same = thread_of(was) == thread_of(now)
             go_on(session, was, now, changed.spoken)
-            if was.state != State.OPEN.value and was.version and not now.version:
+            if was.version and (_says_more(session, was, now) if now.version and same else _is_first(was, now)):
                 carry(session, was, now, _last(session, was))
+
+
+def _is_first(was: FlagRow, now: FlagRow) -> bool:
+    """Whether something stands of a flag, and nothing was ever said of the one that stands in its place now."""
+    return was.state != State.OPEN.value and not now.version
+
+
+def _says_more(session: Session, was: FlagRow, now: FlagRow) -> bool:
+    """Whether of a flag of the same place that comes back something else stands, or by somebody else, than of the one
+    that was there till now, and that has the last word."""
+    return word_of(session, was) != word_of(session, now)
 
 
 def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
@@ -203,15 +216,16 @@ def note_otherwise(session: Session, pages: Sequence[RealignedPage]) -> None:
     note_text_changed(session, found)
 
 
-def note_changed(pages: Sequence[RealignedPage]) -> None:
+def note_changed(pages: Sequence[RealignedPage], placed: Collection[int]) -> None:
     """Note where corrections and notes of flags that are not found any more stand now, and those that somebody may
     still make who sees one of these flags; and of which the text has something else in their place, as what was
-    decided: these are nowhere else any more, however alike another place is."""
+    decided: these are nowhere else any more, however alike another place is. Those with the numbers of `placed` stand
+    where they are now."""
     for changed in (one for one in pages if one.changed):
         bears = {flag.id for flag in changed.result.flags}
         for row in changed.flags:
             told = row.state in (State.CORRECTED.value, State.COPY.value, State.OPEN.value)
-            if told and not rows.is_changed(row) and row.uid not in bears:
+            if told and not rows.is_changed(row) and row.uid not in bears and row.id not in placed:
                 _note_changed(changed, row)
 
 
@@ -232,11 +246,13 @@ def _note_changed(changed: RealignedPage, row: FlagRow) -> None:
             row.context = rows.GONE_CONTEXT
 
 
-def follow_by_hand(session: Session, pages: Sequence[RealignedPage]) -> None:
-    """Have corrections by hand stand where their characters stand now, as flags do."""
+def follow_by_hand(session: Session, pages: Sequence[RealignedPage]) -> set[int]:
+    """Have corrections by hand stand where their characters stand now, as flags do; gives the numbers of those that
+    stand at other places now."""
+    placed: set[int] = set()
     for changed in (one for one in pages if one.changed):
         for row in changed.flags:
-            if row.ordinal != rows.BY_HAND or row.stale or row.state == State.OPEN.value or rows.is_changed(row):
+            if row.ordinal != rows.BY_HAND or row.stale or rows.is_changed(row):
                 continue
             reads = changed.before.get(row.line, "")[row.offset : row.offset + row.length]
             place = changed.places.now(row.line, row.offset, row.length)
@@ -248,12 +264,13 @@ def follow_by_hand(session: Session, pages: Sequence[RealignedPage]) -> None:
             if place == (row.line, row.offset):
                 row.context = context
             else:
-                _carry_by_hand(session, changed, row, place, context)
+                placed |= _carry_by_hand(session, changed, row, place, context)
+    return placed
 
 
 def _carry_by_hand(
     session: Session, changed: RealignedPage, row: FlagRow, place: tuple[int, int], context: str
-) -> None:
+) -> set[int]:
     (line, offset), page = place, changed.page
     source = changed.now[line]
     flag = replace(rows.flag_of(page.page, row), line=line, offset=offset, context=context)
@@ -266,13 +283,14 @@ def _carry_by_hand(
         session.add(now)
         session.flush()
     elif now.state != State.OPEN.value and not now.stale:  # somebody corrected it there, too
-        return
-    last = _last(session, row)
-    if not now.version or carried_from(session, last).id != _last(session, now).id:  # else it is back where it began
-        carry(session, row, now, last)
+        return set()
+    if word_of(session, row) != word_of(session, now):  # else it is back where it began
+        carry(session, row, now, _last(session, row))
     go_on(session, row, now, changed.spoken)
+    now.line, now.offset, now.context = line, offset, context
     now.stale, now.ordinal = False, rows.BY_HAND
     row.stale, row.ordinal = True, rows.GONE
+    return {now.id}
 
 
 def _last(session: Session, flag: FlagRow) -> DecisionRow:

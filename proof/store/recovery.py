@@ -158,7 +158,7 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     if before is not None:
         was = session.get_one(FlagRow, before.flag_id)
         go_on(session, was, flag)
-        if before.uid.startswith("hand-"):  # a correction by hand stands at one place
+        if before.uid.startswith(rows.HAND):  # a correction by hand stands at one place
             was.stale, was.ordinal = True, rows.GONE
     done.works.add(page.work_id)
     return ""
@@ -182,7 +182,7 @@ def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
         return known
     flag = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"]))
     if flag is None:
-        by_hand = line["uid"].startswith("hand-")
+        by_hand = line["uid"].startswith(rows.HAND)
         same = ("uid", "ref", "line", "offset", "length", "transcribed", "suggested", "context")
         evidence = dict(line["evidence"])
         evidence.pop("run", None)

@@ -21,6 +21,9 @@ CURRENT, GONE, BY_HAND = 0, -1, -2
 flag that a person set, which no check finds or loses."""
 
 
+HAND = "hand-"
+"""With what the ids of corrections by hand begin."""
+
 SEEDED = "planted"
 """The kind that the journal, and decisions of earlier versions, give for an answer to a seeded error."""
 
@@ -34,6 +37,11 @@ def kind_of(kind: str, suggested: str) -> Kind:
 
 GONE_CONTEXT = "]"
 """The context of a flag whose place is gone, while another that is like it stands at its line and offset."""
+
+
+def is_by_hand(row: FlagRow) -> bool:
+    """Whether a flag is a correction by hand, at its place or at one where it stood before."""
+    return row.uid.startswith(HAND)
 
 
 def is_changed(row: FlagRow) -> bool:

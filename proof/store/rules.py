@@ -47,13 +47,15 @@ class Rules(StorePart):
             return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
 
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
-        """Make it a rule that these two are variants in this work, or lift the rule. Raises NoPlaceError,
-        RefusedDecisionError for what stands in no text."""
+        """Make it a rule that these two are variants in this work, or lift the rule. Who says what somebody else has
+        said already is noted, too: neither takes it back for the other. Raises NoPlaceError, RefusedDecisionError for
+        what stands in no text."""
         check_reading(transcribed)
         check_reading(suggested)
         with self._writing() as session:
             work_id = work_of(session, work)
-            if ((transcribed, suggested) in rules_of(session, work_id)) == holds:
+            said = _last_said(session, work_id, transcribed, suggested)
+            if (said is None and not holds) or (said is not None and (said.holds, said.person) == (holds, person)):
                 return
             session.add(
                 RuleRow(
@@ -66,6 +68,12 @@ class Rules(StorePart):
                     at=datetime.now(UTC),
                 )
             )
+
+
+def _last_said(session: Session, work_id: int, transcribed: str, suggested: str) -> RuleRow | None:
+    of_pair = select(RuleRow).where(RuleRow.work_id == work_id, RuleRow.transcribed == transcribed)
+    last = of_pair.where(RuleRow.suggested == suggested).order_by(RuleRow.id.desc()).limit(1)
+    return session.scalar(last)
 
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:

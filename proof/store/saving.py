@@ -131,8 +131,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
         _save_parts(session, anew)
         _save_flags(session, anew)
         follow_flags(session, again)
-        follow_by_hand(session, again)
-        note_changed(again)
+        note_changed(again, follow_by_hand(session, again))
     note_sorts(session, {page.id: one.quality for page, one in pages})
 
 

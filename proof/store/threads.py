@@ -55,7 +55,8 @@ def successor(session: Session, flag: FlagRow) -> FlagRow | None:
     if not flag.stale:
         return None
     here = select(FlagRow).where(FlagRow.page_id == flag.page_id, is_of_thread() == thread_of(flag))
-    here = here.where(FlagRow.stale.is_(False), FlagRow.ordinal >= rows.CURRENT, FlagRow.kind == flag.kind)
+    sort = FlagRow.ordinal == rows.BY_HAND if rows.is_by_hand(flag) else FlagRow.ordinal >= rows.CURRENT
+    here = here.where(FlagRow.stale.is_(False), sort, FlagRow.kind == flag.kind)
     found = session.scalars(here.with_for_update()).all()
     return found[0] if len(found) == 1 else None
 

@@ -23,6 +23,10 @@ class Edit:
         return self.start + self.length
 
 
+TELLS = 2
+"""Least characters beside a place by which it is told, where what stands farther away was corrected."""
+
+
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """`text` with the edits applied; their places are those of `text` as given, in any order.
 
@@ -73,7 +77,7 @@ def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Ed
     before, after = context[:at], context[at + len(original) + 2 :]
     end = offset + len(original)
     others = {one for one in beside if (one[0].start, one[0].end) != (offset, end)}
-    now = _with(others, before, offset - at), _with(others, after, end)
+    now = _with(others, before, offset - at, before=True), _with(others, after, end, before=False)
     begins, ends = len(before) < REACH, len(after) < REACH
     return [Surroundings(*one, begins, ends) for one in dict.fromkeys(((before, after), now))]
 
@@ -87,13 +91,20 @@ def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable
     return any(around.have(line, at, edit.replacement) for around in told for at in (edit.start, moved))
 
 
-def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int) -> str:
-    """Part of a line, from `start` on, with the edits that lie in it; as it is where two of them meet."""
-    inside = [
-        Edit(edit.start - start, edit.length, edit.replacement)
-        for edit, stood in edits
-        if start <= edit.start and edit.end <= start + len(part) and part[edit.start - start :].startswith(stood)
-    ]
+def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int, *, before: bool) -> str:
+    """What stands on one side of a place, `part` of a line from `start` on, with the edits that lie in it; as it is
+    where two of them meet. One that reaches beyond the part, away from the place, ends it, where as much is left of
+    the part as tells a place."""
+    end = start + len(part)
+    inside = []
+    for edit, stood in edits:
+        known = edit.start <= end and edit.end <= end if before else start <= edit.start and start <= edit.end
+        cut = max(start - edit.start, 0), max(edit.end - end, 0)
+        there = stood[cut[0] : len(stood) - cut[1]]
+        if any(cut) and (not there or len(part) - len(there) < TELLS):
+            continue
+        if known and part[max(edit.start - start, 0) :].startswith(there):
+            inside.append(Edit(max(edit.start - start, 0), len(there), edit.replacement))
     try:
         return edited(part, inside)
     except UsageError:

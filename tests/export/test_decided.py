@@ -116,6 +116,27 @@ def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
     assert found.left_out == ()
 
 
+def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_found_in_the_text(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    """What is known around a place are three characters; beside it more may be gone."""
+    page = store.queue.pages("KR1")[0].number
+    for offset, length in ((3, 1), (6, 2)):
+        wanted = ManualCorrection("KR1", page, 1, offset, length, "", "甲", f"by-hand-{offset}", delete=True)
+        store.manual_corrections.correct(wanted)
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    assert corrected.text == TEXT.replace("大夫之西北耦(案", "大夫西北案")
+    edition.path.write_bytes(corrected.data)
+    again = read_edition(edition.path)
+    found = decided_in(store, again)
+    second = correct(again, found.corrections)
+    assert (second.data, len(found.applied) + len(second.applied), found.left_out) == (corrected.data, 2, ())
+    first = replace(checked.columns[0], source=corrected.text.splitlines()[1].removesuffix("¶"))
+    now = replace(checked, columns=(first, *checked.columns[1:]), flags=())
+    check(store, "KR1", edition.path, "traditional", now)
+    assert [one.applied for one in store.decisions.displaced("KR1")] == [True, True]
+
+
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.UNSURE])
 def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
     store: Store, edition: Edition, checked: PageResult, verdict: Verdict
@@ -224,6 +245,39 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
         decided_in(store, read_edition(copy))
     edition.path.unlink()
     assert [one.flag for one in decided_in(store, read_edition(copy)).corrections] == ["f-north"]
+
+
+@pytest.mark.parametrize("kept_first", [True, False])
+def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_contradict_each_other(
+    store: Store, edition: Edition, kept_first: bool
+) -> None:
+    keep = DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.KEEP, 0, "甲", "request-1")
+    page = store.queue.pages("KR1")[0].number
+    by_hand = ManualCorrection("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1")
+    if kept_first:
+        store.decisions.decide(keep)
+    store.manual_corrections.correct(by_hand)
+    if not kept_first:
+        store.decisions.decide(keep)
+    found = decided_in(store, edition)
+    assert found.corrections == ()
+    assert {(one.reason, one.decision.person) for one in found.left_out} == {
+        (Unused.CONFLICT, "甲"),
+        (Unused.CONFLICT, "乙"),
+    }
+
+
+def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(
+    store: Store, edition: Edition, checked: PageResult
+) -> None:
+    """A file that is checked as a part of two works."""
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
+    flags = (flag("f-again", 1, 5, "北", "比", "夫之西[北]耦(案"),)
+    check(store, "KR2", edition.path, "traditional", replace(checked, flags=flags))
+    assert [one.replacement for one in decided_in(store, edition).corrections] == ["比"]
+    store.decisions.decide(DecisionRequest("KR2", _flag_number(store, "f-again"), Verdict.KEEP, 0, "乙", "request-2"))
+    found = decided_in(store, edition)
+    assert (found.corrections, [one.decision.person for one in found.left_out]) == ((), ["甲", "乙"])
 
 
 def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: Edition) -> None:

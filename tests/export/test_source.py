@@ -219,6 +219,24 @@ def test_a_correction_keeps_within_its_line(text: str) -> None:
         correct(read, [decided])
 
 
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [(Format.KANRIPO, "<pb:KR1d0030_WYG_010-9b>"), (Format.KANRIPO, "#"), (Format.KANRIPO, "* "), (Format.MIRROR, "#"),
+     (Format.MIRROR, "卷十 第 9b 页 WYG0103-0199c.png")],
+)  # fmt: skip
+def test_a_correction_leaves_every_line_on_its_page(form: Format, text: str) -> None:
+    """What is typed at the head of a line may be what marks a page, a comment or a heading of the file."""
+    read = edition(SAMPLES[form], form)
+    begin = read.blocks[0].start
+    while not read.text[begin].strip():
+        begin += 1
+    first = read.blocks[0].start
+    decided = correction(read, first, begin - first + 1, text)
+    with pytest.raises(UsageError, match="no column any more") as refused:
+        correct(read, [decided])
+    assert decided.place in str(refused.value)
+
+
 def test_two_corrections_of_one_place_are_refused() -> None:
     read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, "比")

@@ -22,7 +22,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
-from proof.store.journal import ACTS, Journal, all_lines, identity
+from proof.store.journal import ACTS, Journal, all_lines, identity, read_journal
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
@@ -175,6 +175,14 @@ def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Pa
         read = store.journal.read()
         assert len(read.damaged) == 1
         assert {identity(line) for line in read.lines} == acts(store)
+
+
+def test_a_journal_that_an_editor_saved_is_read_whole(worked: Path) -> None:
+    """With a byte-order mark, and lines that end as on another system."""
+    journal = worked.with_suffix(".decisions.jsonl")
+    before = read_journal(journal)
+    journal.write_bytes(b"\xef\xbb\xbf" + journal.read_bytes().replace(b"\n", b"\r\n"))
+    assert read_journal(journal) == before
 
 
 def test_a_store_of_before_the_journal_begins_one_with_all_that_it_holds(worked: Path) -> None:

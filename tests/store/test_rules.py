@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from proof.store import Store
+from proof.store.acts import ChangedError
 from proof.store.queue_records import QueueFilter
 
 WORK = "KR1d0030"
@@ -15,3 +18,21 @@ def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) ->
     filled.rules.set(WORK, "告", "吿", False, "乙")
     assert filled.rules.of_work(WORK) == []
     assert filled.queue.facets(WORK, QueueFilter()).total == 2
+
+
+def test_a_rule_that_two_people_set_is_not_taken_back_by_one(filled: Store) -> None:
+    """Nor is it set again by who takes its lifting back, where another lifted it, too."""
+    for holds in (True, False):
+        for person in "甲乙":
+            filled.rules.set(WORK, "告", "吿", holds, person)
+        with pytest.raises(ChangedError) as refused:
+            filled.acts.undo(WORK, "甲", f"request-{holds}")
+        assert refused.value.people == ("乙",)
+        assert bool(filled.rules.of_work(WORK)) is holds
+
+
+def test_a_rule_that_one_sets_twice_is_set_once(filled: Store) -> None:
+    for _ in range(2):
+        filled.rules.set(WORK, "告", "吿", True, "甲")
+    filled.acts.undo(WORK, "甲", "request-0001")
+    assert filled.rules.of_work(WORK) == []
