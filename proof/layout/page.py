@@ -177,6 +177,18 @@ class _Measured:
         return float(across) if down < ONE * across else 0.0
 
     @property
+    def broad(self) -> float:
+        """How far its pieces reach across together with those beside them, as the halves of a note's rows stand; the
+        median of all."""
+        x, y, width, height = self.pieces[:, :4].T
+        beside = (y[:, None] < (y + height)[None, :]) & (y[None, :] < (y + height)[:, None])
+        right, left = (
+            np.where(beside, x + width, -1).max(axis=1),
+            np.where(beside, x, np.iinfo(x.dtype).max).min(axis=1),
+        )
+        return float(np.median(right - left))
+
+    @property
     def extent(self) -> tuple[int, int]:
         """From which x to which its pieces reach."""
         return int(self.pieces[:, 0].min()), int((self.pieces[:, 0] + self.pieces[:, 2]).max())
@@ -333,7 +345,9 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     usual = float(np.median([one.size for one in kept]))
     middle = float(np.median([one.span.width for one in kept]))
     height = register.text.shape[0]
-    kept = [one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size) > MARGINAL * usual]
+    kept = [
+        one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size, one.broad) > MARGINAL * usual
+    ]
     for end, inward in ((0, 1), (-1, -1)):
         while kept and (
             _at_the_edge(kept[end], usual, middle, height)
@@ -365,8 +379,9 @@ def _is_fold_strip(
 
 
 def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
-    """Whether an outermost span is no column: cut, of small script with room between, or with solid ink in it."""
-    small = one.size < SMALL * usual and one.filled(height) < FILLED
+    """Whether an outermost span is no column: cut, of small script in one row with room between, or with solid ink in
+    it."""
+    small = max(one.size, one.broad) < SMALL * usual and one.filled(height) < FILLED
     return one.span.width < NARROW * width or small or one.solid
 
 

@@ -81,16 +81,17 @@ def _columns_of(
 ) -> Layout:
     """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`, `ink` that of
     this one at `MEASURED`, and by how much it was scaled for that."""
+    layout: Layout | None = None
     if columns and not hint:
         measured, scale = ink
         comb = other_count(measured, columns)
         if comb is not None:
             comb = comb.enlarged(1 / scale).enlarged(page.shape[0] / small.shape[0])
-            layout = _counted(page, comb, rows, origin)
+            part = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
-            if layout.ruled:
-                return replace(layout, outline=replace(layout.outline, missing=missing)) if missing else layout
-    layout = find_layout(page, columns, rows, origin, hint, small)
+            layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
+    if layout is None or not layout.ruled:
+        layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled and not layout.doubtful:
         return layout
     found = find_columns(page, origin)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from statistics import median
 from typing import Any, TypeVar
 
 import msgpack
@@ -36,7 +37,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 3
+FORMAT = 4
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -64,7 +65,8 @@ class CutStrip:
 class PageSheet:
     """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
     where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, the share of it that ink covers, and how much `detail` a cell shows (`proof.images.detail`)."""
+    in pixels, the share of it that ink covers, and how much `detail` a cell shows, and a character of a
+    note, half as wide as its column (`proof.images.detail`)."""
 
     size: tuple[int, int]
     sha256: str
@@ -74,6 +76,7 @@ class PageSheet:
     height: int
     inked: float
     detail: float
+    note_detail: float
 
 
 @dataclass(slots=True)
@@ -183,8 +186,9 @@ class HalfFolioReadings:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
             about = (image.size, image.sha256, image.box, (*image.notices, *layout.outline.remarks))
-            detail = detail_of(image.pixels, _cell_height(layout.outline, self.rows, image.pixels.shape[0]))
-            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked), detail)
+            sizes = _glyph_sizes(layout.outline, self.rows, image.pixels.shape[0])
+            details = (detail_of(image.pixels, size) for size in sizes)
+            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked), *details)
         return self.used.sheet
 
     @property
@@ -362,12 +366,15 @@ def cutting_fingerprint() -> str:
     return digest.hexdigest()
 
 
-def _cell_height(outline: Outline, rows: int, height: int) -> float:
-    """How high a cell is in pixels of an image that has `height`, where a full column has `rows`."""
+def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float]:
+    """How high a cell is in pixels of an image that has `height`, where a full column has `rows`, and how wide half a
+    column is, or as a cell is high, where that is less: main text and notes."""
     if not outline.columns:
-        return height / rows
+        return height / rows, height / rows / 2
     first = outline.columns[0]
-    return outline.file_box(first.left, first.top, first.left, first.top + first.cell(rows)).h
+    cell = first.cell(rows)
+    high = outline.file_box(first.left, first.top, first.left, first.top + cell).h
+    return high, high * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
 
 
 def _first(key: Any, *tables: dict[Any, V]) -> V | None:
@@ -410,14 +417,15 @@ def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
     said = [one.as_json() for one in sheet.notices]
-    return [sheet.size, sheet.sha256, place, said, sheet.outline.as_list(), sheet.height, sheet.inked, sheet.detail]
+    outline, details = sheet.outline.as_list(), (sheet.detail, sheet.note_detail)
+    return [sheet.size, sheet.sha256, place, said, outline, sheet.height, sheet.inked, *details]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
-    size, sha256, box, notices, outline, height, inked, detail = parts
+    size, sha256, box, notices, outline, height, inked, *details = parts
     place = None if box is None else Box(*box)
     told = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, detail)
+    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, *details)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

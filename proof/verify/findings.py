@@ -17,6 +17,7 @@ from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
+from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.scores import (
     ALIKE,
     doubts,
@@ -69,15 +70,18 @@ class Weigher:
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
         sure: Callable[[str], float] = lambda _: 0.0,
+        legible: Legibility = CLEARLY,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
-        that it does not know is drawn, `sure` how surely it reads one that it knows as itself."""
+        that it does not know is drawn, `sure` how surely it reads one that it knows as itself; `legible` is how
+        much the glyphs of the page show."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
         self._familiarity = familiarity
         self._drawn_as = drawn_as
         self._sure = sure
+        self._legible = legible
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -143,6 +147,7 @@ class Weigher:
             score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
         else:
             score = self._against(cell.text, own, text, glyph, doubt)
+        score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
@@ -178,6 +183,7 @@ class Weigher:
             self._familiarity(transcribed),
             0.0 if form in glyph.seen else self._sure(form),
             min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+            self._legible.shares(glyph.row),
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
@@ -243,7 +249,7 @@ class Weigher:
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
-        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed)
+        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.lost(glyph.row)
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),

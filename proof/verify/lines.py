@@ -18,8 +18,9 @@ from proof.text.model import Column
 LIKE = 45.0
 """Similarity in percent (Indel) from which a column and a line can be the same text."""
 
-MARGIN = 15.0
-"""By how much another line must be more alike than the one in the same place."""
+LEFT = 20.0
+"""The same where one column and one line alone are left between two that are laid on each other: notes that are read as
+main text show little of their line. Lines of a text that have nothing in common are alike by some 5 percent."""
 
 
 class LineFault(StrEnum):
@@ -81,6 +82,10 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
                 laid[c] = best
                 used.add(best)
                 troubles.append(LineTrouble(LineFault.MOVED, lines[best].number, c, reads[c]))
+    for c, n in _left_between(laid, [bool(text) and n not in used for n, text in enumerate(texts)]):
+        if likeness[c][n] >= LEFT:
+            laid[c] = n
+            used.add(n)
     for n in range(len(texts)):
         if n in used or not texts[n]:
             continue
@@ -93,6 +98,18 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
             following = next((lines[n].number for n in laid[c + 1 :] if n is not None), len(lines) + 1)
             troubles.append(LineTrouble(LineFault.MISSING, following, c, reads[c]))
     return Assignment(tuple(None if n is None else lines[n] for n in laid), tuple(troubles))
+
+
+def _left_between(laid: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
+    """Columns without a line, each with the line that alone is left (`free`) between those of the two beside it."""
+    found = []
+    for c, own in enumerate(laid):
+        before = laid[c - 1] if c else -1
+        after = laid[c + 1] if c + 1 < len(laid) else len(free)
+        if own is None and before is not None and after is not None:
+            left = [n for n in range(before + 1, after) if free[n]]
+            found += [(c, left[0])] if len(left) == 1 else []
+    return found
 
 
 def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: Sequence[str]) -> dict[int, int]:

@@ -34,6 +34,7 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
+from proof.verify.legibility import Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
@@ -243,7 +244,7 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
-        outline = readings.outline
+        sheet, outline = readings.sheet, readings.outline
         part = self._on_image(page, readings, reader)
         page = part.page
         columns, assignment = self._read(page, readings, reader)
@@ -253,7 +254,7 @@ class Checker:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
-        weigher = Weigher(context, self.policy, self.likeness, *known)
+        weigher = Weigher(context, self.policy, self.likeness, *known, Legibility(sheet.detail, sheet.note_detail))
         if not any(line.cells for line in page.columns):
             flags = _untranscribed(blank, columns)
         else:
@@ -265,7 +266,7 @@ class Checker:
                 for number, column in enumerate(columns)
                 if number not in drawn
                 for flag in weigher.flags(column)
-                if not _is_cut_off(flag, column, readings.sheet) and not is_beyond(flag, outline, self.rows)
+                if not _is_cut_off(flag, column, sheet) and not is_beyond(flag, outline, self.rows)
             ]
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
             flags += _line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))

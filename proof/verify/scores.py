@@ -33,8 +33,8 @@ SURE, BELIEVED, ONE, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.55, 0.65), (0.1, 0.
 SHARED = 2.0
 """Where several other characters are believed in shares, none of them surely, they count together, and the odds against
 what is transcribed weigh more with what is shared, if that is a character that is surely read as itself where it is
-drawn. From which share on it is, how much the likeliest of the others must be believed, from where on it is one alone,
-and how much all the rest must be."""
+drawn, and the image shows enough of it (`proof.verify.legibility`). From which share on it is, how much the likeliest
+of the others must be believed, from where on it is one alone, and how much all the rest must be."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
@@ -101,20 +101,26 @@ def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested:
 
 
 def substitution_score(
-    own: float, belief: float, doubt: float, taught: float = 1.0, sure: float = 0.0, others: float = 0.0
+    own: float,
+    belief: float,
+    doubt: float,
+    taught: float = 1.0,
+    sure: float = 0.0,
+    others: float = 0.0,
+    shares: float = 1.0,
 ) -> float:
     """How strongly a glyph speaks for another word than the one transcribed.
 
     `own` is the log-probability of what is transcribed, `belief` that of the best other word, `doubt`
     how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed,
     `sure` how surely it reads that as itself where it is drawn, `others` the probability of all other words
-    together (all 0 to 1).
+    together, `shares` how far the image lets shares tell anything (all 0 to 1).
     """
     chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
     odds = log((1.0 - chance) / chance)
     other = exp(belief)
     spread = max(others - other, 0.0)
-    known = _between(sure, *SURE) * _between(other, *BELIEVED) * (1.0 - _between(other, *ONE))
+    known = shares * _between(sure, *SURE) * _between(other, *BELIEVED) * (1.0 - _between(other, *ONE))
     shared = known * _between(spread, *SEVERAL) * spread
     odds *= 1.0 + SHARED * shared * (1.0 - doubt)
     score = odds * (AGAINST + SURELY * (other + shared) + AGAINST * doubt)

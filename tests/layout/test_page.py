@@ -66,6 +66,25 @@ def test_a_column_reaches_to_the_number_in_small_script_that_it_ends_in(seed: in
     assert min(ends) > -0.25 * 44
 
 
+@pytest.mark.parametrize("rows", [2, 3])
+@pytest.mark.parametrize("end", [0, -1])
+def test_the_end_of_a_note_alone_in_the_outermost_column_of_a_frame_is_text(end: int, rows: int) -> None:
+    """Two halves of a row are as broad as a glyph of main text; a title in small script is not."""
+    page = draw(Layout(title=True))
+    own, other = page.columns[end], page.columns[4]
+    pixels = page.pixels.copy()
+    inner = round(own.x + 3), round(own.right - 3)
+    pixels[round(own.y) : round(own.bottom), inner[0] : inner[1]] = 255
+    for row in range(rows):
+        for side in (0, 1):
+            top = round(other.y + (2 * row + side) * 49)
+            glyph = page.pixels[top : top + 49, round(other.x + 6) : round(other.right - 6)]
+            small = cv2.resize(glyph, (26, 26), interpolation=cv2.INTER_AREA)
+            y, x = round(own.y + 6 + 28 * row), round(own.centre[0] - 26 * side)
+            pixels[y : y + 26, x : x + 26] = small
+    assert len(find_columns(np.asarray(pixels, np.uint8)).columns) == len(page.columns)
+
+
 def test_a_title_in_the_fold_is_no_column_where_frames_have_no_sides() -> None:
     page = draw(Layout(leaves=2, columns=8, fold=True, frame=False))
     middle = page.pixels.shape[1] // 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from proof.layout.half_folio import find_layout
 from proof.layout.photograph import page_columns
+from proof.layout.ruled import text_against
+from proof.layout.rules import ink_mask, inked_along, long_strokes
 from tests.layout.drawn import Layout, draw, right
 
 PAGES = {
@@ -34,3 +37,16 @@ def test_eight_columns_of_which_half_the_rules_are_lost_are_not_doubted() -> Non
 
 def test_the_two_sides_of_a_frame_rule_no_page() -> None:
     assert not find_layout(draw(Layout(columns=16, pitch=46, glyph=36)).pixels).ruled
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_through_text(beyond: bool) -> None:
+    """One of the two may be an inner rule of a comb that reaches beyond the frame, over blank paper."""
+    ink = ink_mask(draw(Layout(columns=7, pitch=100, glyph=70)).pixels)
+    height = ink.shape[0]
+    upright, level = (long_strokes(ink, height // 4, vertical=vertical) for vertical in (True, False))
+    sides = np.flatnonzero(inked_along(upright, 0) > 0.5 * height)
+    left, right_side = float(sides[0]), float(sides[-1])
+    rules = np.linspace(left, right_side, 8).tolist()
+    rows = (0.1 * height, 0.9 * height)
+    assert text_against(ink, upright, level, [2 * rules[0] - rules[1]] * beyond + rules, rows, 0.5)

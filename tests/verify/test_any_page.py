@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -71,6 +72,16 @@ def test_columns_without_rules_are_verified_like_ruled_ones(upright: PageResult)
     assert upright.status is Status.CHECKED
     assert len(upright.columns) == 30
     assert [flag for flag in upright.flags if flag.raised] == []
+
+
+def test_a_coarse_image_of_a_text_that_is_right_raises_nothing(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    """A cell shows what 16 pixels of height hold, and what 11 do: 燒 is read as 境 there, 閦 as 閩."""
+    page, image = canon
+    for share in (0.5, 0.4):
+        pixels = cv2.resize(image.pixels, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+        result = check(ppocr, page, lying(image, np.asarray(pixels, np.uint8)))
+        assert result.status is Status.CHECKED
+        assert [flag for flag in result.flags if flag.raised] == []
 
 
 def dharani(number: str) -> tuple[Page, LoadedImage]:

@@ -23,6 +23,7 @@ from proof.verify.align import align
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.glyphs import Glyph
+from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.scores import doubts
 
 PITCH = 50.0
@@ -236,15 +237,16 @@ def test_of_a_look_alike_beside_one_left_out_nothing_of_the_kind_is_said() -> No
     assert {flag.evidence.notice for flag in found} == {None}
 
 
-def weighed(transcribed: str, shown: Glyph, sure_of: float) -> Flag:
+def weighed(transcribed: str, shown: Glyph, sure_of: float, legible: Legibility = CLEARLY) -> Flag:
     """The flag about a glyph between two that are read as transcribed, by an engine that is so sure of `transcribed`
-    where it is drawn."""
+    where it is drawn, on a page that shows so much."""
     weigher = Weigher(
         PageContext("P", "", Paper(), THRESHOLD),
         VariantPolicy(Script.TRADITIONAL),
         exact,
         lambda _: 1.0,
         sure=lambda character: sure_of if character == transcribed else 0.0,
+        legible=legible,
     )
     (flag,) = weigher.flags(read(f"正{transcribed}之", [*sure("正"), shown, *sure("之")]))
     return flag
@@ -261,6 +263,25 @@ def test_what_is_surely_read_where_it_stands_is_none_of_several_that_are_believe
     assert weighed("銅", garbled, 0.999).score == weighed("銅", garbled, 0.0).score
     forms = glyph(1, 綠=0.5, 録=0.3, 銅=0.1, 錄=0.1)
     assert not weighed("錄", forms, 0.999).raised, "another form of what is transcribed speaks for it"
+
+
+def test_on_a_coarse_image_what_is_surely_read_when_drawn_is_read_in_shares() -> None:
+    """觀 where 覯 stands, read so on a clear page in two rows; 薦 where it stands, read so in cells of 16 pixels."""
+    wrong = glyph(1, 親=0.542, 覯=0.3, 觀=0.095, 靚=0.023, 覩=0.022)
+    right = glyph(1, 篤=0.62, 篇=0.23, 萬=0.06, 薦=0.02, 笃=0.01)
+    assert weighed("觀", wrong, 0.999, Legibility(note=26.0, main=26.4)).raised
+    assert weighed("薦", right, 0.999).raised
+    assert not weighed("薦", right, 0.999, Legibility(main=11.8)).raised
+    for row in (Row.RIGHT, Row.MAIN):
+        shown = replace(right, row=row)
+        assert weighed("薦", shown, 0.999, Legibility(main=24.0, note=12.0)).raised is (row is Row.MAIN)
+
+
+def test_the_coarser_an_image_the_surer_must_another_reading_be() -> None:
+    alike, sure_of_it = glyph(1, 閩=0.75, 閦=0.005), glyph(1, 閩=0.999)
+    for detail, raised in ((25.0, [True, True]), (11.0, [False, True])):
+        legible = Legibility(detail)
+        assert [weighed("閦", one, 0.0, legible).raised for one in (alike, sure_of_it)] == raised
 
 
 def test_what_a_hand_runs_together_with_it_is_not_counted_together_against_a_character() -> None:

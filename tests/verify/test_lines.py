@@ -55,6 +55,18 @@ def test_two_lines_that_changed_places_are_told_and_still_read_on_their_own_colu
     assert [line.source if line else None for line in assignment.lines] == PAGE
 
 
+def test_a_column_of_which_notes_are_read_as_main_text_stands_between_its_neighbours() -> None:
+    """士(駿奔樂且/有儀乃錫)純嘏永(佐丕基返/神奏圜鐘)宮殷(祀既/畢靈), of which the column beside it took the place."""
+    noted = "士(駿奔樂且/有儀乃錫)純嘏永(佐丕基返/神奏圜鐘)宮殷(祀既/畢靈)"
+    text = lines([PAGE[0], "(寧/之)", PAGE[1], noted, *PAGE[2:]])
+    read = "士駿奔樂且屯又之佐丕基送第殳祀既二有儀乃錫台胡矛神奏国糖官房畢重"
+    assignment = assign(text, [*PAGE[:2], read, *PAGE[2:]], same)
+    assert [line.number for line in assignment.lines if line] == [1, 3, 4, 5, 6, 7]
+    assert [(t.trouble, t.line) for t in assignment.troubles] == [(LineFault.NOT_ON_PAGE, 2)]
+    other = assign(lines([PAGE[1], "一耦出西面揖當楅北面揖及楅揖", *PAGE[3:]]), PAGE, same)
+    assert {t.trouble for t in other.troubles} == {LineFault.MISSING, LineFault.NOT_ON_PAGE}
+
+
 def test_a_line_of_another_page_is_not_on_this_one() -> None:
     assignment = assign(lines([*PAGE, "一耦出西面揖當楅北面揖及楅揖"]), PAGE, same)
     assert [t.trouble for t in assignment.troubles] == [LineFault.NOT_ON_PAGE]
