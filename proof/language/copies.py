@@ -14,7 +14,7 @@ from proof.language.ngrams import Keys, mixed
 
 LENGTH = 12
 SPARSE = 64
-BITS = 32
+BITS = 26
 
 REACH = 400
 """Tokens on either side within which runs are counted."""

@@ -118,8 +118,15 @@ class Counts:
 
     def at_least(self, number: int) -> Counts:
         """Those that were met so often."""
-        chosen = self.number >= number
+        return self.where(self.number >= number)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Counts:
+        """Those that are chosen."""
         return Counts(self.known[chosen], self.number[chosen], self.bits)
+
+    def also_in(self, other: Counts) -> NDArray[np.bool_]:
+        """Which of the keys another has, of equal bits."""
+        return np.isin(self.known, other.known, assume_unique=True)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:
