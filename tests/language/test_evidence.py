@@ -99,6 +99,22 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     assert met.language.sum() == 0
 
 
+@pytest.mark.parametrize(("copied", "witnesses"), [("己", 0), ("已", 1)])
+def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
+    copied: str, witnesses: int, learned: LanguageModel, paged: Paged
+) -> None:
+    drawn = np.random.default_rng(3)
+    pages = ["".join(drawn.choice(list(LETTERS + FILLER), 20)) for _ in range(60)]
+    streams = [stream_of(paged([*pages, f"夫學者貴孤月照{one}影落寒江乎"])) for one in ("己", copied)]
+    tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
+    places = np.flatnonzero(tokens.raw == ord("己"))[:1]
+    candidates = LookAlikes.shipped().of(tokens.raw[places])
+    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    own, other = (met.text[0, :, candidates[0].tolist().index(ord(one))] for one in "己已")
+    assert own.sum() == 0
+    assert (other == witnesses).all()
+
+
 def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
     before = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}學{LETTERS[n * 3 % 16]}" for n in range(200)]
     language = learn([stream_of(paged([*before, "孤月照己影"]))], least=[(1, 1, 1)] * 25)
