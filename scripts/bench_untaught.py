@@ -14,6 +14,7 @@ import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from benchmark_pages import trial_style, trial_wear
 from rich.console import Console
 
 from proof.check.executor import checker_for, engine_settings
+from proof.errors import TextError
 from proof.facsimile.files import write_image
 from proof.facsimile.fonts import FontChain
 from proof.facsimile.render import page_seed, render_page
@@ -55,8 +57,11 @@ def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
 
 def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
     """Columns of a text, at random, without notes."""
-    (path,) = rng.choice(sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt")), 1)
-    text = read_transcription(path)
+    files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
+    text = None
+    while text is None:
+        with suppress(TextError):  # a head without pages
+            text = read_transcription(rng.choice(files, 1)[0])
     while True:
         page = text.pages[int(rng.integers(len(text.pages)))]
         for column in page.columns:

@@ -1,4 +1,5 @@
-"""Whether a passage was among what the model learned: then it, or a copy of it, would be its own witness.
+"""Whether a passage was among what the model learned, or stands in the text again: then it, or a copy of it, would be
+its own witness.
 
 Of the runs of `LENGTH` characters in what was learned one in `SPARSE` is kept, by its hash. A stretch of a text in
 which several are found again was learned: what it brought to the counts is taken off before they are asked.
@@ -14,7 +15,7 @@ from proof.language.ngrams import Keys, mixed
 
 LENGTH = 12
 SPARSE = 64
-BITS = 32
+BITS = 26
 
 REACH = 400
 """Tokens on either side within which runs are counted."""
@@ -36,13 +37,23 @@ def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
 
 def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
     """For every token whether it stands in a passage that is among `learned` (ascending hashes of runs)."""
+    return _places_of(*runs(tokens), learned, len(tokens))
+
+
+def repeated_places(tokens: Codes) -> NDArray[np.bool_]:
+    """For every token whether it stands in a passage that the tokens have again, as texts in several copies do."""
     found, starts = runs(tokens)
+    met, times = np.unique(found, return_counts=True)
+    return _places_of(found, starts, met[times > 1], len(tokens))
+
+
+def _places_of(found: Keys, starts: NDArray[np.int64], learned: Keys, size: int) -> NDArray[np.bool_]:
     if not len(learned) or not len(found):
-        return np.zeros(len(tokens), np.bool_)
+        return np.zeros(size, np.bool_)
     at = np.minimum(np.searchsorted(learned, found), len(learned) - 1)
     known = learned[at] == found
     known_before = np.concatenate([[0], np.cumsum(known)])
-    middles = np.arange(len(tokens))
+    middles = np.arange(size)
     first = np.searchsorted(starts, middles - REACH)
     last = np.searchsorted(starts, middles + REACH)
     hits = known_before[last] - known_before[first]

@@ -1,7 +1,8 @@
 """What the sense says at places of a text: which of the characters that may stand there the language lets expect.
 
 A text under check is read beside the model of the language: the other pages of the same text are a source of their own,
-a page is never its own witness, and a passage that the model was learned from is taken off its counts first.
+a page is never its own witness, nor is a copy of it that reads the same, and a passage that the model was learned from
+is taken off its counts first.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.language.copies import repeated_places
 from proof.language.look_alikes import PLANE, Codes, Folding
 from proof.language.model import Counted
-from proof.language.ngrams import PATTERNS, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
+from proof.language.ngrams import PATTERNS, WIDE, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
 from proof.language.weights import NOTHING, Floats, SenseWeights, features
@@ -85,13 +87,17 @@ class Sense:
 
     def met(self, places: Places, candidates: Codes) -> Iterator[tuple[int, Met]]:
         """The counts, for some places at a time: the number of the first of them, and theirs."""
-        own = _OwnText(self._tokens, np.unique(candidates))
+        own = _OwnText(self._tokens, np.unique(candidates), self._repeated)
         for start in range(0, len(places), AT_ONCE):
             yield start, self._met(places[start : start + AT_ONCE], candidates[start : start + AT_ONCE], own)
 
     @cached_property
     def _learned(self) -> NDArray[np.bool_]:
         return self._language.learned(self._tokens.folded)
+
+    @cached_property
+    def _repeated(self) -> NDArray[np.bool_]:
+        return repeated_places(self._tokens.folded)
 
     def _met(self, places: Places, candidates: Codes, own: _OwnText) -> Met:
         page = self._tokens.page[places]
@@ -105,6 +111,9 @@ class Sense:
             language[rows, number, columns] = self._language.of_keys(number, wanted)
             whole[rows, number, columns] = np.maximum(met, columns == 0)
             text[rows, number, columns] = own.elsewhere(number, wanted, page[rows], met)
+        copied = np.flatnonzero(self._repeated[places])
+        if len(copied):
+            text[copied, :, 0] = np.maximum(text[copied, :, 0] - own.copies(places[copied])[:, None], 0)
         learned = self._learned[places]
         if learned.any():
             language[learned] = _without_copy(language[learned], whole[learned])
@@ -115,16 +124,27 @@ class _OwnText:
     """What the text itself says: counts over all its pages, and those of each page. What stands between characters
     between which nothing else stands tells nobody anything: it is left out, most of all of the longer patterns."""
 
-    def __init__(self, tokens: TextTokens, centres: Codes) -> None:
+    def __init__(self, tokens: TextTokens, centres: Codes, repeated: NDArray[np.bool_]) -> None:
+        """`repeated` says for every token whether it stands in a passage that the text has in several copies."""
         self.whole: list[Counts] = []
         self._pages: list[Counts] = []
+        self._tokens = tokens
         places = own_places(tokens, centres)
         for number in range(len(PATTERNS)):
-            contexts = contexts_at(tokens.folded, places, number)
-            some = _met_again(contexts)
-            met = keys(contexts[some], tokens.raw[places[some]])
-            self.whole.append(Counts.of(met))
-            self._pages.append(Counts.of(on_page(met, tokens.page[places[some]]), 32))
+            self._count(number, places)
+        self._count(WIDE, places[repeated[places]])
+
+    def _count(self, number: int, places: Places) -> None:
+        contexts = contexts_at(self._tokens.folded, places, number)
+        some = _met_again(contexts)
+        met = keys(contexts[some], self._tokens.raw[places[some]])
+        self.whole.append(Counts.of(met))
+        self._pages.append(Counts.of(on_page(met, self._tokens.page[places[some]]), 32))
+
+    def copies(self, places: Places) -> Numbers:
+        """How often the passages around places stand on other pages with the same character in the middle."""
+        wanted = keys_at(self._tokens, places, WIDE)
+        return self.elsewhere(WIDE, wanted, self._tokens.page[places], self.whole[WIDE].of_keys(wanted))
 
     def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern were met on other pages than these, of which it is known how often they were

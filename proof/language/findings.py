@@ -21,7 +21,7 @@ from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
 from proof.text.model import Page, Transcription
 
-CAUTION = 1.25
+CAUTION = 1.125
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
 ten thousand characters of sound text are then raised (`scripts/bench_sense.py`)."""
 

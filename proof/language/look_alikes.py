@@ -38,7 +38,7 @@ class Nearness(IntEnum):
     HAND = 2
 
 
-MARGINS = (4.0, 1.5, 0.0)
+MARGINS = (4.0, 2.0, 0.0)
 """Nats that the sense must bring on top, by nearness: pairs that are rarely exchanged are many, and texts write some of
 them for one another (具其, 齊齋). What they cost and gain: `scripts/bench_sense.py`."""
 

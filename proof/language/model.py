@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,8 +27,11 @@ from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, mixed
 from proof.language.ngrams import keys as keys_of
 from proof.language.stream import MARGIN, UNKNOWN, TokenStream
 
-FORMAT = 1
+FORMAT = 2
 FILE = "data/language.npz"
+
+SMALLEST = {"counts_number": zipfile.ZIP_LZMA}
+"""How parts of the file are compressed, where it is not as usual: counts take a tenth less so."""
 
 Least = Sequence[Sequence[int]]
 """How often an n-gram around a character that has look-alikes must have been met to be kept, by its pattern and by
@@ -65,12 +68,14 @@ class Counted(Protocol):
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
     """`counts` are those of the n-grams, `known` how often each character was met (by code point), `learned_runs` what
-    tells a text that was learned (`proof.language.copies`), `sources` the titles of what was learned."""
+    tells a text that was learned (`proof.language.copies`), `sources` the titles of what was learned, `patterns` the
+    numbers of those of which n-grams are kept: a key of another could be found by a chance equality of hashes alone."""
 
     counts: Counts
     known: Numbers
     learned_runs: Keys
     sources: tuple[str, ...]
+    patterns: frozenset[int]
 
     @property
     def characters(self) -> int:
@@ -78,7 +83,7 @@ class LanguageModel:
         return int(self.known[UNKNOWN + 1 :].sum())
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
-        return self.counts.of_keys(wanted)
+        return self.counts.of_keys(wanted) if pattern in self.patterns else np.zeros(wanted.shape, np.int32)
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
         return shares_of(self.known, candidates)
@@ -95,17 +100,22 @@ class LanguageModel:
     def write(self, file: IO[bytes]) -> None:
         """Write it to an open file. Raises OSError."""
         codes = np.flatnonzero(self.known)
-        arrays = {f"counts_{name}": array for name, array in packed(self.counts).items()}
+        arrays = {
+            "format": np.array(FORMAT),
+            "codes": codes.astype(np.uint32),
+            "known": self.known[codes],
+            "sources": np.array(self.sources, np.str_),
+            "patterns": np.array(sorted(self.patterns), np.uint8),
+        }
+        arrays |= {f"counts_{name}": array for name, array in packed(self.counts).items()}
         learned = Counts(self.learned_runs, np.ones(len(self.learned_runs), np.int32), RUN_BITS)
         arrays |= {f"runs_{name}": array for name, array in packed(learned).items()}
-        np.savez_compressed(
-            file,
-            format=np.array(FORMAT),
-            codes=codes.astype(np.uint32),
-            known=self.known[codes],
-            sources=np.array(self.sources, np.str_),
-            **arrays,  # type: ignore[arg-type]
-        )
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, array in arrays.items():
+                entry = zipfile.ZipInfo(f"{name}.npy")
+                entry.compress_type = SMALLEST.get(name, zipfile.ZIP_DEFLATED)
+                with archive.open(entry, "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, array)  # type: ignore[no-untyped-call]
 
     @classmethod
     def load(cls, path: Path) -> LanguageModel:
@@ -120,9 +130,8 @@ class LanguageModel:
                     name: unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
                     for name in ("counts", "runs")
                 }
-                return cls(
-                    parts["counts"], known, parts["runs"].known.astype(np.uint64), tuple(map(str, arrays["sources"]))
-                )
+                runs_kept, sources = parts["runs"].known.astype(np.uint64), tuple(map(str, arrays["sources"]))
+                return cls(parts["counts"], known, runs_kept, sources, frozenset(map(int, arrays["patterns"])))
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise UsageError(f"{path}: no model of the language ({error}): make one with `proof learn`") from error
 
@@ -194,18 +203,22 @@ def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
 
 
 def learn(
-    streams: Iterable[TokenStream],
+    streams: Sequence[TokenStream],
     sources: Sequence[str] = (),
     least: Least = EVERY,
     others: int = OTHERS,
     bits: int = 40,
+    beside: Sequence[TokenStream] = (),
 ) -> LanguageModel:
     """A model of what these texts say.
 
     `others` says how often two characters that have no look-alikes must be met together to be kept; `bits` are those
-    of a key: the fewer, the smaller is the file and the more often two n-grams are taken for one.
+    of a key: the fewer, the smaller is the file and the more often two n-grams are taken for one. Texts `beside` are
+    counted too, but what was met once in them and nowhere else is not kept.
     """
-    raw = np.concatenate([stream.tokens for stream in streams] or [np.zeros(2 * MARGIN, np.uint32)])
+    every = [*streams, *beside]
+    raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN, np.uint32)])
+    main = np.arange(len(raw) - 2 * MARGIN) < sum(map(len, streams))
     look_alikes = LookAlikes.shipped()
     folded = Folding(look_alikes)(raw)
     near = look_alikes.nearness_of(raw[MARGIN:-MARGIN])
@@ -214,11 +227,17 @@ def learn(
         met = all_keys(raw, folded, number)
         for nearness, times in enumerate(least[number]):
             if times:
-                kept.append(Counts.of(met[near == nearness], bits).at_least(times))
+                here = near == nearness
+                counts = Counts.of(met[here], bits)
+                enough = counts.number >= times
+                if beside and times == 1:
+                    enough = (counts.number > 1) | counts.also_in(Counts.of(met[here & main], bits))
+                kept.append(counts.where(enough))
         if number == BEFORE:
             kept.append(Counts.of(met[plain_pairs(raw, folded)], bits).at_least(others))
     known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)
-    return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources))
+    patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(least[number]))
+    return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
 
 
 def plain_pairs(raw: Codes, folded: Codes) -> NDArray[np.bool_]:

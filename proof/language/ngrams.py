@@ -47,6 +47,10 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 """Offsets of the characters that are looked at together: all runs of two to four characters and the longest of five
 over the place, and pairs and triples with gaps."""
 
+WIDE = len(PATTERNS)
+"""The number of the pattern that only copies of a passage share: six characters on either side. It is not counted in
+the language."""
+
 BEFORE, BEHIND = 0, 1
 """The patterns of a character with the one before it, and with the one behind it."""
 
@@ -78,18 +82,19 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
 
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
     """For each of some places in a row of tokens a hash of its context in the pattern of that number."""
-    return _contexts([tokens[places + offset] for offset in PATTERNS[pattern]], pattern, len(places))
+    offsets = PATTERNS[pattern] if pattern < WIDE else (*range(-6, 0), *range(1, 7))
+    return _contexts([tokens[places + offset] for offset in offsets], offsets, pattern)
 
 
 def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
     """The keys of characters with the one before each, or by the pattern `BEHIND` with the one behind it; the neighbour
     comes first here, folded."""
-    return keys(_contexts([first], pattern, len(first)), second)
+    return keys(_contexts([first], PATTERNS[pattern], pattern), second)
 
 
-def _contexts(beside: Sequence[Codes], pattern: int, size: int) -> Keys:
-    found = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
-    for offset, codes in zip(PATTERNS[pattern], beside, strict=True):
+def _contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
+    found = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    for offset, codes in zip(offsets, beside, strict=True):
         found = mixed(found ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
     return found
 
@@ -118,8 +123,15 @@ class Counts:
 
     def at_least(self, number: int) -> Counts:
         """Those that were met so often."""
-        chosen = self.number >= number
+        return self.where(self.number >= number)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Counts:
+        """Those that are chosen."""
         return Counts(self.known[chosen], self.number[chosen], self.bits)
+
+    def also_in(self, other: Counts) -> NDArray[np.bool_]:
+        """Which of the keys another has, of equal bits."""
+        return np.isin(self.known, other.known, assume_unique=True)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:

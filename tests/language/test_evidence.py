@@ -12,7 +12,7 @@ from proof.language.evidence import Sense, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
-from proof.language.ngrams import PATTERNS, contexts_at, keys
+from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, contexts_at, keys, pair_keys
 from proof.language.stream import stream_of
 from proof.language.weights import SenseWeights
 from proof.model.flags import Kind
@@ -99,6 +99,22 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     assert met.language.sum() == 0
 
 
+@pytest.mark.parametrize(("copied", "witnesses"), [("己", 0), ("已", 1)])
+def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
+    copied: str, witnesses: int, learned: LanguageModel, paged: Paged
+) -> None:
+    drawn = np.random.default_rng(3)
+    pages = ["".join(drawn.choice(list(LETTERS + FILLER), 20)) for _ in range(60)]
+    streams = [stream_of(paged([*pages, f"夫學者貴孤月照{one}影落寒江乎"])) for one in ("己", copied)]
+    tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
+    places = np.flatnonzero(tokens.raw == ord("己"))[:1]
+    candidates = LookAlikes.shipped().of(tokens.raw[places])
+    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    own, other = (met.text[0, :, candidates[0].tolist().index(ord(one))] for one in "己已")
+    assert own.sum() == 0
+    assert (other == witnesses).all()
+
+
 def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
     before = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}學{LETTERS[n * 3 % 16]}" for n in range(200)]
     language = learn([stream_of(paged([*before, "孤月照己影"]))], least=[(1, 1, 1)] * 25)
@@ -146,6 +162,35 @@ def test_what_was_met_once_is_kept_where_a_hand_runs_characters_together(paged: 
     for character, times in (("己", 1), ("具", 0)):
         place = np.flatnonzero(tokens == ord(character))
         assert small.of_keys(0, keys(contexts_at(tokens, place, 0), tokens[place])).tolist() == [times]
+
+
+def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: Paged) -> None:
+    main, beside = [stream_of(paged(["孤月己影雲"]))], [stream_of(paged(["孤月己丑事已歸事已歸"]))]
+    small = learn(main, ["made"], least=[(1, 1, 1)] * len(PATTERNS), beside=beside)
+
+    def met(first: str, second: str, pattern: int = BEFORE) -> int:
+        """How often the second stood behind the first, or before it."""
+        beside = Folding(LookAlikes.shipped())(np.array([ord(first)], np.uint32))
+        return int(small.of_keys(pattern, pair_keys(beside, np.array([ord(second)], np.uint32), pattern))[0])
+
+    assert met("月", "己") == 2, "once in either"
+    assert met("事", "已") == 2, "twice beside"
+    assert met("影", "己", BEHIND) == 1
+    assert met("丑", "己", BEHIND) == 0
+
+
+def test_of_patterns_that_are_not_kept_nothing_is_said(paged: Paged, tmp_path: Path) -> None:
+    """Though keys of so few bits are found by chance."""
+    text = "天地玄黃宇宙洪荒盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽雲騰致雨露結為霜金生麗水" * 4
+    kept = [(1, 1, 1) if number < 2 else (0, 0, 0) for number in range(len(PATTERNS))]
+    made = learn([stream_of(paged([text]))], ["made"], kept, bits=6)
+    path = tmp_path / "language.npz"
+    with path.open("wb") as file:
+        made.write(file)
+    back = LanguageModel.load(path)
+    every = np.arange(64, dtype=np.uint64) << np.uint64(58)
+    for model in (made, back):
+        assert [bool(model.of_keys(number, every).any()) for number in (0, 1, 2, 24)] == [True, True, False, False]
 
 
 def test_the_shipped_model_takes_the_room_it_may() -> None:
