@@ -29,7 +29,7 @@ def as_json(layout: PageLayout) -> dict[str, Any]:
     """The layout in pixels of the file; columns right to left, registers from top to bottom."""
     columns = []
     for column in layout.columns:
-        x, y, w, h = layout.file_box(*_cells(layout, column)).rounded()
+        x, y, w, h = layout.file_box(*with_room(layout, column)).rounded()
         columns.append({"x": x, "y": y, "w": w, "h": h, "register": column.register})
     registers = []
     for region in layout.regions:
@@ -80,12 +80,12 @@ def drawn(layout: PageLayout, page: NDArray[np.uint8]) -> NDArray[np.uint8]:
     for figure in large_pieces(layout):
         _outline(picture, layout, figure, FIGURE, 2 * thick)
     for number, column in enumerate(layout.columns, 1):
-        place = _outline(picture, layout, _cells(layout, column), COLUMN, thick)
+        place = _outline(picture, layout, with_room(layout, column), COLUMN, thick)
         cv2.putText(picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.5 * thick, COLUMN, thick)
     return picture
 
 
-def _cells(layout: PageLayout, column: FoundColumn) -> Rectangle:
+def with_room(layout: PageLayout, column: FoundColumn) -> Rectangle:
     """Left, top, right and bottom of a column with the room that its first and its last character have."""
     region, room = layout.regions[column.register - 1], ROOM * column.glyph
     top, bottom = min(column.top, region.top), max(column.bottom, region.bottom)

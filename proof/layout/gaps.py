@@ -19,7 +19,7 @@ from proof.layout.rules import Mask, connected
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
 
-NARROWEST, WIDEST = 0.85, 2.9
+NARROWEST, WIDEST = 0.85, 3.6
 """Columns stand no closer and no wider apart, in widths of a glyph."""
 
 PERIODIC = 0.08
@@ -53,6 +53,17 @@ is looked for; gaps in the middle of columns that are so wide, against those bet
 
 PAIRS, BOTH = 2, 0.06
 """So many columns at least have ink on either side of their middle: so much of all that they have."""
+
+WIDEST_RULED = 6.0
+"""Widths of a glyph: columns between rules are no wider, where their glyphs are those of notes in double rows."""
+
+ONE_WIDE, OFTEN, MOSTLY = 0.1, 3, 0.4
+"""Gaps between rules that differ by less, as a share, are of one width; so many of them at least rule a page, and so
+much of what lies between its outermost rules."""
+
+CROSSES, CROSSING = 0.25, 0.4
+"""Of a pitch: ink that reaches so far to either side stands across what parts two columns; of all ink of these: with so
+much of it they are one."""
 
 STEP = 2
 """Pixels between the places where a boundary is tried."""
@@ -119,6 +130,20 @@ def pitch_together(profiles: Sequence[Profile], glyphs: Sequence[float]) -> floa
     return pitch_of(np.concatenate([part for one in profiles for part in (one, apart)]), glyph)
 
 
+def ruled_pitch(places: Sequence[float], glyph: float) -> float | None:
+    """How far columns stand apart where rules at `places` (x, left to right) part most of them; None where they do not.
+    Notes in double rows between rules are one column, and columns that are empty are columns, whatever their ink
+    tells. `glyph` is how wide a glyph is."""
+    gaps = np.diff(places)
+    wide = gaps[(gaps > NARROWEST * glyph) & (gaps < WIDEST_RULED * glyph)]
+    if wide.size < OFTEN:
+        return None
+    alike = np.abs(wide[:, None] / wide[None, :] - 1.0) < ONE_WIDE
+    usual = wide[alike[int(alike.sum(axis=0).argmax())]]
+    most = float(usual.sum()) > MOSTLY * float(gaps.sum())
+    return float(np.median(usual)) if usual.size >= OFTEN and most else None
+
+
 def first_period(alike: Profile, low: int, high: int) -> float | None:
     """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`; None where there is
     none."""
@@ -161,6 +186,25 @@ def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
         if cost[start] < best[end]:
             best[end], came[end] = cost[start], first + start
     return _walked_back(best, came, grid)
+
+
+def joined(text: Mask, spans: Sequence[Span], pitch: float) -> list[Span]:
+    """The columns that `spans` are: two are one where glyphs of `text` stand across what parts them, as in a title over
+    two columns."""
+    _, stats, _ = connected(text)
+    x, wide, area = stats[1:, cv2.CC_STAT_LEFT], stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_AREA]
+    found: list[Span] = []
+    for span in spans:
+        last = found[-1] if found else None
+        if last and last.right == span.left:
+            reach = CROSSES * pitch
+            own = (x + wide / 2 > last.left) & (x + wide / 2 < span.right)
+            across = own & (x < span.left - reach) & (x + wide > span.left + reach)
+            if area[across].sum() > CROSSING * area[own].sum():
+                found[-1] = Span(last.left, span.right)
+                continue
+        found.append(span)
+    return found
 
 
 def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, part, pitch_of, pitch_together
+from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, connected, inked_along, long_strokes
 from proof.layout.sheet import Sheet, prepare
@@ -73,6 +72,12 @@ LONG = 2.5
 
 SIDES = 2
 """A register with no more rules has none but the sides of its frame."""
+
+LONGEST = 1.6
+"""Pitches: a wider span is of two columns."""
+
+BEYOND = 2.0
+"""Pitches: what stands beyond the side of a frame reaches no further."""
 
 MANY = 4
 """With more rules than this a page is ruled."""
@@ -209,6 +214,10 @@ class _Measured:
         """Which share of the height of its register has glyphs."""
         return float(self.pieces[:, 3].sum()) / max(height, 1)
 
+    def is_text(self, usual: float, height: int) -> bool:
+        """Whether it is plainly a column of text: full of glyphs as wide as those of the others (`usual`)."""
+        return self.filled(height) > FILLED and self.size > SMALL * usual
+
 
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
     """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
@@ -242,19 +251,14 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
-    pitch = pitch_of(inked.across, inked.glyph, usual) or _ruled_pitch(rules) or LONE_PITCH * inked.glyph
+    places = [(a + b) / 2 for a, b in runs(rules > 0)]
+    pitch = pitch_of(inked.across, inked.glyph, usual) or LONE_PITCH * inked.glyph
+    pitch = ruled_pitch(places, inked.glyph) or pitch
     spans = part(inked.across, rules, pitch) if pitch else []
     if len(runs(rules > 0)) <= SIDES and are_pairs(inked.across, spans):
         pitch /= 2
         spans = part(inked.across, rules, pitch)
-    return _Register(region, inked.text, rules, inked.glyph, pitch, spans)
-
-
-def _ruled_pitch(rules: Profile) -> float:
-    """How far the rules stand apart, in pixels; 0 where there are hardly any."""
-    places = [(a + b) / 2 for a, b in runs(rules > 0)]
-    gaps = [b - a for a, b in pairwise(places)]
-    return float(np.median(gaps)) if len(gaps) >= 2 else 0.0
+    return _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
 
 
 def _extent(ink: Mask) -> tuple[int, int]:
@@ -297,13 +301,15 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
     _, stats, _ = connected(joined)
     found = np.array(stats[1:], dtype=np.intp)
     width, height, area = found[:, 2], found[:, 3], found[:, 4]
+    # a title over two columns has glyphs as large as it is wide
+    glyph = register.glyph * max(1.0, span.width / (LONGEST * register.pitch))
     large = np.maximum(width, height) > BROAD * register.glyph
     rule_like = (width < THIN * register.glyph) & (height > 2 * width)
     faint = area < 0.15 * width * height
     # what is left of a level line runs on from one side to the other
     level = (width > 0.95 * ink.shape[1]) & (height < 0.6 * register.glyph)
     found[:, 0] += x0 + margin
-    return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > register.glyph))], dtype=np.intp)
+    return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > 1.2 * glyph))], dtype=np.intp)
 
 
 def _low_end(register: _Register, span: Span, bottom: float) -> float:
@@ -354,7 +360,9 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
             or (len(kept) > 1 and _is_ornament(kept[end], kept[end + inward], usual))
         ):
             kept.pop(end)
-    kept = [one for one in kept if not (one.solid and one.span.width < NARROW * middle)]
+    kept = [
+        one for one in kept if not (one.solid and one.span.width < NARROW * middle and not one.is_text(usual, height))
+    ]
     return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
 
 
@@ -371,7 +379,7 @@ def _is_fold_strip(
     after = min((x for x in strong if x > one.span.middle), default=np.inf)
     small = one.size < SMALL * usual
     if after - before < STRIP * register.pitch:
-        return one.solid or small
+        return small or (one.solid and not one.is_text(usual, high))
     if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
         return False
     room = kept[number + 1].extent[0] - kept[number - 1].extent[1]
@@ -380,9 +388,9 @@ def _is_fold_strip(
 
 def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
     """Whether an outermost span is no column: cut, of small script in one row with room between, or with solid ink in
-    it."""
+    it that is no text."""
     small = max(one.size, one.broad) < SMALL * usual and one.filled(height) < FILLED
-    return one.span.width < NARROW * width or small or one.solid
+    return one.span.width < NARROW * width or small or (one.solid and not one.is_text(usual, height))
 
 
 def _is_ornament(one: _Measured, other: _Measured, usual: float) -> bool:
@@ -411,8 +419,11 @@ def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequenc
     if len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width
-    left = max((x for x in strong if sum(one.middle < x for one in spans) <= 1), default=0.0)
-    right = min((x for x in strong if sum(one.middle > x for one in spans) <= 1), default=width)
+    # where there are but few columns, one rule or the other that is no frame has no more than one beyond it
+    first = min((one.left for one in spans), default=0.0) + BEYOND * register.pitch
+    last = max((one.right for one in spans), default=width) - BEYOND * register.pitch
+    left = max((x for x in strong if x < first and sum(one.middle < x for one in spans) <= 1), default=0.0)
+    right = min((x for x in strong if x > last and sum(one.middle > x for one in spans) <= 1), default=width)
     usual = float(np.median([one.size for one in measured])) if measured else 0.0
     for one in measured:
         # between two such rules stands a column like any other, and the outer one is the frame's

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
+from proof.facsimile.brush import Hand, write_glyph
+from proof.facsimile.render import fonts_for
 from proof.facsimile.wear import seal_shape
 from proof.layout.page import find_columns
 from proof.layout.photograph import page_columns
@@ -30,6 +32,8 @@ PAGES = {
     "of an opening whose frames stand close": Layout(leaves=2, registers=2, gutter=0.6, columns=8, cells=12),
     "of which every other column is short": Layout(short=2, few=4, cells=14, columns=12, pitch=46, glyph=40),
     "with a column of a single character": Layout(short=5, few=1, cells=24, columns=12),
+    "all in double rows between rules": Layout(notes=1.01, rules=1.0, pitch=90, cells=30, columns=11),
+    "partly in double rows, set wide": Layout(notes=0.9, rules=1.0, pitch=104, glyph=40, cells=26, columns=10, seed=3),
     "in registers with empty columns": Layout(
         registers=3, cells=10, columns=13, pitch=46, glyph=40, empty=0.25, seed=6
     ),
@@ -99,6 +103,37 @@ def test_a_seal_beside_the_frame_is_no_column() -> None:
     stamp = seal_shape(90, np.random.default_rng(1)) > 127
     page.pixels[500:590, 8:98][stamp] = 90
     assert len(find_columns(page.pixels).columns) == len(page.columns)
+
+
+def test_characters_in_white_on_black_are_of_their_columns() -> None:
+    page = draw(Layout(pitch=70, rules=1.0))
+    for number, column in enumerate(page.columns):
+        for row in ((0, 5), (3, 9), (7, 16))[number % 3]:
+            cell = column.h / 17
+            y, x = round(column.y + row * cell), round(column.x + column.w / 2)
+            part = page.pixels[y : round(y + cell), x - 25 : x + 25]
+            part[:] = 255 - part
+    found = find_columns(page.pixels)
+    boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
+    assert len(boxes) == len(page.columns)
+    assert all(right(boxes, true) for true in page.columns)
+
+
+def test_a_title_over_two_columns_is_one() -> None:
+    page = draw(Layout(pitch=60, cells=18, columns=12, rules=1.0))
+    first, second = page.columns[:2]
+    page.pixels[round(first.y) - 4 : round(first.bottom) + 4, round(second.x) + 4 : round(first.right) - 4] = 255
+    for row, letter in enumerate("大六之心文"):
+        shape = fonts_for(()).field(letter)
+        assert shape is not None
+        ink = np.zeros_like(page.pixels)
+        write_glyph(ink, shape, (first.x, first.y + (row + 0.6) * 115), (100, 100), Hand(), np.random.default_rng(row))
+        np.minimum(page.pixels, 255 - ink, out=page.pixels)
+    found = find_columns(page.pixels)
+    assert len(found.columns) == len(page.columns) - 1
+    box = found.file_box(*[getattr(found.columns[0], side) for side in ("left", "top", "right", "bottom")])
+    assert box.x < second.x + 0.45 * second.w
+    assert box.right > first.x + 0.55 * first.w
 
 
 def without_lowest(page: Drawn, cell: float, rows: float) -> np.ndarray:
