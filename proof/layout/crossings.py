@@ -37,8 +37,9 @@ ASIDE = 1.0
 """Pixels by which an edge of a line lies aside of its place where a stroke that meets it goes on along it: over it, or
 in its stead where it is broken."""
 
-BRIDGED = 0.11
-"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on."""
+BRIDGED, GOES_ON = 0.09, 0.45
+"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on; and so far from
+where strokes meet the line it is looked for: rules wander, too."""
 
 DEEP = 0.08
 """Cells: so deep into a frame, which may be far broader than a stroke, glyphs reach."""
@@ -120,7 +121,7 @@ def restore(
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     dotted = strokes.dotted[np.arange(len(ink)), middle]
     excess[dotted] = aside[dotted] = -np.inf
-    shown = (excess >= 0.4 * plain) | (aside >= ASIDE) | met
+    shown = ((excess >= 0.4 * plain) | (aside >= ASIDE)) & (_rows_from(met) <= GOES_ON * row) | met
     thick = _runs_with(_closed(shown, round(BRIDGED * row)), met) & line.printed
     own = line.own(low, high, ROUGH)
     if text:

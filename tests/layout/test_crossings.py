@@ -51,8 +51,8 @@ def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: 
 def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it(off: int) -> None:
     """The right of 月 where the rule at its side is broken: no thicker than the rule, and a little aside of it."""
     ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
-    ink[396:440, 205:225] = 0
-    stroke[400:432, 214 + off : 217 + off] = 255
+    ink[396:430, 205:225] = 0
+    stroke[400:422, 214 + off : 217 + off] = 255
     stroke[400:404, 180:216] = 255
     clean, owners = cleaned(ink | stroke)
     assert not (stroke & ~clean).any()
