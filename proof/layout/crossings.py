@@ -33,6 +33,20 @@ THICK_REACH = 12
 THICK_ROWS = 5
 """Rows of pixels over which the thickness of a line is averaged."""
 
+ASIDE = 1.0
+"""Pixels by which an edge of a line lies aside of its place where a stroke that meets it goes on along it: over it, or
+in its stead where it is broken."""
+
+BRIDGED, GOES_ON = 0.09, 0.45
+"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on; and so far from
+where strokes meet the line it is looked for: rules wander, too."""
+
+DEEP = 0.08
+"""Cells: so deep into a frame, which may be far broader than a stroke, glyphs reach."""
+
+AT_SIDE = 0.09
+"""Of a column: so near to the outermost rules lie pieces of the frame, which is thick and rough, and no strokes."""
+
 PLAINLY, PLAINLY_THICK = 2.0, 0.25
 """Pixels by which a line is thicker than by itself where a stroke lies on it, and shares of a thick line; rules of
 printed pages vary by one pixel."""
@@ -54,8 +68,11 @@ class Strokes:
     dotted: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], row: float) -> Strokes:
-        """The strokes of a page; `outer` are the lines at its sides, `row` is the height of a cell."""
+    def of(
+        cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], rules: Sequence[float], row: float
+    ) -> Strokes:
+        """The strokes of a page; `outer` are the lines at its sides, `rules` where its rules were found, `row` is the
+        height of a cell."""
         labels, boxes, centres = connected(ink)
         # an image that is all ink has no paper, of which the middle would be told
         middles = np.nan_to_num(centres).round().astype(np.intp)
@@ -68,6 +85,9 @@ class Strokes:
         dotted = np.asarray(around >= DOTS - 0.5, dtype=np.bool_)
         large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~dotted[y, x]
         large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
+        near = AT_SIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
+        left = boxes[:, cv2.CC_STAT_LEFT]
+        large &= (left + boxes[:, cv2.CC_STAT_WIDTH] > rules[0] + near) & (left < rules[-1] - near)
         large[0] = False
         return cls(labels, large, dotted)
 
@@ -87,20 +107,26 @@ def restore(
     held: NDArray[np.bool_] | None = None,
 ) -> None:
     """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it: from the left
-    (`text` -1) or the right (1), where text is, or from either (0); and where a stroke lies on it, so that there is
-    more ink across than the line has by itself. `row` is the height of a cell. All of a stroke may lie on a rule (a
-    frame is too rough to tell): `held` is where the pixels of such strokes are noted."""
+    (`text` -1) or the right (1), where text is, or from either (0), and as far as it goes on along the line, whose
+    edges lie aside there; and where a stroke lies on it, so that there is more ink across than the line has by itself.
+    `row` is the height of a cell. All of a stroke may lie on a rule (a frame is too rough to tell): `held` is where the
+    pixels of such strokes are noted."""
     edge = ROUGH + 2.0
     low, high = line.band(ink.shape[1], edge)
     beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
     if text:
         beside &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
     met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
-    excess, plain = _thickness(before, line, text, met, row)
+    excess, aside, plain = _thickness(before, line, text, met, row)
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
-    excess[strokes.dotted[np.arange(len(ink)), middle]] = -np.inf
-    thick = _runs_with((excess >= 0.4 * plain) | met, met) & line.printed
+    dotted = strokes.dotted[np.arange(len(ink)), middle]
+    excess[dotted] = aside[dotted] = -np.inf
+    shown = ((excess >= 0.4 * plain) | (aside >= ASIDE)) & (_rows_from(met) <= GOES_ON * row) | met
+    thick = _runs_with(_closed(shown, round(BRIDGED * row)), met) & line.printed
     own = line.own(low, high, ROUGH)
+    if text:
+        edge = line.right if text > 0 else line.left
+        own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - DEEP * row
     if held is not None:
         whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
         held[:, low:high] |= own & whole[:, None]
@@ -111,29 +137,43 @@ def restore(
 
 def _thickness(
     ink: Mask, line: Line, text: int, met: NDArray[np.bool_], row: float
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """For every row by how many pixels a line is thicker than it is by itself, on the side of the `text` or (0) on
-    both, and from when on that is plain; where strokes have `met` it tells nothing of the line by itself."""
+    both, by how many an edge of it there lies aside of its place, and from when on it is plainly thicker; where strokes
+    have `met` it tells nothing of the line by itself."""
     every, last = np.arange(len(ink)), ink.shape[1] - 1
     middle = np.rint(line.middle).astype(np.intp)
     shifts = np.array([0, -1, 1])
     there = ink[every[:, None], (middle[:, None] + shifts).clip(0, last)] > 127
     core, middle = there.any(axis=1), middle + shifts[there.argmax(axis=1)]
     reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICK_REACH)
-    width = np.zeros(len(ink), np.intp)
+    alone = line.printed & core & ~met
+    width, aside = np.zeros(len(ink)), np.zeros(len(ink))
     for side in (-1, 1):
         if text in (0, side):
             places = middle[:, None] + side * reach
             inked = (ink[every[:, None], places.clip(0, last)] > 127) & (places >= 0) & (places <= last)
-            width += np.logical_and.accumulate(inked, axis=1).sum(axis=1)
-    usual = _usual(width, line.printed & core & ~met, row)
-    thick = np.minimum(width, usual + THICK_REACH / 2).astype(np.float32)[:, None]
-    excess = cv2.blur(thick, (1, THICK_ROWS))[:, 0] - usual
+            beyond = np.logical_and.accumulate(inked, axis=1).sum(axis=1)
+            width += beyond
+            edge = beyond + side * (middle - line.middle)
+            aside = np.maximum(aside, np.abs(_excess(edge, alone, row)[0]))
+    excess, usual = _excess(width, alone, row)
     plain = max(PLAINLY, PLAINLY_THICK * float(np.median(usual))) if text else PLAINLY
-    return np.asarray(np.where(core & line.printed, excess, -np.inf), dtype=np.float64), plain
+    runs = core & line.printed
+    return np.where(runs, excess, -np.inf), np.where(runs, aside, -np.inf), plain
 
 
-def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
+def _excess(
+    width: NDArray[np.float64], alone: NDArray[np.bool_], row: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By how much more than usual a line has of a width (of all of it, or to one side) about every row, and what is
+    usual there."""
+    usual = _usual(width, alone, row)
+    most = np.minimum(width, usual + THICK_REACH / 2).astype(np.float32)[:, None]
+    return np.asarray(cv2.blur(most, (1, THICK_ROWS))[:, 0] - usual, dtype=np.float64), usual
+
+
+def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
     """How thick a line is by itself about every row: the median of three cells in which it is `alone`, which differs
     from that of the whole line by no more than a block wears."""
     if not alone.any():
@@ -146,6 +186,15 @@ def _usual(width: NDArray[np.intp], alone: NDArray[np.bool_], row: float) -> NDA
     found = [median_of_sorted(np.sort(some)) if some.size > row / 2 else whole for some in near]
     near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
     return np.asarray(near_by, dtype=np.float64)
+
+
+def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
+    """`rows` with the gaps between them that are no longer than `gap`."""
+    inked = np.flatnonzero(rows)
+    closed = rows.copy()
+    for number in np.flatnonzero(np.diff(inked) - 1 <= gap).tolist():
+        closed[inked[number] : inked[number + 1]] = True
+    return closed
 
 
 def _runs_with(
@@ -200,13 +249,15 @@ def _give_over_rule(
         goes_on = [side.any(axis=1) for side in sides]
         if goes_on[0].any() and goes_on[1].any():
             # two glyphs meet: what lies on the rule is of the one that goes on nearest to there
+            away = [_pixels_from(own & ~on_rule[place] & (side * off[place] > 0), sides[side > 0]) for side in (-1, 1)]
             own &= on_rule[place]
-        elif not goes_on[0].any() and not goes_on[1].any():
-            goes_on = _beside(ink[y : y + h], low + x, low + x + w, round(BESIDE * column))
-        away = [_rows_from(one) for one in goes_on]
+        else:
+            if not goes_on[0].any() and not goes_on[1].any():
+                goes_on = _beside(ink[y : y + h], low + x, low + x + w, round(BESIDE * column))
+            away = [_rows_from(one)[:, None] for one in goes_on]
         here = found[y : y + h, low + x : low + x + w]
-        here[own & (away[0] < away[1])[:, None]] = numbers[0]
-        here[own & (away[1] < away[0])[:, None]] = numbers[1]
+        here[own & (away[0] < away[1])] = numbers[0]
+        here[own & (away[1] < away[0])] = numbers[1]
 
 
 def _beside(ink: Mask, left: int, right: int, reach: int) -> list[NDArray[np.bool_]]:
@@ -215,6 +266,14 @@ def _beside(ink: Mask, left: int, right: int, reach: int) -> list[NDArray[np.boo
     beyond = ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
     nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beyond]
     return [np.full(len(ink), nearest[side] < nearest[1 - side]) for side in (0, 1)]
+
+
+def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How far every pixel is from those pieces of `ink` that have one that is `going_on`."""
+    labels, stats, _ = connected(ink.astype(np.uint8))
+    goes_on = np.bincount(labels[going_on], minlength=len(stats)) > 0
+    goes_on[0] = False
+    return np.asarray(cv2.distanceTransform((~goes_on[labels]).astype(np.uint8), cv2.DIST_L2, 5), dtype=np.float64)
 
 
 def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:

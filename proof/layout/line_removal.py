@@ -7,6 +7,7 @@ crosses it or lies on it, the line's ink stays with the stroke.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,9 @@ OUTSIDE = 0.45
 BESIDE = 0.1
 """Of a column's width: nearer to its rules lie pieces of the frame that runs around what is raised."""
 
+NOT_RUN = 0.05
+"""Of a column's width: where less of the frame is printed it does not run."""
+
 NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
 
@@ -55,7 +59,7 @@ def without_lines(
     frames, lines = _followed(clean, rules, frame, row)
     inner = slice(1, len(rules) - 1)
     outer = [*lines[:1], *lines[inner.stop :]]
-    strokes = Strokes.of(clean, frames, outer, row)
+    strokes = Strokes.of(clean, frames, outer, rules, row)
     centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
     for line in frames:
         restore(clean.T, before.T, strokes.turned, line, 1 if line.middle[0] < centre[0] else -1, row)
@@ -83,11 +87,23 @@ def _followed(
     for places, reach, least in ((rules, near, LEAST), (sides, 2 * near, LEAST_SECOND)):
         for one in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
             frames.append(one.within(sides))
+            if len(frames) > 2:
+                _leave_raised(frames[-1], frames[-3], rules)
             erase(ink.T, frames[-1])
         for one in follow(ink, places, reach, RULE_PIECE * row, least):
             lines.append(one.within(frame))
             erase(ink, lines[-1])
     return frames, lines
+
+
+def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
+    """Take (in place) from the `second` line of a frame what lies in columns where the `first` does not run: these are
+    raised, and what is level there are strokes of their glyphs."""
+    for left, right in pairwise(np.rint(rules).astype(np.intp).clip(0).tolist()):
+        apart = round(BESIDE * (right - left))
+        across = first.printed[left + apart : right - apart]
+        if np.count_nonzero(across) < NOT_RUN * across.size:
+            second.printed[left:right] = False
 
 
 def _erase_outside(

@@ -173,7 +173,7 @@ def _sides(ink: NDArray[np.bool_], nearest: NDArray[np.intp], printed: NDArray[n
     return sides[0], sides[1]
 
 
-def median_of_sorted(numbers: NDArray[np.intp]) -> float:
+def median_of_sorted(numbers: NDArray[Any]) -> float:
     """The median of numbers that ascend; NumPy's own takes ten times the time for as few as a line has."""
     middle = len(numbers) // 2
     return float(numbers[middle] + numbers[middle - 1 + len(numbers) % 2]) / 2

@@ -76,6 +76,10 @@ MANY, CLEAR, DOTS = 4, 0.12, 12
 """Under a seal specks go from the first: where in the length of a cell so many stand so many cells clear of all
 strokes, and so many in all. A worn glyph leaves as many that are clear, but has hardly ever so many."""
 
+TINY, TINIES, CROWD = 0.0025, 0.5, 26
+"""Most dots of a seal are smaller than this share of a cell's area; so many of the pieces without a stroke are, where
+one lies, or there are more than any glyph wears to. Those of a worn glyph are longer."""
+
 SEALED, BY_STROKE = 0.35, 0.25
 """Cells: under a seal a glyph has a stroke as long as this, and what stands farther from one is none of a glyph."""
 
@@ -329,6 +333,11 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
         sealed = _crowded(ys, ys[small], cell, DOTS)
         if not sealed.any():
             return clean
+        short = span < SEALED * cell
+        short[0] = False
+        tiny, about = small & (boxes[:, cv2.CC_STAT_AREA] < TINY * cell * cell), _about(ys, ys[short], cell)
+        plainly = (about >= CROWD) | (_about(ys, ys[tiny], cell) >= TINIES * about)
+        sealed &= _crowded(ys, ys[sealed & plainly], 2 * cell, 1)
         by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR * cell) | 1)]
         dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
         small &= dotted
@@ -346,8 +355,13 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
 
 def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, many: float) -> NDArray[np.bool_]:
     """About which of the `ys` so many of the `dots` stand in the length of a cell."""
+    return np.asarray(_about(ys, dots, cell) >= many)
+
+
+def _about(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float) -> NDArray[np.intp]:
+    """How many of the `dots` stand in the length of a cell about each of the `ys`."""
     along = np.sort(dots)
-    return np.asarray(np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2) >= many)
+    return np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2)
 
 
 def _near(ink: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:

@@ -47,6 +47,49 @@ def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: 
     assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
 
 
+@pytest.mark.parametrize("off", [-2, 2])
+def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it(off: int) -> None:
+    """The right of 月 where the rule at its side is broken: no thicker than the rule, and a little aside of it."""
+    ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink[396:430, 205:225] = 0
+    stroke[400:422, 214 + off : 217 + off] = 255
+    stroke[400:404, 180:216] = 255
+    clean, owners = cleaned(ink | stroke)
+    assert not (stroke & ~clean).any()
+    assert np.count_nonzero(clean & ~stroke) < 20
+    assert set(owners[stroke > 0].tolist()) == {3}
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(8, True), (16, False)])
+def test_between_two_strokes_that_meet_a_rule_close_to_each_other_their_glyph_goes_on(apart: int, kept: bool) -> None:
+    """The right of 月 under a rule, of which the level strokes and the serif are to be seen."""
+    ink, under = glyph(178, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
+    for top in range(405, 431 - apart, apart + 4):
+        ink[top : top + apart, 209:214] = 0
+        under[top : top + apart, 214:217] = 255
+    clean, _ = cleaned(ruled() | ink)
+    assert (not (under & ~clean).any()) is kept
+
+
+def test_of_a_thick_frame_no_more_is_left_at_a_stroke_than_glyphs_reach_into_it() -> None:
+    ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink[20:980, 404:426] = 255
+    stroke[500:506, 370:406] = 255
+    clean, _ = cleaned(ink | stroke)
+    assert not (stroke & ~clean).any()
+    assert np.count_nonzero(clean & ~stroke) < 25
+
+
+def test_an_upright_stroke_on_a_rule_is_not_of_the_glyph_that_touches_it_from_the_next_column() -> None:
+    """The right of 司 and, across the rule, the point of 人."""
+    own, other = glyph(180, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
+    other[410:426, 217:260] = 255
+    clean, owners = cleaned(ruled() | own | other)
+    assert not (own & ~clean).any()
+    assert np.count_nonzero(owners[own > 0] == 3) > 0.97 * np.count_nonzero(own)
+    assert set(owners[other > 0].tolist()) == {2}
+
+
 def test_glyphs_that_lean_on_a_rule_do_not_make_it_broader() -> None:
     ink = ruled()
     for top in range(60, 900, 110):
@@ -104,7 +147,7 @@ def test_the_pixels_of_a_line_lie_on_the_page(
     low, high = line.band(size[1], 1.0)
     assert 0 <= low <= high <= size[1]
     ink = np.full(size, 255, np.uint8)
-    strokes = Strokes.of(ink, [], [], 20.0)
+    strokes = Strokes.of(ink, [], [], [0.0, 30.0], 20.0)
     restore(ink, ink.copy(), strokes, line, 0, 20.0, np.zeros(size, np.bool_))
     numbers = columns_of(ink, [line, line], strokes, 30.0)
     assert set(np.unique(numbers).tolist()) <= {0, 1}

@@ -121,3 +121,19 @@ def test_flat_strokes_of_a_raised_glyph_are_no_pieces_of_the_frame() -> None:
     clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
     assert not (glyph & ~clean).any()
     assert not (pieces & clean).any(), "no glyph is above them, and the frame is"
+
+
+def test_a_level_stroke_of_a_raised_glyph_is_no_second_line_of_the_frame() -> None:
+    """The long stroke of 平, near where the frame runs beside it."""
+    above = 90
+    ink = np.pad(ruled(), ((above, 0), (0, 0)))
+    top = FRAME[0] + above
+    ink[round(top) - 3 : round(top) + 4, 118:212] = 0
+    glyph = np.zeros_like(ink)
+    glyph[60:118, 163:168] = 255
+    for y in (64, 103):
+        glyph[y : y + 3, 140:192] = 255
+    drawn = np.asarray(ink | glyph, dtype=np.uint8)
+    upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
+    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    assert not (glyph & ~clean).any()

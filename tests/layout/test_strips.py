@@ -184,8 +184,10 @@ def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: Make
     assert pieces > 2 + len(beside), "but for those that touch a stroke"
 
 
-def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage) -> None:
-    """It has a dot or two more than strokes, where a seal leaves dots by the dozen."""
+@pytest.mark.parametrize("dots", [0.02, 0.03])
+def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage, dots: float) -> None:
+    """It has a dot or two more than strokes, where a seal leaves dots by the dozen, and its pieces, as those of 變, are
+    larger than these."""
     page = make_page("經　　　部一", *[""] * 7)
     pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
     bare = find_layout(pixels)
@@ -200,7 +202,8 @@ def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage) -> None:
 
     for n in range(6):
         rectangle(-0.3 + 0.35 * (n % 2), 0.12 * n, 0.15)
-        rectangle(0.35 * (n % 2) - 0.08, 0.12 * n, 0.02)
+        for x in (-0.08,) if dots < 0.03 else (-0.1, 0.0, 0.1):
+            rectangle(0.35 * (n % 2) + x, 0.12 * n, dots)
     layout = find_layout(pixels)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     glyph = np.s_[round(top - 0.1 * cell) : round(top + 0.8 * cell)]
