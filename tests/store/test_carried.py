@@ -200,6 +200,13 @@ def test_a_correction_by_hand_is_not_done_again_where_another_corrected_its_plac
     assert corrected.makers() == [("彼", "乙")]
 
 
+def test_who_is_refused_is_told_who_decided_and_not_that_a_check_carried_it_over(corrected: Desk) -> None:
+    corrected.above(1)
+    with pytest.raises(ConflictError, match="丙") as refused:
+        corrected.by_hand("乙", "彼")
+    assert [one.person for one in refused.value.decisions] == ["丙"]
+
+
 @pytest.mark.parametrize("moved", [(1,), (1, 0), (1, 2, 0, 1), (2, 1, 2, 0)])
 def test_a_correction_by_hand_comes_back_out_of_the_journal_where_its_line_stands(
     tmp_path: Path, moved: tuple[int, ...]
