@@ -7,6 +7,7 @@ Whatever is done to an account leaves an event, in the same transaction, that is
 
 from __future__ import annotations
 
+import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ HANDED_OVER_FOR = timedelta(days=14)
 """How long a password that somebody else has set is good for a log-in: it is for the first one."""
 _BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that no name has: what does not show could make two names look alike."""
+_NOT_SHOWN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""What of other categories is not shown by itself (Unicode's Default_Ignorable_Code_Point), variation selectors above
+all."""
 _TYPED = "abcdefghjkmnpqrstuvwxyz23456789"
 _HASHING = BoundedSemaphore(2)
 """A hash takes 64 MiB: a crowd at the door may not take all memory."""
@@ -292,7 +296,7 @@ def proper_name(name: str) -> str:
     name = unicodedata.normalize("NFC", name).strip()
     if not 1 <= len(name) <= LONGEST_NAME or len(handle(name)) > 255:
         raise AccountError(_("a name has 1 to %(most)s characters"), most=LONGEST_NAME)
-    if any(unicodedata.category(char) in _BREAKING for char in name):
+    if _NOT_SHOWN.search(name) or any(unicodedata.category(char) in _BREAKING for char in name):
         raise AccountError(_("a name has no line endings and no characters that do not show"))
     if handle(name) == CHECK:
         raise AccountError(_("%(name)s: under this name a check carries decisions over; take another"), name=name)

@@ -79,9 +79,10 @@ def carried_on(session: Session, decision: DecisionRow) -> list[DecisionRow]:
         found |= {each.id: each for each in (one, *carried_on(session, one))}
     here = successor(session, session.get_one(FlagRow, decision.flag_id))
     stands = standing_event(session, here.id) if here is not None else None
-    own = standing_event(session, decision.flag_id, decision.version)
-    if stands is not None and own is not None and any(one.id == own.id for one in origins(session, stands)):
-        found[stands.id] = stands
+    if stands is not None:
+        own = standing_event(session, decision.flag_id, decision.version)
+        if own is not None and any(one.id == own.id for one in origins(session, stands)):
+            found[stands.id] = stands
     return list(found.values())
 
 

@@ -295,10 +295,11 @@ def _must_stand(session: Session, flag: FlagRow, undone: DecisionRow) -> list[tu
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
-    """What was decided about a flag since `version`, as a refusal."""
+    """What was decided about a flag since `version`, as a refusal; what a check carried over by who had decided it."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
-    later = shown_decisions(session, list(session.scalars(since.order_by(DecisionRow.version))))
-    return ConflictError(flag.id, flag.version, later)
+    found = list(session.scalars(since.order_by(DecisionRow.version)))
+    shown = zip(shown_decisions(session, found), found, strict=True)
+    return ConflictError(flag.id, flag.version, [replace(one, person=decided_by(session, row)) for one, row in shown])
 
 
 _MOVED = "moved-"

@@ -15,17 +15,21 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from proof.model.flags import context_of
 from proof.store import rows
+from proof.store.carried import last_event, word_of
 from proof.store.decision_records import Verdict
+from proof.store.decision_rows import carry
 from proof.store.journal import ACTS, COMMENT, Line, Read, all_lines, chains_of, identity, moment, place_of
-from proof.store.models import Base, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
+from proof.store.models import Base, ColumnRow, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
 from proof.store.quality import add_decision, note_seeded
-from proof.store.threads import go_on
+from proof.store.threads import go_on, thread_of
 
 TABLES = {name: table for table, name in ACTS.items()}
 
@@ -94,6 +98,27 @@ def recover(session: Session, read: Read) -> Recovered:
     )
 
 
+def place_by_hand(session: Session, work_id: int) -> None:
+    """Have each correction by hand stand where the text as it was checked reads so: a line that was moved, and is back
+    where it was, leaves no act."""
+    threads: dict[tuple[int, str], list[FlagRow]] = {}
+    by_hand = select(FlagRow).where(FlagRow.work_id == work_id, FlagRow.uid.startswith(rows.HAND))
+    for flag in session.scalars(by_hand.where(FlagRow.version > 0).order_by(FlagRow.id)):
+        threads.setdefault((flag.page_id, thread_of(flag)), []).append(flag)
+    for (page, _), flags in threads.items():
+        if len(flags) < 2:
+            continue
+        last = [one for one in map(partial(last_event, session), flags) if one is not None]
+        now = session.get_one(FlagRow, max(last, key=lambda one: one.id).flag_id)
+        columns = select(ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id == page)
+        lines = {row.number: row.source for row in session.execute(columns)}
+        fit = [one for one in flags if context_of(lines.get(one.line, ""), one.offset, one.length) == one.context]
+        here = fit[0] if len(fit) == 1 else now
+        if word_of(session, here) != word_of(session, now):
+            carry(session, now, here, max(last, key=lambda one: one.id))
+        _stand(here, *(one for one in flags if one is not here))
+
+
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
     found: dict[tuple[str, ...], list[Line]] = {}
     for line in all_lines(session):
@@ -158,10 +183,17 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     if before is not None:
         was = session.get_one(FlagRow, before.flag_id)
         go_on(session, was, flag)
-        if before.uid.startswith(rows.HAND):  # a correction by hand stands at one place
-            was.stale, was.ordinal = True, rows.GONE
+        if rows.is_by_hand(was):  # a correction by hand stands at one place
+            _stand(flag, was)
     done.works.add(page.work_id)
     return ""
+
+
+def _stand(here: FlagRow, *elsewhere: FlagRow) -> None:
+    """Have a correction by hand stand here, and nowhere else."""
+    here.stale, here.ordinal = False, rows.BY_HAND
+    for one in elsewhere:
+        one.stale, one.ordinal = True, rows.GONE
 
 
 def _about(session: Session, line: Line) -> int | None:

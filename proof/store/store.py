@@ -51,7 +51,7 @@ from proof.store.records import (
     StoredRunInfo,
     StoredText,
 )
-from proof.store.recovery import Recovered, recover
+from proof.store.recovery import Recovered, place_by_hand, recover
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
@@ -379,6 +379,7 @@ class Store:
             with self.journal.noting(session) if own else nullcontext():
                 for work in done.works:
                     carry_over(session, work, known=())
+                    place_by_hand(session, work)
                     _changed(session, work)
         return done
 

@@ -77,7 +77,23 @@ def test_a_hash_of_older_parameters_is_made_anew_at_the_next_log_in(people: Stor
 
 
 @pytest.mark.parametrize(
-    "name", ["", "   ", "甲\n乙", "甲\u200b", "甲\u202e乙", "x" * 65, "proof check", "Proof Check", "甲", " 甲 "]
+    "name",
+    [
+        "",
+        "   ",
+        "甲\n乙",
+        "甲\u200b",
+        "甲\u202e乙",
+        "x" * 65,
+        "proof check",
+        "Proof Check",
+        "甲",
+        " 甲 ",
+        "甲\ufe00",
+        "乙\U000e0100",
+        "甲\u3164",
+        "甲\u034f",
+    ],
 )
 def test_a_name_that_cannot_be_is_refused(people: Store, name: str) -> None:
     with pytest.raises(AccountError):

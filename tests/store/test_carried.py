@@ -36,8 +36,6 @@ class Desk:
     def __init__(self, store: Store, *, flagged: bool = True) -> None:
         self.store, self.keys, self.flagged = store, count(10_000_000), flagged
         self.above(0)
-        if not flagged:
-            self.by_hand("丙", "此")
 
     def by_hand(self, person: str, reading: str) -> Decision:
         """The character is corrected where it stands by now."""
@@ -178,7 +176,9 @@ def test_the_last_word_is_that_of_who_said_it_though_another_said_the_same_befor
 
 @pytest.fixture
 def corrected(store: Store) -> Desk:
-    return Desk(store, flagged=False)
+    desk = Desk(store, flagged=False)
+    desk.by_hand("丙", "此")
+    return desk
 
 
 def test_a_correction_by_hand_stands_where_its_line_stands_however_often_that_is_moved(corrected: Desk) -> None:
@@ -200,6 +200,32 @@ def test_a_correction_by_hand_is_not_done_again_where_another_corrected_its_plac
     assert corrected.makers() == [("彼", "乙")]
 
 
+def test_who_is_refused_is_told_who_decided_and_not_that_a_check_carried_it_over(corrected: Desk) -> None:
+    corrected.above(1)
+    with pytest.raises(ConflictError, match="丙") as refused:
+        corrected.by_hand("乙", "彼")
+    assert [one.person for one in refused.value.decisions] == ["丙"]
+
+
+@pytest.mark.parametrize("moved", [(1,), (1, 0), (1, 2, 0, 1), (2, 1, 2, 0)])
+def test_a_correction_by_hand_comes_back_out_of_the_journal_where_its_line_stands(
+    tmp_path: Path, moved: tuple[int, ...]
+) -> None:
+    """A line that is back where it was left no act."""
+    with Store.open(tmp_path / "proof.sqlite") as store, Store.open(tmp_path / "new.sqlite") as new:
+        desk, again = Desk(store, flagged=False), Desk(new, flagged=False)
+        desk.by_hand("丙", "此")
+        for lines in moved:
+            desk.above(lines)
+            desk.decide(desk.seen.id, Verdict.TYPED if lines else Verdict.TAKE, "甲")
+        again.above(moved[-1])
+        assert store.journal is not None
+        new.recover(store.journal.path)
+        assert (again.stands, again.makers()) == (desk.stands, desk.makers())
+        assert (again.seen.line, again.seen.context) == (moved[-1] + 1, context_of(LINE, 4, 1))
+        assert new.faults() == []
+
+
 class Place:
     """What was said of the place, in one list, whichever flag it was said of: which of it stands tells what is seen."""
 
@@ -209,6 +235,7 @@ class Place:
         self.said: dict[int, tuple[str, str]] = {}
         self.shown: dict[int, tuple[int, int]] = {}
         if not desk.flagged:
+            desk.by_hand("丙", "此")
             self.add("丙", None, desk.stands)
         self.hold()
 
