@@ -153,11 +153,13 @@ def find_runs(
         return _seen_stretches(gain, pitch)
     expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
     expected[-1] = column.runs[-1].note, float(_written_cells(column.runs[-1]))
-    last = float(np.append(np.flatnonzero(gain), 0)[-1]) / pitch
-    if lower:
-        expected = _note_cells(expected, last)
+    last = float(np.append(0, np.flatnonzero(gain))[-1]) / pitch
+    share = _note_share(expected, last) if lower else 1.0
+    expected = [(note, height * share if note else height) for note, height in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    price = (COUNTED_STRICTLY, HARDLY_LOOSE) if way is CutBy.STRICT else (COUNTED, LOOSE)
+    each, free = (COUNTED_STRICTLY, HARDLY_LOOSE) if way is CutBy.STRICT else (COUNTED, LOOSE)
+    # what is free for main text would be a whole row of a note whose rows are half as high
+    price = ((each, free), (each, free * share))
     laid = _guided_stretches(guide, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
@@ -168,13 +170,12 @@ def _written_cells(run: Run) -> int:
     return max((n for half in (run.right, run.left) for n, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
-def _note_cells(expected: Sequence[tuple[bool, float]], cells: float) -> list[tuple[bool, float]]:
-    """The heights of runs where notes have cells of their own height: what the main text leaves of the column's `cells`
-    is shared among them."""
+def _note_share(expected: Sequence[tuple[bool, float]], cells: float) -> float:
+    """The height of a note's row, in cells, where notes have rows of their own height: what the main text leaves of the
+    column's `cells` is shared among them."""
     notes = sum(height for note, height in expected if note)
     main = sum(height for note, height in expected if not note)
-    share = min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
-    return [(note, height * share if note else height) for note, height in expected]
+    return min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
 
 
 def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.float64]:
@@ -254,11 +255,11 @@ def _guided_stretches(
     pitch: float,
     last: float,
     through: float,
-    price: tuple[float, float],
+    price: tuple[tuple[float, float], tuple[float, float]],
 ) -> list[ColumnStretch]:
     """The transcription's runs laid on the column, each boundary where the image puts it; its text ends `last` cells
     below the top, `through` is what ink costs that a boundary goes through, `price` what a cell more or less does, and
-    how many are free.
+    how many are free, of main text and of notes.
 
     Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a boundary
     through ink costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a
@@ -281,13 +282,13 @@ def _guided_stretches(
     above = BELOW_FRAME
     for note, count in expected[:-1]:
         sign = -1.0 if note else 1.0
-        value, came = _run_before(best - sign * total, above + squeezed * count, pitch, price)
+        value, came = _run_before(best - sign * total, above + squeezed * count, pitch, price[note])
         best = value + sign * (total + contrast) - cut
         back.append(came)
         above = 0.0
     note, count = expected[-1]
     final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch, price)).argmax())
+    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch, price[note])).argmax())
     bounds = [place]
     for came in reversed(back[1:]):
         place = int(came[place])

@@ -40,8 +40,12 @@ def test_the_two_sides_of_a_frame_rule_no_page() -> None:
 
 
 @pytest.mark.parametrize("beyond", [False, True])
-def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_through_text(beyond: bool) -> None:
-    """One of the two may be an inner rule of a comb that reaches beyond the frame, over blank paper."""
+@pytest.mark.parametrize("axis", [False, True])
+def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_through_text(
+    beyond: bool, axis: bool
+) -> None:
+    """One of the two may be an inner rule of a comb that reaches beyond the frame, over blank paper, and a third line
+    the axis of a drawing."""
     ink = ink_mask(draw(Layout(columns=7, pitch=100, glyph=70)).pixels)
     height = ink.shape[0]
     upright, level = (long_strokes(ink, height // 4, vertical=vertical) for vertical in (True, False))
@@ -49,4 +53,7 @@ def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_throu
     left, right_side = float(sides[0]), float(sides[-1])
     rules = np.linspace(left, right_side, 8).tolist()
     rows = (0.1 * height, 0.9 * height)
+    if axis:
+        x = round(rules[4])
+        upright[height // 4 : -height // 4, x - 1 : x + 2] = ink[height // 4 : -height // 4, x - 1 : x + 2] = 255
     assert text_against(ink, upright, level, [2 * rules[0] - rules[1]] * beyond + rules, rows, 0.5)

@@ -1,0 +1,42 @@
+"""Where main text gives way to a note, and where it goes on: the image decides, counting helps where it says little."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proof.layout.runs import CutBy, find_runs
+from proof.text.column import parse_column
+from proof.text.model import Column
+
+PITCH, ROW = 34.0, 22
+"""Pixels: a cell of main text, and a row of a note in small script."""
+
+
+def column(source: str) -> Column:
+    return Column(1, source, 0, 1, parse_column(source).runs)
+
+
+def drawn(parts: list[tuple[int, int, float]], below: int) -> tuple[np.ndarray, np.ndarray]:
+    """What rows of pixels say of main text and notes, and the ink: of so many rows of characters, each so many pixels
+    high with a gap below it, the same of each, and blank paper `below`."""
+    gain, ink = [], []
+    for count, height, says in parts:
+        gap = height // 5
+        for _ in range(count):
+            gain += [says] * height
+            ink += [[255, 0] * 20] * (height - gap) + [[0, 0] * 20] * gap
+    gain += [0.0] * below
+    ink += [[0, 0] * 20] * below
+    return np.array(gain), np.array(ink, np.uint8)
+
+
+@pytest.mark.parametrize("way", [CutBy.BEST, CutBy.COUNTED, CutBy.STRICT])
+@pytest.mark.parametrize("below", [0, 140])
+def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: CutBy) -> None:
+    """魏 and 用 in small bold script touch: so 衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑 was drawn, with what its
+    rows of pixels say. What main text leaves of the column says how high a row of the note is."""
+    gain, ink = drawn([(3, 34, 1.0), (1, ROW, -0.35), (1, ROW, 0.15), (13, 34, 1.0)], below)
+    runs = find_runs(gain, ink, column("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, lower=True)
+    assert [run.note for run in runs] == [False, True, False]
+    assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
