@@ -139,7 +139,7 @@ class Without:
         self._own: dict[int, Counts] = {}
         for number in patterns:
             if any(least[number]):
-                kept = np.flatnonzero((near >= 0) | plain_pairs(tokens, folded) if number == BEFORE else near >= 0)
+                kept = np.flatnonzero((near >= 0) | plain_pairs(tokens) if number == BEFORE else near >= 0)
                 met, first, brought = np.unique(
                     all_keys(tokens, folded, number)[kept], return_index=True, return_counts=True
                 )
