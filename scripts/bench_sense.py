@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measure the sense alone, without images: errors planted within sets of look-alikes, in works that were not learned.
 
-    bench_sense.py [--shared DIR] [--model FILE] [--weights DIR] [--rate 0.05] [--files 12] [--show 10]
+    bench_sense.py --verse DIR [--shared DIR] [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
+        [--show 10]
 
 Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
 the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
@@ -23,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
-from make_language import LEAST, Without, Work, works
+from make_language import LEAST, Beside, Without, Work, verse, works
 from rich.console import Console
 from rich.table import Table
 
@@ -81,7 +82,7 @@ class Measured:
         folding = Folding(LookAlikes.shipped())
         first = min(len(work.streams) // 3, max(len(work.streams) - options.files, 0))
         clean = TextTokens.of(work.streams[first : first + options.files], folding)
-        raw = planted(clean.raw, sets, options.rate, 1)
+        raw = planted(clean.raw, sets, options.rate, options.seed)
         spoiled = TextTokens(raw, folding(raw), clean.page)
         self.name = work.name
         self.tokens = clean
@@ -114,7 +115,9 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--model", type=Path, help="a large model of `proof learn`; otherwise that which is shipped")
     parser.add_argument("--weights", type=Path, default=ROOT / "build", help="where weights-even.npz and -odd.npz are")
+    parser.add_argument("--verse", type=Path, required=True, help="the package that make_language.py was given")
     parser.add_argument("--rate", type=float, default=0.05)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", type=int, default=12)
     parser.add_argument("--show", type=int, default=10)
     options = parser.parse_args()
@@ -123,11 +126,12 @@ def main() -> None:
     model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
     least = EVERY if options.model else LEAST
     folding = Folding(LookAlikes.shipped())
+    beside = None if options.model else Beside(verse(options.verse))
     halves = [SenseWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
     measured = []
     for number, work in enumerate(works(options.shared)):
         tokens = work.tokens
-        language = Without(model, tokens, folding(tokens), least)
+        language = Without(model, tokens, folding(tokens), least, beside=beside)
         measured.append(Measured(work, language, halves[number % 2], sets, options))
     table = Table(title=f"The sense alone, {len(measured)} works left out in turn; {time.perf_counter() - began:.0f} s")
     for name in ("work", "characters", "planted", f"recall at {THRESHOLD}", "false in 1,000"):

@@ -121,9 +121,24 @@ def verse(package: Path) -> TokenStream:
     return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(found))
 
 
+class Beside:
+    """How often n-grams were met in a text that was learned beside others."""
+
+    def __init__(self, text: TokenStream) -> None:
+        self._raw = text.tokens
+        self._folded = Folding(LookAlikes.shipped())(self._raw)
+        self._near = LookAlikes.shipped().nearness_of(self._raw[MARGIN:-MARGIN]) >= 0
+        self._counts: dict[int, Counts] = {}
+
+    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
+        if pattern not in self._counts:
+            self._counts[pattern] = Counts.of(all_keys(self._raw, self._folded, pattern)[self._near])
+        return self._counts[pattern].of_keys(wanted)
+
+
 class Without:
     """A model without what one work brought to it; n-grams that are then too rare, by the `least` that it was learned
-    with, are not kept."""
+    with, are not kept, nor what is then left of a text `beside` alone, once."""
 
     def __init__(
         self,
@@ -132,6 +147,7 @@ class Without:
         folded: Codes,
         least: Least,
         patterns: Sequence[int] = range(len(PATTERNS)),
+        beside: Beside | None = None,
     ) -> None:
         """`patterns` are those that are asked for."""
         self._model = model
@@ -139,12 +155,14 @@ class Without:
         self._own: dict[int, Counts] = {}
         for number in patterns:
             if any(least[number]):
-                kept = np.flatnonzero((near >= 0) | plain_pairs(tokens, folded) if number == BEFORE else near >= 0)
+                kept = np.flatnonzero((near >= 0) | plain_pairs(tokens) if number == BEFORE else near >= 0)
                 met, first, brought = np.unique(
                     all_keys(tokens, folded, number)[kept], return_index=True, return_counts=True
                 )
                 there = model.of_keys(number, met)
                 rare = there - brought < np.array(least[number])[np.maximum(near[kept[first]], 0)]
+                if beside is not None:
+                    rare |= (there - brought == 1) & (beside.of_keys(number, met) > 0)
                 self._own[number] = Counts(met, np.where(rare, np.maximum(there, brought), brought))
         self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
 
@@ -202,14 +220,16 @@ class Examples:
     there: NDArray[np.bool_]
 
 
-def examples(work: Work, full: LanguageModel, small: LanguageModel, rng: np.random.Generator, most: int) -> Examples:
+def examples(
+    work: Work, full: LanguageModel, small: LanguageModel, rng: np.random.Generator, most: int, beside: Beside
+) -> Examples:
     """Places of a work of which the models know nothing, up to `most`; pieces in turn beside one as large as one that
     is learned and beside one as small as that which is shipped."""
     look_alikes = LookAlikes.shipped()
     folding = Folding(look_alikes)
     tokens = work.tokens
     folded = folding(tokens)
-    without = Without(full, tokens, folded, EVERY), Without(small, tokens, folded, LEAST)
+    without = Without(full, tokens, folded, EVERY), Without(small, tokens, folded, LEAST, beside=beside)
     shown, there = [], []
     cut = list(pieces(work, rng))
     for turn, number in enumerate(rng.permutation(np.repeat(np.arange(len(cut)), 2))):
@@ -309,9 +329,9 @@ def main() -> None:
     full = learn([*streams, *beside], titles)
     print(f"learned: {len(full.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     rng = np.random.default_rng(1)
-    parts = {}
+    parts, known_beside = {}, Beside(beside[0])
     for work in every:
-        parts[work.name] = examples(work, full, small, rng, options.places)
+        parts[work.name] = examples(work, full, small, rng, options.places, known_beside)
         print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     every_part = list(parts.values())
     together([fitted(every_part, seed=seed) for seed in SEEDS]).save(options.out / "weights.npz")

@@ -100,10 +100,10 @@ def _nearness(confused: float, origin: str) -> Nearness:
 
 
 class Folding:
-    """One form for every word, whatever the edition and its script: what stands around a character is compared so.
+    """One form for every word, whatever the edition: what stands around a character is compared so.
 
-    A character that has look-alikes stays what it is, and no other is folded into it: between these the sense decides.
-    What a character folds to is asked once for all texts.
+    A character that has look-alikes stays what it is: between these the sense decides. What a character folds to is
+    asked once for all texts.
     """
 
     def __init__(self, look_alikes: LookAlikes) -> None:
@@ -120,8 +120,8 @@ class Folding:
     def _folded(self, code: int) -> int:
         if self._kept[code] or code < 0x80:
             return code
-        folded = self._policy.fold(chr(code))
-        return ord(folded) if len(folded) == 1 and ord(folded) < PLANE and not self._kept[ord(folded)] else code
+        folded = self._policy.standard_form(chr(code))
+        return ord(folded) if len(folded) == 1 and ord(folded) < PLANE else code
 
 
 @cache

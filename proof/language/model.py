@@ -234,16 +234,16 @@ def learn(
                     enough = (counts.number > 1) | counts.also_in(Counts.of(met[here & main], bits))
                 kept.append(counts.where(enough))
         if number == BEFORE:
-            kept.append(Counts.of(met[plain_pairs(raw, folded)], bits).at_least(others))
+            kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(others))
     known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(least[number]))
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
 
 
-def plain_pairs(raw: Codes, folded: Codes) -> NDArray[np.bool_]:
+def plain_pairs(raw: Codes) -> NDArray[np.bool_]:
     """For every token but the `MARGIN` at either end whether it and the one before it are characters without
     look-alikes: pairs with one that has them are kept around this."""
     row_of = LookAlikes.shipped().row_of
-    first, second = folded[MARGIN - 1 : -MARGIN - 1], raw[MARGIN:-MARGIN]
+    first, second = raw[MARGIN - 1 : -MARGIN - 1], raw[MARGIN:-MARGIN]
     plain = (row_of[np.minimum(first, PLANE - 1)] < 0) & (row_of[np.minimum(second, PLANE - 1)] < 0)
     return np.asarray(plain & (first > UNKNOWN) & (second > UNKNOWN))

@@ -110,12 +110,13 @@ class Neighbours:
         return np.asarray((hits + 1) / (count + 1), np.float32)
 
     def _in_language(self, first: Codes, second: Codes) -> Numbers:
-        """How often the language has pairs, the first of each folded."""
+        """How often the language has pairs, the first of each folded: forms of a character that has look-alikes have
+        none of their own."""
         found = self._language.of_keys(BEFORE, pair_keys(first, second))
         alike = LookAlikes.shipped().row_of >= 0
         around_first = alike[np.minimum(first, PLANE - 1)] & ~alike[np.minimum(second, PLANE - 1)]
         some = np.flatnonzero(around_first)
-        found[some] = self._language.of_keys(BEHIND, pair_keys(self._folding(second[some]), first[some], BEHIND))
+        found[some] += self._language.of_keys(BEHIND, pair_keys(self._folding(second[some]), first[some], BEHIND))
         return found
 
     @cached_property

@@ -122,6 +122,17 @@ class VariantPolicy:
         key = self._keys.get(character)
         return self._join(character) if key is None else key
 
+    def standard_form(self, character: str) -> str:
+        """The standard character that this one is a form of (亊: 事), or itself; of standard ones that are one word
+        (群/羣) the same for all. Unlike `fold` it joins nothing by way of a third character, and no taboo form."""
+        standard = self._lists.standard
+        own = self.written_forms(unified(character))[0]
+        if own not in standard:
+            own = next((form for form in self._forms_of(own) if form in standard), own)
+        if own not in standard:
+            return own
+        return min([own, *(form for form in self._forms_of(own) if form in standard)])
+
     def forms(self, character: str) -> tuple[str, ...]:
         """What may be read for this transcribed character without its being another word, likeliest first.
 
@@ -329,6 +340,10 @@ class VariantPolicy:
         short = (s for full in (character, *standards) for s in lists.conversions.simplified.get(full, ()))
         return _unique([*kin, *(s for s in short if s != character and self._modern(s))])
 
+    def _forms_of(self, character: str) -> list[str]:
+        """The same without what stands for it by a taboo alone."""
+        return [c for c in self._kin(character) if self._word(character, c).relation is not Relation.TABOO]
+
     def _join(self, character: str) -> str:
         """Give one key to all that forms and simplifications connect with a character."""
         conversions = self._lists.conversions
@@ -336,8 +351,7 @@ class VariantPolicy:
         while waiting:
             current = waiting.pop()
             plain = unified(current)
-            near = [c for c in self._kin(plain) if self._word(plain, c).relation is not Relation.TABOO]
-            near.append(plain)
+            near = [*self._forms_of(plain), plain]
             for table in (
                 conversions.traditional,
                 conversions.simplified,

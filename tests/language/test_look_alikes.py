@@ -58,6 +58,8 @@ def test_forms_of_a_word_are_one_but_look_alikes_stay_apart() -> None:
     fold = Folding(LookAlikes.shipped())
     assert fold(codes("葢")).tolist() == fold(codes("蓋")).tolist()
     assert "".join(map(chr, fold(codes("己已巳日曰")))) == "己已巳日曰"
+    assert fold(codes("徃敎隂")).tolist() == codes("往教陰").tolist(), "forms of such as have look-alikes, too"
+    assert len(set(fold(codes("事年爭矣疑賢後后")).tolist())) == 8, "words that a third character alone would join"
     assert fold(np.array([BREAK, UNKNOWN], np.uint32)).tolist() == [BREAK, UNKNOWN]
 
 

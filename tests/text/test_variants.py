@@ -233,6 +233,22 @@ class TestFold:
         assert max(map(keys.count, set(keys))) <= 10
 
 
+class TestStandardForm:
+    @given(ideographs)
+    @example("群")
+    def test_it_is_a_form_of_the_character_and_its_own_standard(self, character: str) -> None:
+        standard = traditional.standard_form(character)
+        assert traditional.standard_form(standard) == standard
+
+    @pytest.mark.parametrize("forms", ["事亊", "往徃", "教敎", "群羣", "爲為", "會㑹会", "年"])
+    def test_forms_of_a_word_have_one(self, forms: str) -> None:
+        assert len({traditional.standard_form(form) for form in forms}) == 1
+
+    def test_no_word_is_joined_to_another_by_way_of_a_third(self) -> None:
+        words = "事年爭矣疑賢后後山口甘聲磬元玄"
+        assert len({traditional.standard_form(word) for word in words}) == len(words)
+
+
 class TestSuggestion:
     def test_a_simplified_text_gets_simplified_characters(self) -> None:
         assert simplified.to_source_script("傳", "傅") == "传"
