@@ -12,6 +12,7 @@ from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, connected, inked_along, long_strokes
+from proof.layout.seals import is_seal
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened
 from proof.model.geometry import Box
@@ -58,8 +59,8 @@ apart, in pitches."""
 ROOMY = 2.15
 """Pitches between the glyphs of two columns, less a glyph: so far apart there is a fold strip between them."""
 
-ON_FRAME = 0.1
-"""Of a glyph's width: what comes so near to the side of the frame is an ornament of it, and no glyph."""
+ON_FRAME, AROUND = 0.1, 0.4
+"""Of a glyph's width: what comes so near to the side of the frame is its ornament; so far about ink a seal reaches."""
 
 SPARSE = 0.2
 """Of a register's height: less than this has glyphs where a span holds marks and numbers."""
@@ -83,7 +84,7 @@ MANY = 4
 """With more rules than this a page is ruled."""
 
 REGISTERS = 3
-"""With more registers on a leaf than these, they are the rows of a table."""
+"""More registers on a leaf are the rows of a table."""
 
 LONE_PITCH = 1.6
 """Widths of a glyph: how wide a column is taken to be where neither ink nor rules recur."""
@@ -340,6 +341,7 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     middle = float(np.median([one.span.width for one in kept]))
     height = register.text.shape[0]
     kept = [one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size) > MARGINAL * usual]
+    kept = [one for one in kept if not is_seal(_around(sheet, register, one), register.glyph)]
     for end, inward in ((0, 1), (-1, -1)):
         while kept and (
             _at_the_edge(kept[end], usual, middle, height)
@@ -350,6 +352,16 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
         one for one in kept if not (one.solid and one.span.width < NARROW * middle and not one.is_text(usual, height))
     ]
     return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+
+
+def _around(sheet: Sheet, register: _Register, one: _Measured) -> Mask:
+    """All the ink where the pieces of a span stand, and a little about them."""
+    region, room = register.region, round(AROUND * register.glyph)
+    (left, right), (y, height) = one.extent, one.pieces[:, [1, 3]].T
+    top, bottom = max(0, int(y.min()) - room), int((y + height).max()) + room
+    return sheet.ink[
+        region.top + top : region.top + bottom, region.left + max(0, left - room) : region.left + right + room
+    ]
 
 
 def _is_fold_strip(

@@ -86,6 +86,27 @@ def test_a_seal_beside_the_frame_is_no_column() -> None:
     assert len(find_columns(page.pixels).columns) == len(page.columns)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 5])
+@pytest.mark.parametrize("rules", [0.0, 1.0])
+def test_a_seal_alone_in_an_empty_column_is_none(seed: int, rules: float) -> None:
+    layout = Layout(columns=12, empty=0.3, cells=16, pitch=66, rules=rules, seed=seed)
+    page = draw(layout)
+    columns = len(find_columns(page.pixels).columns)
+    places = [110 + (number + 0.5) * layout.pitch for number in range(layout.columns)]
+    empty = [x for x in places if not any(box.x < x < box.right for box in page.columns)]
+    stamp = seal_shape(60, np.random.default_rng(seed)) > 127
+    page.pixels[400:460, round(empty[1]) - 30 : round(empty[1]) + 30][stamp] = 90
+    assert len(find_columns(page.pixels).columns) == columns
+
+
+def test_a_seal_over_text_leaves_its_column() -> None:
+    page = draw(Layout(columns=9, pitch=66))
+    x = round(page.columns[4].centre[0])
+    stamp = seal_shape(64, np.random.default_rng(3)) > 127
+    page.pixels[400:464, x - 32 : x + 32][stamp] = 90
+    assert len(find_columns(page.pixels).columns) == len(page.columns)
+
+
 def test_characters_in_white_on_black_are_of_their_columns() -> None:
     page = draw(Layout(pitch=70, rules=1.0))
     for number, column in enumerate(page.columns):
