@@ -165,6 +165,14 @@ def _cut(page: PlainPage, rng: np.random.Generator) -> PlainPage:
     return replace(page, image=np.ascontiguousarray(page.image[:low]))
 
 
+def _cut_above(page: PlainPage, rng: np.random.Generator) -> PlainPage:
+    """The upper part of the page cut off, with two characters of each column of the first register."""
+    high = float(np.median(np.linalg.norm(page.corners[:, 0] - page.corners[:, 3], axis=1)))
+    first = round(float(page.corners[:, :, 1].min()) + 0.12 * high)
+    image = np.ascontiguousarray(page.image[first:])
+    return replace(page, image=image, corners=page.corners - np.array([0, first]))
+
+
 def _curved(page: PlainPage, rng: np.random.Generator) -> PlainPage:
     """Columns bent sideways, more at one side, by half a column."""
     height, width = page.image.shape
@@ -231,6 +239,9 @@ KINDS: dict[str, Kind] = {
     "100 dpi": Kind(change=_coarse),
     "30 megapixels": Kind(change=_large),
     "cut off below": Kind(_of(registers=1, leaves=1), change=_cut),
+    "cut off above": Kind(_of(registers=1, leaves=1), change=_cut_above),
+    "registers cut off below": Kind(_of(registers=3, leaves=1, columns=14, cells=11), change=_cut),
+    "registers cut off above": Kind(_of(registers=2, leaves=1, columns=14, cells=16), change=_cut_above),
     "curved": Kind(change=_curved),
 }  # fmt: skip
 

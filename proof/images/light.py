@@ -73,12 +73,19 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
 
 
 def evened(page: Grey) -> Grey:
-    """A page of working size as if its paper were of one tone, for photographs; one in even light stays as it is."""
+    """A page of working size as if its paper were of one tone, and what it lies on too, for photographs; one in even
+    light stays as it is."""
     ground = _ground(page, SHADE)
     paper = _paper(ground)
     if float(np.percentile(ground, LITTLE)) > EVEN * paper:
         return page
-    return np.asarray(np.minimum(page * (paper / _smooth(ground, paper, SHADE)), 255.0), dtype=np.uint8)
+    light = np.asarray(paper / _smooth(ground, paper, SHADE), dtype=np.float32)
+    small, _ = shrunk(page, HEIGHT)
+    beneath = _beneath(small, _ground(small, SHADE // 2 | 1), paper)
+    if beneath.any():
+        height, width = page.shape
+        light[cv2.resize(beneath.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0] = 255.0
+    return np.asarray(np.minimum(page * light, 255.0), dtype=np.uint8)
 
 
 def _ground(page: Grey, shade: int) -> Grey:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
+from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
 from proof.layout.rules import Mask, connected, inked_along, long_strokes
+from proof.layout.seals import is_seal
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened
 from proof.model.geometry import Box
@@ -35,18 +37,12 @@ the one before it stands at most."""
 THIN = 0.18
 """Of a glyph's width: what is upright and thinner is of a rule."""
 
-ONE = 1.5
-"""Pieces of ink that are together no higher than so many times as wide may be one glyph."""
-
 APART, FLAT = 0.5, 0.7
 """What stands alone at the edge is an ornament so far from the next column (in widths of a column), or where it is no
 higher (in widths of a glyph)."""
 
 NARROW = 0.8
 """Of a column's width: what stands at the edge of a leaf or beyond its frame and is narrower is no column."""
-
-SMALL = 0.72
-"""Of the glyphs of the other columns: what is so small at the edge of a leaf is a title or a page number."""
 
 MARGINAL = 0.6
 """The same for what stands between columns, if it is sparse too."""
@@ -58,14 +54,14 @@ apart, in pitches."""
 ROOMY = 2.15
 """Pitches between the glyphs of two columns, less a glyph: so far apart there is a fold strip between them."""
 
-ON_FRAME = 0.1
-"""Of a glyph's width: what comes so near to the side of the frame is an ornament of it, and no glyph."""
+ON_FRAME, AROUND = 0.1, 0.4
+"""Of a glyph's width: what comes so near to the side of the frame is its ornament; so far about ink a seal reaches."""
+
+LEGIBLE = 7.0
+"""Pixels at the working size: what is no wider is no glyph but a piece of a rule."""
 
 SPARSE = 0.2
 """Of a register's height: less than this has glyphs where a span holds marks and numbers."""
-
-FILLED = 0.5
-"""The same of a column that is plainly text."""
 
 LONG = 2.5
 """Widths of a glyph: no stroke of text is as long as this."""
@@ -83,7 +79,7 @@ MANY = 4
 """With more rules than this a page is ruled."""
 
 REGISTERS = 3
-"""With more registers on a leaf than these, they are the rows of a table."""
+"""More registers on a leaf are the rows of a table."""
 
 LONE_PITCH = 1.6
 """Widths of a glyph: how wide a column is taken to be where neither ink nor rules recur."""
@@ -160,65 +156,6 @@ class _Register:
     spans: Sequence[Span]
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """A span with its larger pieces of ink (n x 5: x, y, w, h, area) and whether there is ink in it that is broader
-    than any stroke."""
-
-    span: Span
-    pieces: NDArray[np.intp]
-    solid: bool
-
-    @property
-    def size(self) -> float:
-        """How wide its glyphs are."""
-        return _size(self.pieces)
-
-    @property
-    def lone_size(self) -> float:
-        """How wide its pieces are together where they may be one glyph; 0 where they are more."""
-        x, y, width, height = self.pieces[:, :4].T
-        across, down = int((x + width).max() - x.min()), int((y + height).max() - y.min())
-        return float(across) if down < ONE * across else 0.0
-
-    @property
-    def broad(self) -> float:
-        """How far its pieces reach across together with those beside them, as the halves of a note's rows stand; the
-        median of all."""
-        x, y, width, height = self.pieces[:, :4].T
-        beside = (y[:, None] < (y + height)[None, :]) & (y[None, :] < (y + height)[:, None])
-        right, left = (
-            np.where(beside, x + width, -1).max(axis=1),
-            np.where(beside, x, np.iinfo(x.dtype).max).min(axis=1),
-        )
-        return float(np.median(right - left))
-
-    @property
-    def extent(self) -> tuple[int, int]:
-        """From which x to which its pieces reach."""
-        return int(self.pieces[:, 0].min()), int((self.pieces[:, 0] + self.pieces[:, 2]).max())
-
-    def covered(self, height: int) -> float:
-        """Which share of the height of its register its pieces reach over."""
-        rows = np.zeros(height, np.bool_)
-        for y, h in self.pieces[:, [1, 3]].tolist():
-            rows[y : y + h] = True
-        return float(rows.mean()) if height else 0.0
-
-    def between(self, left: float, right: float) -> _Measured:
-        """The same without the pieces that reach out of two x."""
-        x, width = self.pieces[:, 0], self.pieces[:, 2]
-        return replace(self, pieces=self.pieces[(x > left) & (x + width < right)])
-
-    def filled(self, height: int) -> float:
-        """Which share of the height of its register has glyphs."""
-        return float(self.pieces[:, 3].sum()) / max(height, 1)
-
-    def is_text(self, usual: float, height: int) -> bool:
-        """Whether it is plainly a column of text: full of glyphs as wide as those of the others (`usual`)."""
-        return self.filled(height) > FILLED and self.size > SMALL * usual
-
-
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
     """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
     sheet = prepare(page, origin)
@@ -276,7 +213,7 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
         margin = 0.2 * span.width
         return bool(solid[:, int(span.left + margin) : int(span.right - margin)].any())
 
-    measured = [_Measured(span, _pieces(register, span), solid_in(span)) for span in register.spans]
+    measured = [MeasuredSpan(span, _pieces(register, span), solid_in(span)) for span in register.spans]
     found = []
     for one in _of_text(sheet, register, measured):
         span, own = one.span, one.pieces
@@ -329,16 +266,7 @@ def _low_end(register: _Register, span: Span, bottom: float) -> float:
     return first + end
 
 
-def _size(pieces: NDArray[np.intp]) -> float:
-    """How wide the glyphs of a span are: of its pieces, weighed by their ink."""
-    if not pieces.size:
-        return 0.0
-    order = np.argsort(pieces[:, 2])
-    total = np.cumsum(pieces[order, 4])
-    return float(pieces[order, 2][np.searchsorted(total, 0.6 * total[-1])])
-
-
-def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -> list[_Measured]:
+def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]) -> list[MeasuredSpan]:
     """The spans that are columns of text: without what stands beside the frame (titles, page numbers), between the
     leaves (a fold strip), and without edges of the book."""
     strong = _far_rules(sheet, register)
@@ -346,14 +274,15 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     clear = ON_FRAME * register.glyph
     inside = [one.between(left + clear, right - clear) for one in measured if left <= one.span.middle <= right]
     kept = [one for one in inside if one.pieces.size]
-    if not kept:
+    usual = float(np.median([one.size for one in kept])) if kept else 0.0
+    if usual < LEGIBLE:
         return []
-    usual = float(np.median([one.size for one in kept]))
     middle = float(np.median([one.span.width for one in kept]))
     height = register.text.shape[0]
     kept = [
         one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size, one.broad) > MARGINAL * usual
     ]
+    kept = [one for one in kept if not is_seal(_around(sheet, register, one), register.glyph)]
     for end, inward in ((0, 1), (-1, -1)):
         while kept and (
             _at_the_edge(kept[end], usual, middle, height)
@@ -366,8 +295,18 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[_Measured]) -
     return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
 
 
+def _around(sheet: Sheet, register: _Register, one: MeasuredSpan) -> Mask:
+    """All the ink where the pieces of a span stand, and a little about them."""
+    region, room = register.region, round(AROUND * register.glyph)
+    (left, right), (y, height) = one.extent, one.pieces[:, [1, 3]].T
+    top, bottom = max(0, int(y.min()) - room), int((y + height).max()) + room
+    return sheet.ink[
+        region.top + top : region.top + bottom, region.left + max(0, left - room) : region.left + right + room
+    ]
+
+
 def _is_fold_strip(
-    kept: Sequence[_Measured], number: int, strong: Sequence[float], register: _Register, usual: float
+    kept: Sequence[MeasuredSpan], number: int, strong: Sequence[float], register: _Register, usual: float
 ) -> bool:
     """Whether a span stands between the leaves of an opening: in its middle, between the sides of two frames, with
     solid ink in it or in small script; or sparse, in small script, with more room about it than a column has."""
@@ -377,7 +316,7 @@ def _is_fold_strip(
         return False
     before = max((x for x in strong if x < one.span.middle), default=-np.inf)
     after = min((x for x in strong if x > one.span.middle), default=np.inf)
-    small = one.size < SMALL * usual
+    small = one.size < SMALL * usual and not one.in_rows
     if after - before < STRIP * register.pitch:
         return small or (one.solid and not one.is_text(usual, high))
     if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
@@ -386,14 +325,14 @@ def _is_fold_strip(
     return room > ROOMY * register.pitch - usual
 
 
-def _at_the_edge(one: _Measured, usual: float, width: float, height: int) -> bool:
+def _at_the_edge(one: MeasuredSpan, usual: float, width: float, height: int) -> bool:
     """Whether an outermost span is no column: cut, of small script in one row with room between, or with solid ink in
     it that is no text."""
     small = max(one.size, one.broad) < SMALL * usual and one.filled(height) < FILLED
     return one.span.width < NARROW * width or small or (one.solid and not one.is_text(usual, height))
 
 
-def _is_ornament(one: _Measured, other: _Measured, usual: float) -> bool:
+def _is_ornament(one: MeasuredSpan, other: MeasuredSpan, usual: float) -> bool:
     """Whether an outermost span holds a single thing that is flat, or stands apart from the next column."""
     if not one.lone_size:
         return False
@@ -411,7 +350,7 @@ def _far_rules(sheet: Sheet, register: _Register) -> list[float]:
     return [(a + b) / 2 for a, b in runs(share > SIDE)]
 
 
-def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequence[_Measured]) -> tuple[float, float]:
+def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequence[MeasuredSpan]) -> tuple[float, float]:
     """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far (`strong`),
     beyond which no more than a column stands; the region's own where there are none."""
     height, width = register.text.shape[0], float(register.region.right - register.region.left)

@@ -18,7 +18,7 @@ from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -39,7 +39,14 @@ from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
 from proof.verify.pairing import gate
-from proof.verify.partial import PartOfPage, beyond_the_sides, is_beyond, is_partial, part_on_image
+from proof.verify.partial import (
+    PartOfPage,
+    beyond_the_sides,
+    cut_by_edges,
+    is_cut_off,
+    is_partial,
+    part_on_image,
+)
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
 from proof.verify.unruled import check_unruled
@@ -63,9 +70,6 @@ COARSEST = 10
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
-
-CUT_OFF = 0.6
-"""Cells: a column that ends so near to the edge of its image goes on beyond it."""
 
 AGREES = 0.5
 """Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
@@ -248,6 +252,10 @@ class Checker:
         part = self._on_image(page, readings, reader)
         page = part.page
         columns, assignment = self._read(page, readings, reader)
+        edges = cut_by_edges(page, outline, columns, sheet.height) if not page.running else None
+        if edges is not None:
+            part, page, outline = edges, edges.page, edges.outline or outline
+            columns, assignment = self._read(page, readings, reader)
         part, assignment = beyond_the_sides(part, columns, assignment)
         paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
@@ -266,7 +274,7 @@ class Checker:
                 for number, column in enumerate(columns)
                 if number not in drawn
                 for flag in weigher.flags(column)
-                if not _is_cut_off(flag, column, sheet) and not is_beyond(flag, outline, self.rows)
+                if not is_cut_off(flag, column, outline, sheet.height, self.rows)
             ]
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
             flags += _line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
@@ -286,7 +294,7 @@ class Checker:
     def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
         """What of a page is on its image."""
         outline = readings.outline
-        if page.running or not is_partial(outline):
+        if page.running or not is_partial(outline) or outline.columns[0].pitch is not None:
             return PartOfPage(page)
         reads = [reader.read(area, None).read for area in outline.columns]
         return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
@@ -369,14 +377,6 @@ def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Fla
     """One finding for a page that was left out, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
-
-
-def _is_cut_off(flag: Flag, column: ReadColumn, sheet: PageSheet) -> bool:
-    """Whether a flag is about the last character of a column that the edge of the image cuts off."""
-    area = column.area
-    if area.pitch is None or area.bottom < sheet.height - CUT_OFF * area.pitch or not column.cells:
-        return False
-    return flag.kind is not Kind.OMISSION and flag.offset >= column.cells[-1].offset
 
 
 def _figure_flag(blank: PageResult, layout: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:

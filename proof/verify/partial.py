@@ -16,7 +16,7 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from proof.layout.half_folio import ColumnArea, Outline
-from proof.model.flags import Flag
+from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
 from proof.verify.columns import ReadColumn
@@ -38,16 +38,26 @@ LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
 SEVERAL = 3
 """Lines: so many beyond one side of an image are told together."""
 
+NEAR_EDGE, MOST, FEW, SLIP = 1.3, 0.55, 2, 1
+"""Cells: a column that begins or ends so near to the edge of the image may be cut off by it; of the columns that do, so
+many lack characters there where it does, or so many at all where ink runs into it; rows that one may lack beside these.
+"""
+
+CUT_OFF = 0.6
+"""Cells: a column that ends so near to the edge of its image goes on beyond it."""
+
 PART = 0.75
 """Cells: what lies nearer to where the image cuts a column off is not a whole character."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartOfPage:
-    """What of a page is on its image: the `page` with nothing else, and what is to be said of the rest."""
+    """What of a page is on its image: the `page` with nothing else, and what is to be said of the rest; its `outline`
+    where that was told by what was read."""
 
     page: Page
     notices: tuple[Notice, ...] = ()
+    outline: Outline | None = None
 
 
 def is_partial(outline: Outline) -> bool:
@@ -103,7 +113,84 @@ def _side_missing(half: NoticeCode, some: NoticeCode, gone: int, total: int) -> 
     return Notice.of(half if HALF[0] <= gone / total <= HALF[1] else some, number=gone, of=total)
 
 
-def is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
+def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], height: float) -> PartOfPage | None:
+    """What of a page without rules is on its image, where the upper or the lower edge of it (y of the rectified page: 0
+    and `height`) cuts columns off; None where it cuts none. `columns` as they were read: most of those that come near
+    the edge lack the characters that would stand beyond it."""
+    if not columns or columns[0].area.pitch is None:
+        return None
+    lacking = [_lacking(column, height) for column in columns]
+    gone = [_usual([ends[side] for ends in lacking], outline.cut[side] is not None) for side in (0, 1)]
+    if not any(gone):
+        return None
+    lines = {}
+    for column, ends in zip(columns, lacking, strict=True):
+        if column.line is not None:
+            begin, off = (_gone(own, usual) for own, usual in zip(ends, gone, strict=True))
+            size = sum(map(_height, column.line.runs))
+            lines[column.line.number] = replace(column.line, parsed=_between(column.line.runs, begin, size - off))
+    said = zip(gone, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
+    notices = tuple(Notice.of(code, number=number) for number, code in said if number)
+    there = tuple(lines.get(line.number, line) for line in page.columns)
+    edges = (0.0 if gone[0] else outline.cut[0], height if gone[1] else outline.cut[1])
+    return PartOfPage(replace(page, cut=there), notices, replace(outline, cut=edges))
+
+
+def _gone(own: int | None, usual: int) -> int:
+    """How many rows of a line are beyond an edge where most lack so many (`usual`): as many as its column lacks itself
+    (`own`) unless that is far from it, as where half a character was read as two."""
+    if own is None or not usual:
+        return 0
+    return own if abs(own - usual) <= SLIP else usual
+
+
+def _usual(lacking: Sequence[int | None], runs_out: bool) -> int:
+    """How many rows columns lack that come near an edge: most of them, or a few where ink runs into it (`runs_out`); 0
+    where it cuts none off."""
+    near = [number for number in lacking if number is not None]
+    without = [number for number in near if number]
+    enough = FEW if runs_out else max(SEVERAL, MOST * len(near))
+    return round(median(without)) if len(without) >= enough else 0
+
+
+def _lacking(column: ReadColumn, height: float) -> tuple[int | None, int | None]:
+    """How many rows of its line a column lacks at its beginning and at its end; None where it does not come near the
+    edge of the image."""
+    area, line = column.area, column.line
+    if line is None or not column.cells:
+        return None, None
+    cell = area.cell(0)
+    shown = {number for pairing in column.pairings if pairing.glyphs for number in pairing.cells}
+    rows = {}
+    at = 0
+    for run in line.runs:
+        for half in (run.right, run.left):
+            rows.update({one.offset: at + row for row, one in enumerate(half)})
+        at += _height(run)
+    first = min((rows[column.cells[number].offset] for number in shown), default=0)
+    last = max((rows[column.cells[number].offset] for number in shown), default=at - 1)
+    # blanks above what is there are no characters that are cut off
+    begin = min(rows[one.offset] for one in column.cells)
+    return (
+        (first if first > begin else 0) if area.top - area.raised < NEAR_EDGE * cell else None,
+        at - 1 - last if area.bottom > height - NEAR_EDGE * cell else None,
+    )
+
+
+def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, rows: int) -> bool:
+    """Whether a flag is about a character that the image cuts off, the last of a column that ends at its lower edge, or
+    the first where the upper edge cuts columns off."""
+    if _is_beyond(flag, outline, rows):
+        return True
+    area = column.area
+    if area.pitch is None or not column.cells or flag.kind is Kind.OMISSION:
+        return False
+    above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE * area.pitch
+    below = area.bottom >= height - CUT_OFF * area.pitch
+    return (below and flag.offset >= column.cells[-1].offset) or (above and flag.offset <= column.cells[0].offset)
+
+
+def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     """Whether a flag is about a character that the image cuts off."""
     if flag.bbox is None or not flag.line:
         return False
@@ -184,7 +271,8 @@ def _extent(
     lies around the expected first row and height."""
     top, height = expected
     size = sum(map(_height, line.runs))
-    begins = range(max(0, top - AROUND), top + AROUND + 1) if cut[0] else [0]
+    # how many cells a column has where it is whole is told by the settings alone: it may begin anywhere above that
+    begins = range(top + AROUND + 1) if cut[0] else [0]
     if all(cut):
         begins = range(max(1, size - height + AROUND))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.images.light import evenly_lit
+from proof.images.light import evened, evenly_lit
 
 
 @pytest.fixture
@@ -54,3 +54,13 @@ def test_text_in_deep_shade_at_the_edge_of_an_image_is_no_table(page: np.ndarray
     even = evenly_lit((page * light).astype(np.uint8))
     ink = page < 100
     assert even.pixels[1000:][ink[1000:]].max() < 130
+
+
+def test_the_dark_that_a_page_lies_on_has_no_grain_left() -> None:
+    """Made as light as paper it would be ink in some places and none in others."""
+    rng = np.random.default_rng(1)
+    table = rng.normal(45, 6, (1400, 1000)).clip(0, 255).astype(np.uint8)
+    table[200:-60, 60:-60] = 220
+    even = evened(table)
+    assert float((even[:150] > 200).mean()) > 0.95
+    assert float((even[300:600, 200:800] > 200).mean()) == 1.0

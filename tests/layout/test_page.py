@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from proof.facsimile.brush import Hand, write_glyph
+from proof.facsimile.brush import Hand, rule, write_glyph
 from proof.facsimile.render import fonts_for
 from proof.facsimile.wear import seal_shape
 from proof.layout.page import find_columns
@@ -105,6 +105,27 @@ def test_a_seal_beside_the_frame_is_no_column() -> None:
     assert len(find_columns(page.pixels).columns) == len(page.columns)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 5])
+@pytest.mark.parametrize("rules", [0.0, 1.0])
+def test_a_seal_alone_in_an_empty_column_is_none(seed: int, rules: float) -> None:
+    layout = Layout(columns=12, empty=0.3, cells=16, pitch=66, rules=rules, seed=seed)
+    page = draw(layout)
+    columns = len(find_columns(page.pixels).columns)
+    places = [110 + (number + 0.5) * layout.pitch for number in range(layout.columns)]
+    empty = [x for x in places if not any(box.x < x < box.right for box in page.columns)]
+    stamp = seal_shape(60, np.random.default_rng(seed)) > 127
+    page.pixels[400:460, round(empty[1]) - 30 : round(empty[1]) + 30][stamp] = 90
+    assert len(find_columns(page.pixels).columns) == columns
+
+
+def test_a_seal_over_text_leaves_its_column() -> None:
+    page = draw(Layout(columns=9, pitch=66))
+    x = round(page.columns[4].centre[0])
+    stamp = seal_shape(64, np.random.default_rng(3)) > 127
+    page.pixels[400:464, x - 32 : x + 32][stamp] = 90
+    assert len(find_columns(page.pixels).columns) == len(page.columns)
+
+
 def test_characters_in_white_on_black_are_of_their_columns() -> None:
     page = draw(Layout(pitch=70, rules=1.0))
     for number, column in enumerate(page.columns):
@@ -117,6 +138,28 @@ def test_characters_in_white_on_black_are_of_their_columns() -> None:
     boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
     assert len(boxes) == len(page.columns)
     assert all(right(boxes, true) for true in page.columns)
+
+
+def test_a_column_of_notes_in_the_middle_of_a_leaf_is_no_fold_strip() -> None:
+    """It is in small script between two rules that run far, as a strip is."""
+    plain, noted = (draw(Layout(columns=15, pitch=70, cells=18, rules=1.0, notes=share)) for share in (0.0, 1.01))
+    column = plain.columns[7]
+    across = slice(round(column.x) + 4, round(column.right) - 4)
+    place = slice(round(column.y), round(column.y + 0.4 * column.h)), across
+    plain.pixels[round(column.y) : round(column.bottom) + 4, across] = 255
+    plain.pixels[place] = noted.pixels[place]
+    assert len(find_columns(plain.pixels).columns) == len(plain.columns)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_ruled_page_without_text_has_no_columns(seed: int) -> None:
+    rng, canvas = np.random.default_rng(seed), np.zeros((1400, 1000), np.uint8)
+    for number in range(10):
+        ends = (110.0 + 85 * number, 130.0), (110.0 + 85 * number, 1270.0)
+        rule(canvas, *ends, 3.0, rng, wander=0.7, rough=0.25, lost=0.3, bow=float(rng.normal(0, 1.5)))
+    for y in (130.0, 1270.0):
+        rule(canvas, (110.0, y), (875.0, y), 6.0, rng)
+    assert find_columns(np.asarray(255 - canvas, np.uint8)).columns == ()
 
 
 def test_a_title_over_two_columns_is_one() -> None:

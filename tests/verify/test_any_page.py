@@ -122,6 +122,22 @@ def test_a_page_without_rules_that_is_cut_off_below_is_one_finding(ppocr: PPOCR,
     assert flag.evidence.reason == "page in part"
 
 
+@pytest.mark.parametrize("edge", ["above", "below"])
+def test_a_page_in_registers_that_is_cut_off_is_one_finding(ppocr: PPOCR, make_page: MakePage, edge: str) -> None:
+    lines = ("位導駕官同太常卿導引皇帝位", "平身贊引唱復位分獻官三祭酒", "同太常卿導引皇帝復位奏禮畢")
+    page = make_page(*lines * 3, *[line[::-1] for line in lines * 3])
+    upper, lower = written(make_page(*lines * 3)), written(make_page(*[line[::-1] for line in lines * 3]))
+    upper[-60:-56, 40:-40] = 0
+    lower[30:34, 40:-40] = 0
+    whole = np.vstack([upper[:-50], lower[40:]])
+    # two cells of the first register, or of the second, and half of one more
+    gone = round(80 + 2.4 * 40)
+    pixels = np.ascontiguousarray(whole[gone:] if edge == "above" else whole[:-gone])
+    image = LoadedImage(Path("P.png"), pixels, (pixels.shape[1], pixels.shape[0]), "P")
+    (flag,) = [flag for flag in check(ppocr, page, image).flags if flag.raised]
+    assert flag.evidence.reason == "page in part"
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_columns_beyond_one_side_of_a_page_without_rules_are_one_finding(
     ppocr: PPOCR, make_page: MakePage, side: str

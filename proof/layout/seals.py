@@ -1,0 +1,35 @@
+"""Seals that stand where a column could: told by their frame, which is larger than any glyph of the page."""
+
+from __future__ import annotations
+
+from proof.layout.rules import Mask, connected
+
+LEAST, MOST = 1.2, 4.5
+"""Widths of a glyph: the side of a seal; a single character in a frame of its own (國) has one at most."""
+
+SQUARE = 1.35
+"""A seal is no longer than so many times its breadth."""
+
+ALONE = 0.5
+"""Of the height of all that is looked at: a seal over text is lower."""
+
+BAND, CLOSED = 0.12, 0.85
+"""Of the side of a seal: within so much of its edge runs its frame; so much of each side has ink there."""
+
+
+def is_seal(ink: Mask, glyph: float) -> bool:
+    """Whether what stands in `ink` is a seal: its largest piece as high as half of it at least, nearly a square, larger
+    than a glyph, which is `glyph` pixels wide, and closed on its four sides."""
+    labels, boxes, _ = connected(ink)
+    if len(boxes) < 2:
+        return False
+    number = 1 + int((boxes[1:, 2] * boxes[1:, 3]).argmax())
+    x, y, width, height, _ = boxes[number].tolist()
+    if height < ALONE * ink.shape[0]:
+        return False
+    if not LEAST * glyph < min(height, width) <= max(height, width) < min(MOST * glyph, SQUARE * min(height, width)):
+        return False
+    own = labels[y : y + height, x : x + width] == number
+    down, over = max(2, round(BAND * height)), max(2, round(BAND * width))
+    sides = own[:down].any(axis=0), own[-down:].any(axis=0), own[:, :over].any(axis=1), own[:, -over:].any(axis=1)
+    return all(float(side.mean()) > CLOSED for side in sides)
