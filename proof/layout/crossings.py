@@ -111,6 +111,8 @@ def restore(
     edges lie aside there; and where a stroke lies on it, so that there is more ink across than the line has by itself.
     `row` is the height of a cell. All of a stroke may lie on a rule (a frame is too rough to tell): `held` is where the
     pixels of such strokes are noted."""
+    if not line.printed.any():
+        return
     edge = ROUGH + 2.0
     low, high = line.band(ink.shape[1], edge)
     beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
@@ -155,8 +157,9 @@ def _thickness(
             inked = (ink[every[:, None], places.clip(0, last)] > 127) & (places >= 0) & (places <= last)
             beyond = np.logical_and.accumulate(inked, axis=1).sum(axis=1)
             width += beyond
-            edge = beyond + side * (middle - line.middle)
-            aside = np.maximum(aside, np.abs(_excess(edge, alone, row)[0]))
+            if met.any():
+                edge = beyond + side * (middle - line.middle)
+                aside = np.maximum(aside, np.abs(_excess(edge, alone, row)[0]))
     excess, usual = _excess(width, alone, row)
     plain = max(PLAINLY, PLAINLY_THICK * float(np.median(usual))) if text else PLAINLY
     runs = core & line.printed

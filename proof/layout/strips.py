@@ -76,7 +76,7 @@ MANY, CLEAR, DOTS = 4, 0.12, 12
 """Under a seal specks go from the first: where in the length of a cell so many stand so many cells clear of all
 strokes, and so many in all. A worn glyph leaves as many that are clear, but has hardly ever so many."""
 
-TINY, TINIES, CROWD = 0.0025, 0.5, 26
+TINY, TINIES, CROWD = 0.0015, 0.4, 26
 """Most dots of a seal are smaller than this share of a cell's area; so many of the pieces without a stroke are, where
 one lies, or there are more than any glyph wears to. Those of a worn glyph are longer."""
 
