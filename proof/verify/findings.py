@@ -68,7 +68,7 @@ class Weigher:
         likeness: Likeness,
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
-        sure: Callable[[str], float] = lambda _: 0.0,
+        sure: Callable[[str], float | None] = lambda _: None,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
         that it does not know is drawn, `sure` how surely it reads one that it knows as itself."""
@@ -176,8 +176,9 @@ class Weigher:
             min(self._of_word(other, glyph) - given, 0.0),
             doubt,
             self._familiarity(transcribed),
-            0.0 if form in glyph.seen else self._sure(form),
+            None if form in glyph.seen else self._sure(form),
             min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+            glyph.presence,
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
