@@ -25,7 +25,7 @@ from rich.table import Table
 from proof.model.flags import SENSE
 from proof.settings.config import Settings
 from proof.text.alike import run_together
-from proof.verify.scores import ALIKE, CONTEXT, LIFTED, LOWERED, sense_weight
+from proof.verify.scores import ALIKE, LIFTED, sense_weight
 
 ROOT = Path(__file__).resolve().parents[1]
 ALIKES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
@@ -45,7 +45,7 @@ def weighed(flag: dict[str, Any], alike: float, lifted: float) -> dict[str, Any]
     if run_together(flag["transcribed"], flag["suggested"]):
         score *= alike / ALIKE
     if sense and abs(weight - sense_weight(sense["odds"])) < CLOSE:
-        weight = min(max(CONTEXT * sense["odds"], -LOWERED), lifted)
+        weight = sense_weight(sense["odds"], lifted)
     return {**flag, "score": score + weight, "raised": score + weight >= Settings().flags.threshold}
 
 

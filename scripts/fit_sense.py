@@ -38,7 +38,7 @@ from proof.language.neighbours import COMMON, FAMILIAR, FIRM, Pairs, fitting, tr
 from proof.language.ngrams import BEFORE, BEHIND
 from proof.text.model import Transcription
 from proof.text.read import read_transcription
-from proof.verify.scores import CONTEXT
+from proof.verify.scores import CONTEXT, CONTEXT_AGAINST
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=110)
@@ -284,7 +284,8 @@ class Fitted:
         """How many errors and others are raised by the image alone, and with the sense."""
         s, e = (np.concatenate(list(self.of(name).values())) for name in ("scores", "error"))
         odds = np.concatenate([one.odds(FIRM, COMMON, familiar) for ones in self.parts.values() for one in ones])
-        before, after = s >= THRESHOLD, s + np.clip(CONTEXT * odds, -lowered, lifted) >= THRESHOLD
+        weighed = np.where(odds > 0, CONTEXT_AGAINST, CONTEXT) * odds
+        before, after = s >= THRESHOLD, s + np.clip(weighed, -lowered, lifted) >= THRESHOLD
         return ", ".join(f"{(which & before).sum()} to {(which & after).sum()}" for which in (e, ~e))
 
 

@@ -18,6 +18,8 @@ from statistics import median
 
 from proof.model.flags import SENSE, Evidence, Flag, Kind
 from proof.model.result import PageResult
+from proof.text.alike import run_together
+from proof.verify.scores import ALIKE
 
 OFTEN = 3
 """Times that a pair must occur before it can be a habit."""
@@ -30,6 +32,10 @@ those of their character (羲, 餕, 囉), or a fiftieth and less (三 as 二): a
 WAVERS = 0.25
 """Of the readings of a character that the engine does not know: what is read so often is how it reads it, and it may
 waver between two such (唎 between 利 and 喇)."""
+
+HALF_BELIEVED = 0.02
+"""Probability of what is transcribed that is usual for a pair that the hand runs together as those of `ALIKE`: its
+image decides no more than theirs. What is usual of a recurring error is less by far."""
 
 REMEMBERED = 200
 """Readings of a pair that are remembered: enough to tell what is usual."""
@@ -117,8 +123,11 @@ class EngineBias:
             return base, ""
         # the median: one reading under a stain says nothing about the others
         usual = median(chance for _, _, chance in self.chances[pair])
-        relief = log(max(usual, LEAST) / max(own, LEAST))
-        return (base - relief, "run together in this hand") if relief > 0 else (base, "")
+        relief = max(log(max(usual, LEAST) / max(own, LEAST)), 0.0)
+        half = usual >= HALF_BELIEVED and not run_together(*pair)
+        if not relief and not half:
+            return base, ""
+        return (base - relief) * (ALIKE if half else 1.0), "run together in this hand"
 
     def _stranger(self, transcribed: str, read: str, evidence: Evidence, base: float) -> tuple[float, str]:
         """A character that the engine does not know: by how it reads its other occurrences."""

@@ -120,13 +120,13 @@ class SureForms:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def chance(self, character: str) -> float:
-        """How surely a character is read as itself, 0 to 1; 0 where that is not known."""
+    def chance(self, character: str) -> float | None:
+        """How surely a character is read as itself, 0 to 1; None where that is not known."""
         if len(character) != 1 or not len(self.codes):
-            return 0.0
+            return None
         code = np.uint32(ord(character))
         at = int(np.searchsorted(self.codes, code))
-        return float(self.chances[at]) / 255 if at < len(self.codes) and self.codes[at] == code else 0.0
+        return float(self.chances[at]) / 255 if at < len(self.codes) and self.codes[at] == code else None
 
     @classmethod
     def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:

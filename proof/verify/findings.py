@@ -69,7 +69,7 @@ class Weigher:
         likeness: Likeness,
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
-        sure: Callable[[str], float] = lambda _: 0.0,
+        sure: Callable[[str], float | None] = lambda _: None,
         legible: Legibility = CLEARLY,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
@@ -181,8 +181,9 @@ class Weigher:
             min(self._of_word(other, glyph) - given, 0.0),
             doubt,
             self._familiarity(transcribed),
-            0.0 if form in glyph.seen else self._sure(form),
+            None if form in glyph.seen else self._sure(form),
             min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+            glyph.presence,
             self._legible.shares(glyph.row),
         )
 

@@ -56,9 +56,9 @@ class WordLikeness:
         """What a character is read as where fonts draw it, if the engine does not know it."""
         return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
 
-    def sure(self, character: str) -> float:
+    def sure(self, character: str) -> float | None:
         """How surely the engine reads a character that it was taught as itself where fonts draw it, clear and worn;
-        0 where that is not known."""
+        None where that is not known."""
         return self._sure.chance(character)
 
     def _shapes(self, character: str) -> _Shapes:

@@ -34,6 +34,15 @@ def test_a_pair_that_the_engine_half_believes_all_over_a_work_is_its_habit() -> 
     assert not raised(habits, sure)
 
 
+def test_of_a_pair_that_is_usually_half_believed_none_is_raised_by_a_little_doubt() -> None:
+    """喃 is read 南 all over a work: that it is so here, too, as surely as ever, is no evidence against it."""
+    usual = flag("喃", "南", 0.06, 3.4)
+    assert not raised(gathered(*[usual] * 3), usual)
+    assert raised(gathered(usual), usual)
+    recurring = flag("宮", "官", 0.003, 4.4)
+    assert raised(gathered(*[recurring] * 6), recurring)
+
+
 def test_a_pair_that_it_never_believes_is_a_recurring_error() -> None:
     wrong = flag("托", "託", 1e-6, 11.0)
     habits = gathered(*[wrong] * 6)

@@ -58,6 +58,13 @@ def test_under_a_seal_even_a_sure_reading_of_something_else_is_hardly_raised() -
     assert substitution_score(log(0.05), log(0.6), 0.8) < 0
 
 
+def test_under_a_seal_what_is_left_nothing_is_raised_and_what_is_left_little_is_not() -> None:
+    """踵 is read as many things there, none of them surely; where it is transcribed it is left something."""
+    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=0.999, others=0.55) >= THRESHOLD
+    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=None, others=0.55) < THRESHOLD
+    assert substitution_score(log(0.005), log(0.12), 0.35, sure=0.999, others=0.55) < THRESHOLD
+
+
 @given(log_probs, shares, shares)
 def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float, one: float, other: float) -> None:
     little, much = sorted((one, other))
@@ -133,6 +140,14 @@ def test_the_words_around_decide_where_the_image_leaves_two_readings_open() -> N
     assert 1.0 < left_open < 1.1
     assert left_open + sense_weight(5.96) >= THRESHOLD
     assert left_open + sense_weight(3.0) < THRESHOLD
+
+
+def test_the_words_around_weigh_more_against_the_text_than_for_it() -> None:
+    """易傅, of which the image leaves 傳 five times as likely, and the language 15 times."""
+    likelier = substitution_score(log(0.16), log(0.84), 0.0)
+    assert likelier < THRESHOLD - 1.4
+    assert likelier + sense_weight(log(15)) >= THRESHOLD
+    assert -sense_weight(-1.0) < sense_weight(1.0)
 
 
 def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike() -> None:
