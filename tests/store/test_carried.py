@@ -55,9 +55,7 @@ class Desk:
         columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), source) for n, source in enumerate(sources, 1))
         texts = (TextInfo("KR1_010.txt", "sha", "kanripo", "traditional"),)
         run = self.store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
-        result = PageResult(
-            PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered([flag] * (self.flagged and lines is not None))
-        )
+        result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered(found))
         self.store.save_pages(run, [CheckedResult(PagePlace(0, "KR1_010.txt"), "", result)])
         self.store.finish_run(run, whole=True)
 
