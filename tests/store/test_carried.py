@@ -277,8 +277,9 @@ class Place:
         self.said[len(self.events)] = stands
 
     def moves(self, lines: int, *, gone: bool) -> None:
-        if gone:  # for a while
+        if gone:  # for a while; a flag that nobody decided is not known to be the same then
             self.desk.above(None)
+            self.shown.clear()
         self.desk.above(lines)
         self.hold()
 
