@@ -14,7 +14,7 @@ from proof.store.decision_rows import carried_from, carry
 from proof.store.decisions import corrected_in
 from proof.store.models import ColumnRow, DecisionRow, FlagRow
 from proof.store.quality import is_seeded
-from proof.store.threads import take_up_lost, thread_of
+from proof.store.threads import go_on, take_up_lost, thread_of
 from proof.text.edit import Edit, contexts, is_written
 
 Candidate = tuple[FlagRow, FlagRow, DecisionRow]
@@ -31,13 +31,11 @@ def carry_over(
     another place: those whose numbers are `known`, or, where that is not given, that earlier runs have found. On one
     `page` alone, where that is given."""
     old, new, last, further = aliased(FlagRow), aliased(FlagRow), aliased(DecisionRow), aliased(DecisionRow)
-    undecided = (new.version == 0) & (old.state != State.OPEN.value)
-    since = (old.version > 1) | ((new.state == State.OPEN.value) & (old.state != State.OPEN.value))
     query = (
         select(old, new, last)
         .join(new, new.page_id == old.page_id)
         .join(last, (last.flag_id == old.id) & (last.version == old.version))
-        .where(old.work_id == work_id, old.stale.is_(True), undecided | ((new.version > 0) & since))
+        .where(old.work_id == work_id, old.stale.is_(True))
         .where(new.stale.is_(False), new.kind == old.kind)
         .where((new.context == old.context) | ((new.line == old.line) & (new.version == 0)))
         .where(new.transcribed == old.transcribed, new.ordinal >= rows.CURRENT, is_seeded(old.id) == is_seeded(new.id))
@@ -49,7 +47,10 @@ def carry_over(
     pairs = [(was, now, said) for was, now, said in session.execute(query)]
     found = _with_last_word(session, _of_one_place(session, _not_in_text(session, pairs)))
     for was, now, decision in _in_order(session, found):
-        carry(session, was, now, decision)
+        if now.version or was.state != State.OPEN.value:
+            carry(session, was, now, decision)
+        else:  # all was taken back, and may be done again
+            go_on(session, was, now)
     session.flush()
     take_up_lost(session, work_id, page)
 
@@ -130,7 +131,8 @@ def _with_last_word(session: Session, found: Iterable[Candidate]) -> list[Candid
         before = {was.id: _said_before(session, was) for was, *_ in alike}
         stands = select(DecisionRow).where(DecisionRow.flag_id == now.id, DecisionRow.version == now.version)
         here = session.scalar(stands)
-        for one in alike:
+        of_thread = {thread_of(one[0]): one for one in sorted(alike, key=lambda one: one[2].id)}
+        for one in of_thread.values():  # of several flags of one place, of which something was said last
             said = carried_from(session, one[2]).id
             known = here is None or bool(_led_to(session, here) & (before[one[0].id] - {said}))
             known = known or _said_after_all_was_taken_back(one, here)
@@ -147,10 +149,11 @@ def _led_to(session: Session, said: DecisionRow) -> set[int]:
 
 
 def _says_more(session: Session, one: Candidate, here: DecisionRow) -> bool:
-    """Whether something was said of the flag that is gone after what was said last of the one that stands at its place,
-    by another act, and the two stand otherwise by it."""
+    """Whether the flag that is gone stands otherwise than the one at its place, by what was said of it later; or at
+    once, where that left nothing of the other."""
     was, now, last = one
-    later = last.id > here.id and not (last.batch and last.batch == here.batch)
+    at_once = bool(last.batch) and last.batch == here.batch
+    later = now.state == State.OPEN.value != was.state if at_once else last.id > here.id
     return later and word_of(session, was) != word_of(session, now)
 
 
@@ -163,6 +166,19 @@ def _said_after_all_was_taken_back(one: Candidate, here: DecisionRow | None) -> 
 
 
 def _said_before(session: Session, flag: FlagRow) -> set[int]:
-    """What was decided of a flag before its last decision, by number, as it was before checks carried it over."""
-    earlier = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version < flag.version)
-    return {carried_from(session, one).id for one in session.scalars(earlier)}
+    """What was decided of a place before the last decision of a flag of it, by number, as it was before checks carried
+    it over: of this flag, and of those from which they did."""
+    found: set[int] = set()
+    seen: set[tuple[int, int]] = set()
+    open_ = [(flag.id, flag.version)]
+    while open_:
+        number, version = open_.pop()
+        if (number, version) in seen:
+            continue
+        seen.add((number, version))
+        events = select(DecisionRow).where(DecisionRow.flag_id == number, DecisionRow.version <= version)
+        for one in session.scalars(events):
+            source = carried_from(session, one)
+            found |= {source.id} if one.version < version else set()
+            open_ += [(source.flag_id, source.version)] if source is not one else []
+    return found
