@@ -3,10 +3,10 @@
 
     make_look_alikes.py TEXT... [--out FILE]
 
-Of the characters that the texts use often (`LEAST` times) two are measured: `confused` is the mean probability that the
-recogniser gives one for the other, where either is drawn in a regular-script font, spoiled in several ways (coarse,
-blurred, worn thin, bled) and read; `likeness` is the cosine between their blurred drawings, where either is among the
-`NEAREST` of the other. They are look-alikes where one of these holds:
+Of the characters that the texts use often (`LEAST` times), or the critics name, two are measured: `confused` is the
+mean probability that the recogniser gives one for the other, where either is drawn in a regular-script font, spoiled in
+several ways (coarse, blurred, worn thin, bled) and read; `likeness` is the cosine between their blurred drawings, where
+either is among the `NEAREST` of the other. They are look-alikes where one of these holds:
 
 * they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or stand in `ATTESTED`;
 * they are confused by eye (`proof/text/data/similar.txt`), and `KNOWN` in confusion or likeness;
@@ -59,7 +59,9 @@ Pixels = NDArray[np.uint8]
 
 
 def frequent(paths: list[Path]) -> dict[str, int]:
-    """The Han characters that the texts have at least `LEAST` times, most frequent first, and how often."""
+    """The Han characters that the texts have at least `LEAST` times, or that the critics name, most frequent first, and
+    how often."""
+    named = set("".join(ATTESTED))
     counts: Counter[int] = Counter()
     for path in paths:
         try:
@@ -68,7 +70,8 @@ def frequent(paths: list[Path]) -> dict[str, int]:
             continue  # a head without pages
         tokens, numbers = np.unique(stream_of(text).tokens, return_counts=True)
         counts.update(dict(zip(tokens.tolist(), numbers.tolist(), strict=True)))
-    return {chr(token): number for token, number in counts.most_common() if number >= LEAST and is_han(chr(token))}
+    often = (token for token, number in counts.most_common() if number >= LEAST or chr(token) in named)
+    return {chr(token): counts[token] for token in often if is_han(chr(token))}
 
 
 def drawn(character: str, font: ImageFont.FreeTypeFont) -> Pixels | None:

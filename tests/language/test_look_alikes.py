@@ -37,7 +37,7 @@ def test_what_the_eye_confuses_takes_more_to_be_spoken_for_and_what_was_only_mea
 
 
 def test_what_copyists_take_for_each_other_is_spoken_for_as_what_a_hand_runs_together() -> None:
-    for one, other in ("徵微", "遣遺", "氏氐", "人入", "侯候", "師帥"):
+    for one, other in ("徵微", "遣遺", "氏氐", "人入", "侯候", "師帥", "卷券"):
         assert margin(one, other) == margin(other, one) == 0
 
 
