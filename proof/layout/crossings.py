@@ -41,7 +41,7 @@ BRIDGED, GOES_ON = 0.09, 0.45
 """Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on; and so far from
 where strokes meet the line it is looked for: rules wander, too."""
 
-DEEP = 0.08
+DEEP = 0.115
 """Cells: so deep into a frame, which may be far broader than a stroke, glyphs reach."""
 
 AT_SIDE = 0.09

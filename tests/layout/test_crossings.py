@@ -72,12 +72,15 @@ def test_between_two_strokes_that_meet_a_rule_close_to_each_other_their_glyph_go
 
 
 def test_of_a_thick_frame_no_more_is_left_at_a_stroke_than_glyphs_reach_into_it() -> None:
-    ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
-    ink[20:980, 404:426] = 255
-    stroke[500:506, 370:406] = 255
-    clean, _ = cleaned(ink | stroke)
-    assert not (stroke & ~clean).any()
-    assert np.count_nonzero(clean & ~stroke) < 25
+    before = np.zeros((200, 200), np.uint8)
+    before[:, 100:121] = 255
+    before[90:96, 60:104] = 255
+    line = Line(np.full(200, 110.0), np.ones(200, np.bool_), 10.5, 10.5)
+    ink = before.copy()
+    ink[:, 99:123] = 0
+    restore(ink, before, Strokes.of(ink, [], [], [10.0, 190.0], 45.0), line, -1, 45.0)
+    assert ink[90:96, 60:104].all()
+    assert not ink[:, 108:].any()
 
 
 def test_an_upright_stroke_on_a_rule_is_not_of_the_glyph_that_touches_it_from_the_next_column() -> None:
