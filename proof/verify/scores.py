@@ -98,8 +98,8 @@ fonts."""
 
 LIFTED, LOWERED = 2.0, 1.0
 """By how many nats the sense lifts and lowers a score at most. Lowered by no more: the errors of real transcribers are
-fluent, and what the image shows clearly no context may hide. Lifted by more, on rendered pages twice as many right
-characters are raised that one look took for another."""
+fluent, and what the image shows clearly no context may hide. Lifted by 2.5 at most, where a nat weighs 0.8, 16 right
+characters of 36,000 on rendered pages in a second font are raised, and 10 by 2."""
 
 
 def sense_weight(odds: float, lifted: float = LIFTED) -> float:
