@@ -46,10 +46,10 @@ none of them with more than 0.2, is left more, or a glyph is hardly there."""
 MISREAD, MISTAKEN = 1.0, (0.25, 0.5)
 ITSELF, KNOWN = 0.5, (0.9, 0.95)
 """What it takes off, in nats, that the engine takes a character for another one where it is drawn, too, and what it
-adds that it surely reads it as itself there, if the image shows enough of it; up to which share that it reads so the one
-counts in full and from which on not at all, and between which two the other begins. By logistic regression of error on
-score and that share sure ones are worth 0.6 to 0.8 nats more than others (on rendered pages in two fonts, and on real
-ones with two canons), and mistaken ones 1.4 and 3.4 less (on rendered pages, and on the canons)."""
+adds that it surely reads it as itself there, if the image shows enough of it; up to which share that it reads so the
+one counts in full and from which on not at all, and between which two the other begins. By logistic regression of error
+on score and that share sure ones are worth 0.6 to 0.8 nats more than others (on rendered pages in two fonts, and on
+real ones with two canons), and mistaken ones 1.4 and 3.4 less (on rendered pages, and on the canons)."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
