@@ -18,10 +18,6 @@ SMALL = 0.72
 FILLED = 0.5
 """The same of a column that is plainly text."""
 
-SLACK, BOTH, BESIDE = 3, 0.25, 0.75
-"""Pixels: pieces that reach no further over the middle stand beside it; of those that do so much at least is on either
-side, and of all ink so much is theirs, in a note of two rows."""
-
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSpan:
@@ -76,14 +72,6 @@ class MeasuredSpan:
     def filled(self, height: int) -> float:
         """Which share of the height of its register has glyphs."""
         return float(self.pieces[:, 3].sum()) / max(height, 1)
-
-    @property
-    def in_rows(self) -> bool:
-        """Whether its pieces stand in two rows, those of a note, beside its middle."""
-        x, width, area = self.pieces[:, 0], self.pieces[:, 2], self.pieces[:, 4]
-        before, after = x + width <= self.span.middle + SLACK, x >= self.span.middle - SLACK
-        rows = int(area[before].sum()), int(area[after].sum())
-        return min(rows) > BOTH * sum(rows) and sum(rows) > BESIDE * int(area.sum())
 
     def is_text(self, usual: float, height: int) -> bool:
         """Whether it is plainly a column of text: full of glyphs as wide as those of the others (`usual`)."""

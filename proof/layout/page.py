@@ -316,7 +316,7 @@ def _is_fold_strip(
         return False
     before = max((x for x in strong if x < one.span.middle), default=-np.inf)
     after = min((x for x in strong if x > one.span.middle), default=np.inf)
-    small = one.size < SMALL * usual and not one.in_rows
+    small = max(one.size, one.broad) < SMALL * usual
     if after - before < STRIP * register.pitch:
         return small or (one.solid and not one.is_text(usual, high))
     if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
