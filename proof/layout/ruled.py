@@ -34,8 +34,9 @@ SIDES, ANYTHING = 3, 0.15
 fit columns: of its length, so much, which is more than strokes of text stand below each other by chance. Of real pages
 that are ruled, eight of nine and more are printed so far."""
 
-PRINTED = 0.35
-"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them."""
+PRINTED, UNPRINTED = 0.35, 2
+"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them; and so they
+are where of fewer than so many nothing is printed."""
 
 BESIDE = 0.25
 """Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
@@ -57,9 +58,9 @@ def text_against(
 ) -> bool:
     """Whether the text of a page speaks against columns between these `rules` (x, left to right) from top to bottom
     (`rows`): nothing is printed of all but two or three of them, which may be sides of a frame, several of them run
-    through it, more than a column of it stands outside, or, where hardly any of a rule is printed, the columns are two
-    each. `ink` is all of the page, `upright` and `level` the long strokes of it, `support` the mean share of the height
-    along which the rules run."""
+    through it, more than a column of it stands outside, or, where hardly any of a rule is printed and of two nothing,
+    the columns are two each, as those of a page of notes are, too. `ink` is all of the page, `upright` and `level` the
+    long strokes of it, `support` the mean share of the height along which the rules run."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8)
     lines = cv2.dilate(level[top:bottom], np.ones((5, 1), np.uint8))
@@ -74,8 +75,10 @@ def text_against(
     printed = sum(int(runs[_about(rule)].max(initial=0)) > ANYTHING * (bottom - top) for rule in rules)
     if printed <= SIDES or outside > OUTSIDE * mean * width or _crossed(text, runs, rules, bottom - top, mean):
         return True
-    return support < PRINTED and are_pairs(
-        text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)]
+    return (
+        support < PRINTED
+        and printed <= len(rules) - UNPRINTED
+        and are_pairs(text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
     )
 
 

@@ -57,3 +57,17 @@ def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_throu
         x = round(rules[4])
         upright[height // 4 : -height // 4, x - 1 : x + 2] = ink[height // 4 : -height // 4, x - 1 : x + 2] = 255
     assert text_against(ink, upright, level, [2 * rules[0] - rules[1]] * beyond + rules, rows, 0.5)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 5])
+def test_columns_in_pairs_are_doubted_where_of_two_rules_and_more_nothing_is_printed(lost: int) -> None:
+    """The two rows of notes stand as two columns do: rules tell them apart, though only a third of each is left."""
+    ink = ink_mask(draw(Layout(columns=16, pitch=46, glyph=36)).pixels)
+    height = ink.shape[0]
+    upright, level = (long_strokes(ink, height // 4, vertical=vertical) for vertical in (True, False))
+    sides = np.flatnonzero(inked_along(upright, 0) > 0.5 * height)
+    rules = np.linspace(float(sides[0]), float(sides[-1]), 9)
+    upright[height // 3 :] = 0
+    for x in rules[1 + lost : -1].round().astype(int).tolist():
+        upright[: height // 3, x - 1 : x + 2] = ink[: height // 3, x - 1 : x + 2] = 255
+    assert text_against(ink, upright, level, rules.tolist(), (0.1 * height, 0.9 * height), 0.3) == (lost >= 2)
