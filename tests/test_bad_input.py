@@ -359,14 +359,14 @@ def test_a_folder_without_leave_to_write_is_named(material: Material, run: Run) 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with little room."""
+    """A file system with little room: for the store and some five of twelve pages."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = shutil.which("mount")
     if mount is None or os.geteuid() != 0:
         pytest.skip("only the superuser can make a small disk")
     made = subprocess.run(  # noqa: S603
-        [mount, "-t", "tmpfs", "-o", "size=640k", "tmpfs", place], capture_output=True, text=True, check=False
+        [mount, "-t", "tmpfs", "-o", "size=900k", "tmpfs", place], capture_output=True, text=True, check=False
     )
     if made.returncode:
         pytest.skip(f"no small disk can be made here: {made.stderr.strip()}")
