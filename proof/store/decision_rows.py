@@ -89,7 +89,7 @@ def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: Stat
 
 def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    by_hand = {row.flag_id for row in found if row.uid.startswith(rows.HAND)}
+    by_hand = {row.flag_id for row in found if rows.is_by_hand(row.uid)}
     by_hand -= seeded_among(session, sorted(by_hand)) if by_hand else set()
     if not by_hand:
         return [decision_of(row) for row in found]

@@ -18,13 +18,13 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Flag, context_of, flag_id
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.carried import word_of
+from proof.store.carried import last_event, word_of
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
 from proof.store.decision_rows import carry
 from proof.store.decisions import corrected_in
 from proof.store.manual_corrections import id_by_hand
-from proof.store.models import ColumnRow, CommentRow, DecisionRow, FlagRow, PageRow, RunRow
+from proof.store.models import ColumnRow, CommentRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed
 from proof.store.threads import go_on, thread_of
 from proof.text.edit import Edit
@@ -187,8 +187,9 @@ def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
                 continue
             same = thread_of(was) == thread_of(now)
             go_on(session, was, now, changed.spoken)
-            if was.version and (_says_more(session, was, now) if now.version and same else _is_first(was, now)):
-                carry(session, was, now, _last(session, was))
+            last = last_event(session, was) if was.version else None
+            if last and (_says_more(session, was, now) if now.version and same else _is_first(was, now)):
+                carry(session, was, now, last)
 
 
 def _is_first(was: FlagRow, now: FlagRow) -> bool:
@@ -284,16 +285,11 @@ def _carry_by_hand(
         session.flush()
     elif now.state != State.OPEN.value and not now.stale:  # somebody corrected it there, too
         return set()
-    if word_of(session, row) != word_of(session, now):  # else it is back where it began
-        carry(session, row, now, _last(session, row))
+    last = last_event(session, row)
+    if last and word_of(session, row) != word_of(session, now):  # else it is back where it began
+        carry(session, row, now, last)
     go_on(session, row, now, changed.spoken)
     now.line, now.offset, now.context = line, offset, context
     now.stale, now.ordinal = False, rows.BY_HAND
     row.stale, row.ordinal = True, rows.GONE
     return {now.id}
-
-
-def _last(session: Session, flag: FlagRow) -> DecisionRow:
-    """What was decided last of a flag of which something was."""
-    here = (DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
-    return session.scalars(select(DecisionRow).where(*here)).one()

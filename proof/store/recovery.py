@@ -183,7 +183,7 @@ def _of_page(session: Session, line: Line, done: _Work) -> str:
     if before is not None:
         was = session.get_one(FlagRow, before.flag_id)
         go_on(session, was, flag)
-        if rows.is_by_hand(was):  # a correction by hand stands at one place
+        if rows.is_by_hand(was.uid):  # a correction by hand stands at one place
             _stand(flag, was)
     done.works.add(page.work_id)
     return ""
@@ -214,7 +214,7 @@ def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
         return known
     flag = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"]))
     if flag is None:
-        by_hand = line["uid"].startswith(rows.HAND)
+        by_hand = rows.is_by_hand(line["uid"])
         same = ("uid", "ref", "line", "offset", "length", "transcribed", "suggested", "context")
         evidence = dict(line["evidence"])
         evidence.pop("run", None)

@@ -39,9 +39,9 @@ GONE_CONTEXT = "]"
 """The context of a flag whose place is gone, while another that is like it stands at its line and offset."""
 
 
-def is_by_hand(row: FlagRow) -> bool:
-    """Whether a flag is a correction by hand, at its place or at one where it stood before."""
-    return row.uid.startswith(HAND)
+def is_by_hand(uid: str) -> bool:
+    """Whether a flag with that id is a correction by hand, at its place or at one where it stood before."""
+    return uid.startswith(HAND)
 
 
 def is_changed(row: FlagRow) -> bool:

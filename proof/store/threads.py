@@ -55,7 +55,7 @@ def successor(session: Session, flag: FlagRow) -> FlagRow | None:
     if not flag.stale:
         return None
     here = select(FlagRow).where(FlagRow.page_id == flag.page_id, is_of_thread() == thread_of(flag))
-    sort = FlagRow.ordinal == rows.BY_HAND if rows.is_by_hand(flag) else FlagRow.ordinal >= rows.CURRENT
+    sort = FlagRow.ordinal == rows.BY_HAND if rows.is_by_hand(flag.uid) else FlagRow.ordinal >= rows.CURRENT
     here = here.where(FlagRow.stale.is_(False), sort, FlagRow.kind == flag.kind)
     found = session.scalars(here.with_for_update()).all()
     return found[0] if len(found) == 1 else None

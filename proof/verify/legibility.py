@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import inf
 
 from proof.text.model import Row
+from proof.verify.scores import between
 
 SHARES = (16.0, 20.0)
 """Pixels of detail up to which what is read in shares tells nothing, and from which on it tells all that it can."""
@@ -34,8 +35,7 @@ class Legibility:
 
     def shares(self, row: Row) -> float:
         """How far what is read in shares in a row tells anything, 0 to 1."""
-        low, high = SHARES
-        return min(max((self._detail(row) - low) / (high - low), 0.0), 1.0)
+        return between(self._detail(row), *SHARES)
 
     def lost(self, row: Row) -> float:
         """What is taken off, in nats, of what a glyph of a row says against the text."""

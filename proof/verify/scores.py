@@ -142,11 +142,11 @@ def substitution_score(
     odds = log((1.0 - chance) / chance)
     other = exp(belief)
     spread = max(others - other, 0.0)
-    surely = 0.0 if sure is None else _between(sure, *SURE)
-    known = shares * surely * _between(other, *BELIEVED) * (1.0 - _between(other, *ONE))
-    shared = known * _between(spread, *SEVERAL) * spread
+    surely = 0.0 if sure is None else between(sure, *SURE)
+    known = shares * surely * between(other, *BELIEVED) * (1.0 - between(other, *ONE))
+    shared = known * between(spread, *SEVERAL) * spread
     odds *= 1.0 + SHARED * shared * (1.0 - doubt)
-    none_left = shares * surely * _between(-own, *NOTHING) * _between(presence, *THERE)
+    none_left = shares * surely * between(-own, *NOTHING) * between(presence, *THERE)
     other += max(shared, none_left * spread)
     score = odds * (AGAINST + SURELY * other + AGAINST * doubt)
     score += BELIEF * log(max(other, LEAST)) - DOUBT * doubt
@@ -156,10 +156,10 @@ def substitution_score(
 def _as_itself(sure: float, shares: float) -> float:
     """What it adds to a score how surely the engine reads what is transcribed as itself where it is drawn, by `shares`
     on an image that shows little; a misreading is one on any."""
-    return ITSELF * shares * _between(sure, *KNOWN) - MISREAD * (1.0 - _between(sure, *MISTAKEN))
+    return ITSELF * shares * between(sure, *KNOWN) - MISREAD * (1.0 - between(sure, *MISTAKEN))
 
 
-def _between(value: float, low: float, high: float) -> float:
+def between(value: float, low: float, high: float) -> float:
     """0 up to the one value, 1 from the other on."""
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
