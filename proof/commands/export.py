@@ -94,17 +94,11 @@ def command(
     chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
     with _store_now(settings, asked=corrections is None or _needs_pages(wanted)) as store:
         decided = decided_for(text, corrections, settings, store, reanchor=reanchor)
-        corrected = correct(
-            *(decided.edition, decided.corrections),
-            reanchor=reanchor,
-            choices=chosen,
-            pairs=pairs,
-            before=decided.applied,
-        )
+        edition, before = decided.edition, decided.applied
+        corrected = correct(edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs, before=before)
         pages = _pages(store, corrected) if store and _needs_pages(wanted) else []
     others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
-    read = [corrected.edition, *others]
-    print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
+    print_remarks((remark for edition in (corrected.edition, *others) for remark in edition.remarks), verbose=verbose)
     material = Material(
         corrected,
         datetime.now(UTC),

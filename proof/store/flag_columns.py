@@ -60,7 +60,6 @@ class Columns:
         number, page, line, offset, score, kind, state, raised, text, image, ordinal = fields
         position = np.array([order_of[one] for one in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
-        state_of = {state.value: n for n, state in enumerate(STATES)}
         pair_of: dict[Pair, int] = {}
         self.number = np.array(number, dtype=np.int64)[order]
         self.position = position[order]
@@ -72,17 +71,14 @@ class Columns:
         self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
         seeded = set(session.scalars(select(FlagRow.id).where(FlagRow.work_id == work_id, is_seeded())))
         self.seeded = np.array([one in seeded for one in number], dtype=np.bool_)[order]
-        self.state = np.array([state_of[one] for one in state], dtype=np.int8)[order]
+        self.state = np.array([STATES.index(State(one)) for one in state], dtype=np.int8)[order]
         pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
         self.pair = np.array(pairs, dtype=np.int32)[order]
-        rules = {pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in pair_of}
-        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
-        hidden |= np.isin(self.pair, list(rules)) & self.seeded
-        audit = self.kind == KINDS.index(Kind.AUDIT)
-        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~hidden) | audit
-        self.by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
         self.pair_of = pair_of
         self.pairs = list(pair_of)
+        audit = self.kind == KINDS.index(Kind.AUDIT)
+        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | audit
+        self.by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(found), dtype=np.int64)
@@ -90,6 +86,12 @@ class Columns:
         self.otherwise = np.zeros(len(found), dtype=np.bool_)
         """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
         self._leading, self._following = self._halves(session, work_id)
+
+    def _hidden(self, session: Session, work_id: int) -> Mask:
+        """The flags whose pair a rule settles; a rule made of planted errors settles these alone."""
+        rules = {self.pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in self.pair_of}
+        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
+        return np.asarray(hidden | (np.isin(self.pair, list(rules)) & self.seeded))
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""

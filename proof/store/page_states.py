@@ -119,19 +119,7 @@ class PageStates(StorePart):
             _must_be_seen(row, last, version)
             known = next(said_of_pages(session, PageRow.id == page), None)
             stands = known.standing if known and not known.changed else None
-            if state is PageState.VALIDATED and (
-                stands is None or stands.state is not PageState.PROOFREAD or stands.person == person
-            ):
-                raise RefusedDecisionError(
-                    _("%(page)s: a second person validates a page that was proofread"), page=row.page
-                )
-            if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
-                raise NotYoursError(
-                    _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
-                    page=row.page,
-                    person=stands.person,
-                    state=stands.state,
-                )
+            _must_be_allowed(row.page, stands, state, person, overrules=overrules)
             event = PageEventRow(
                 page_id=page,
                 version=version + 1,
@@ -144,6 +132,20 @@ class PageStates(StorePart):
             session.add(event)
             session.flush()
             return page_event(event)
+
+
+def _must_be_allowed(page: str, stands: PageSaid | None, state: PageState, person: str, *, overrules: bool) -> None:
+    """Raise RefusedDecisionError or NotYoursError where `person` may not say this of a page that stands so."""
+    proofread_by_another = stands is not None and stands.state is PageState.PROOFREAD and stands.person != person
+    if state is PageState.VALIDATED and not proofread_by_another:
+        raise RefusedDecisionError(_("%(page)s: a second person validates a page that was proofread"), page=page)
+    if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
+        raise NotYoursError(
+            _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
+            page=page,
+            person=stands.person,
+            state=stands.state,
+        )
 
 
 def said_of_pages(session: Session, *wanted: ColumnElement[bool]) -> Iterator[SaidOfPage]:
