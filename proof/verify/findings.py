@@ -21,6 +21,7 @@ from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.scores import (
     ALIKE,
     doubts,
+    form_score,
     insertion_score,
     omission_score,
     or_neutral,
@@ -71,10 +72,12 @@ class Weigher:
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
         sure: Callable[[str], float | None] = lambda _: None,
         legible: Legibility = CLEARLY,
+        liker: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
         that it does not know is drawn, `sure` how surely it reads one that it knows as itself; `legible` is how
-        much the glyphs of the page show."""
+        much the glyphs of the page show, `liker` how much liker a glyph of a column is to one character than to
+        another, by its ink."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -82,6 +85,7 @@ class Weigher:
         self._drawn_as = drawn_as
         self._sure = sure
         self._legible = legible
+        self._liker = liker
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -139,12 +143,10 @@ class Weigher:
         if other is None:
             return None
         text, belief = other
-        reason, rule = "posterior", ""
-        if text in self._drawn_as(cell.text):
-            # kept without being raised: how a hand is read is learned from it
-            own, score, reason, rule = None, EXPECTED, "unknown to the engine", "read so when drawn"
-        elif own is None:
-            score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
+        reason, rule, ink = "posterior", "", None
+        if own is None or text in self._drawn_as(cell.text):
+            own, reason = None, "unknown to the engine"
+            score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
         else:
             score = self._against(cell.text, own, text, glyph, doubt)
         score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
@@ -159,9 +161,24 @@ class Weigher:
             p_text=None if own is None else exp(own),
             p_best=exp(belief),
             alternatives=_alternatives(glyph),
+            ink=ink,
         )
         place = _Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
+
+    def _stranger(
+        self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
+    ) -> tuple[float, str, Notice | None]:
+        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine does not know;
+        the rule that lowers it, and what the ink says."""
+        expected = other in self._drawn_as(transcribed)
+        # kept without being raised: how a hand is read is learned from it
+        score = EXPECTED if expected else strange_score(transcribed, belief) * (1.0 - doubt)
+        liker = self._liker(column, glyph, other, transcribed)
+        told = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
+        if told > score:
+            return told, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
+        return score, "read so when drawn" if expected else "", None
 
     def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
         """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""

@@ -213,6 +213,29 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
         assert (flag.evidence.rule == "read so when drawn") is expected
 
 
+def test_ink_that_is_liker_what_is_read_tells_it_from_an_unknown_character_that_is_read_alike() -> None:
+    """附 is read where 弣 stands and where 附 does; only where the ink is much liker the one is it raised, and the less
+    the less surely it is read."""
+
+    def shown(liker: float | None, chance: float = 0.99) -> Flag:
+        weigher = Weigher(
+            PageContext("P", "", Paper(), THRESHOLD),
+            VariantPolicy(Script.TRADITIONAL),
+            lambda character, one: None if character == "弣" else exact(character, one),
+            lambda one: float(one != "弣"),
+            defaultdict(str, 弣="附").__getitem__,
+            liker=lambda column, glyph, other, one: liker if (other, one) == ("附", "弣") else None,
+        )
+        (flag,) = weigher.flags(read("正弣之", [*sure("正"), glyph(1, 附=chance), *sure("之")]))
+        return flag
+
+    assert [shown(liker).raised for liker in (None, -0.15, 0.0, 0.15)] == [False, False, False, True]
+    assert shown(0.15).evidence.ink == Notice.of(NoticeCode.LIKER_AS_DRAWN, text="附")
+    assert shown(0.15).evidence.rule == ""
+    assert shown(-0.15).evidence.ink is None
+    assert shown(0.15, 0.4).score < shown(0.15).score
+
+
 def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
     other = replace(glyph(1, 夫=0.6, 大=0.4), seen=("夫", "大"))
     (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])
