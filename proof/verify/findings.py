@@ -261,7 +261,7 @@ class Weigher:
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
         room = _spacing(glyph, above, below)
-        place = self._omission_place(column, pairing, glyph)
+        place = self._of_two(column, pairing, glyph) or self._omission_place(column, pairing, glyph)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
@@ -275,6 +275,19 @@ class Weigher:
             ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+
+    def _of_two(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place | None:
+        """Where one of two equal characters is missing, the place of the other: which of them it is, nobody can tell,
+        and both are put for it. None where no such one stands beside the glyph that is over."""
+        for number in (pairing.before - 1, pairing.before):
+            beside = _glyph_of(column, number)
+            if beside is None or column.line is None or beside.strip != glyph.strip:
+                continue
+            cell = column.cells[number]
+            if cell.text == beside.best == glyph.best:
+                written = column.line.source[cell.offset : cell.offset + cell.length]
+                return _Place(cell.offset, cell.length, Kind.OMISSION, written, 2 * written)
+        return None
 
     def _omission_place(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place:
         """Where in the line a missing character belongs: beside the neighbour in its own row.

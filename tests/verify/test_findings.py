@@ -115,6 +115,15 @@ def test_a_character_left_out_is_an_omission_before_what_follows() -> None:
     assert flag.bbox == Box(0, 3 * PITCH, 90, PITCH)
 
 
+@pytest.mark.parametrize("over", [2, 3])
+def test_of_two_equal_characters_the_one_that_is_left_has_the_place_of_both(over: int) -> None:
+    """Whichever of the two glyphs is over: one flag, that meets the place before the character and the one after."""
+    shown = sure("面上揖揖進坐")
+    shown[over] = glyph(over, 揖=0.97, 楫=0.02)
+    assert told(flags("面上揖進坐", shown)) == [(Kind.OMISSION, 2, 1, "揖", "揖揖")]
+    assert told(flags("面揖上進坐", sure("面揖上揖進坐"))) == [(Kind.OMISSION, 3, 0, "", "揖")]
+
+
 def test_a_blank_that_was_left_for_a_character_is_replaced_by_it() -> None:
     assert told(flags("面上射　進坐", sure("面上射揖進坐"))) == [(Kind.OMISSION, 3, 1, "　", "揖")]
 
