@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Make `proof/ocr/data/drawn.npz` and `sure.npz`: what the recogniser says to characters as fonts draw them.
+"""Make `drawn.npz`, `sure.npz` and `shapes.npz` of `proof/ocr/data`: characters as fonts draw them, and what the
+recogniser says to them.
 
-    make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE] [--only drawn,sure]
+    make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE] [--only drawn,sure,shapes]
 
 Of `drawn.npz` are the characters of the list of variants and of the texts that the recogniser was never taught. Each is
 written in regular script among characters that are well known, cut as a strip of main text and read. Those that it was
 taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). Of what it was
-taught `sure.npz`, beside it, says how surely each character is read as itself, drawn clear and worn. A font is the name
-of a family or a file to draw with; the best of the machine where none is named.
+taught `sure.npz`, beside it, says how surely each character is read as itself, drawn clear and worn. `shapes.npz` has
+what those of `drawn.npz` that are in the texts or the Basic Multilingual Plane look like, and what they are read as. A
+font is the name of a family or a file to draw with; the best of the machine where none is named.
 """
 
 from __future__ import annotations
@@ -19,14 +21,18 @@ from pathlib import Path
 from rich.console import Console
 
 from proof.errors import TextError
-from proof.facsimile.drawn import drawn_readings, sure_forms
+from proof.facsimile.drawn import drawn_readings, drawn_shapes, sure_forms
 from proof.facsimile.fonts import FontChain
 from proof.language.stream import stream_of
-from proof.ocr.drawn import SHIPPED, SHIPPED_SURE
+from proof.ocr.drawn import SHIPPED, SHIPPED_SURE, DrawnReadings
+from proof.ocr.drawn_shapes import SHIPPED_SHAPES
 from proof.ocr.ppocr import PPOCR
 from proof.text.authorities import DATA as VARIANTS
 from proof.text.edition import read_text
 from proof.text.model import is_han
+
+LAST_OF_PLANE = "\uffff"
+"""The last code point of the Basic Multilingual Plane."""
 
 
 def main() -> None:
@@ -34,7 +40,7 @@ def main() -> None:
     parser.add_argument("texts", nargs="*", type=Path)
     parser.add_argument("--font", action="append", default=[])
     parser.add_argument("--out", type=Path, default=SHIPPED)
-    parser.add_argument("--only", default="drawn,sure")
+    parser.add_argument("--only", default="drawn,sure,shapes")
     options = parser.parse_args()
     engine, fonts = PPOCR(), FontChain.found(options.font)
     if "sure" in options.only:
@@ -46,17 +52,35 @@ def main() -> None:
         )
     if "drawn" in options.only:
         make_drawn(engine, fonts, options.texts, options.out)
+    if "shapes" in options.only:
+        make_shapes(fonts, options.texts, options.out)
+
+
+def met_in(texts: Sequence[Path]) -> set[str]:
+    """The characters of some texts."""
+    met: set[str] = set()
+    for path in (file for one in texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
+        try:
+            met |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
+        except TextError:
+            continue  # a head without pages
+    return met
+
+
+def make_shapes(fonts: FontChain, texts: Sequence[Path], drawn: Path) -> None:
+    """Draw those of the characters in `drawn` that are common enough, and what they are read as; keep their shapes."""
+    known, met = DrawnReadings.load(drawn), met_in(texts)
+    untaught = [one for one in map(chr, known.codes.tolist()) if one <= LAST_OF_PLANE or one in met]
+    read = {text for one in untaught for text, _ in known.readings(one)}
+    found = drawn_shapes(known.checksum, fonts, sorted(read.union(untaught)))
+    found.save(out := drawn.with_name(SHIPPED_SHAPES.name))
+    Console().print(f"{len(found)} shapes, {out.stat().st_size:,} bytes: {out}")
 
 
 def make_drawn(engine: PPOCR, fonts: FontChain, texts: Sequence[Path], out: Path) -> None:
     """Draw what the recogniser was not taught, and keep what it reads there."""
     lines = VARIANTS.read_text(encoding="utf-8").splitlines()
-    wanted = {one for line in lines if line[:1] != "#" for one in line}
-    for path in (file for one in texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
-        try:
-            wanted |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
-        except TextError:
-            continue  # a head without pages
+    wanted = {one for line in lines if line[:1] != "#" for one in line} | met_in(texts)
     characters = sorted(one for one in wanted if is_han(one) and not engine.knows(one))
     found = drawn_readings(engine, fonts, characters)
     found.save(out)

@@ -59,7 +59,8 @@ class EngineBias:
 
     `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the
     first `REMEMBERED` of them by page and flag, in whatever order the pages came; `times` counts them all. `unknown`
-    counts, for characters that the engine does not know, what it read, and `forms` the other forms of a character that
+    counts, for characters that the engine does not know, what it read, `scores` has the scores that the page
+    alone gave these, remembered in the same way, and `forms` the other forms of a character that
     it read. `occurrences` says how often the `recurring` characters stand on the images of the work; of one of which
     it is not known any pair may be a habit.
     """
@@ -69,6 +70,9 @@ class EngineBias:
     )
     times: Counter[tuple[str, str]] = field(default_factory=Counter)
     unknown: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    scores: defaultdict[tuple[str, str], list[tuple[int, int, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     forms: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     occurrences: Mapping[str, int] = field(default_factory=dict)
 
@@ -91,14 +95,10 @@ class EngineBias:
         pair = (flag.transcribed, flag.suggested)
         if flag.evidence.p_text is None:
             self.unknown[flag.transcribed][flag.suggested] += 1
+            _remember(self.scores[pair], (position, ordinal, _base(flag)))
             return
-        place = (position, ordinal, flag.evidence.p_text)
-        known = self.chances[pair]
         self.times[pair] += 1
-        if len(known) < REMEMBERED:
-            known.append(place)
-        elif position < LAST and place < (latest := max(known)):
-            known[known.index(latest)] = place
+        _remember(self.chances[pair], (position, ordinal, flag.evidence.p_text))
 
     def settled(self, flag: Flag) -> Flag:
         """The flag with the score that it has in the light of the whole run; whether it is raised is decided after.
@@ -107,7 +107,7 @@ class EngineBias:
         """
         if flag.kind is not Kind.SUBSTITUTION or flag.evidence.reason == SENSE:
             return flag
-        base = flag.score if flag.evidence.base is None else flag.evidence.base
+        base = _base(flag)
         score, reason = self._judged(flag, base)
         evidence = flag.evidence
         if score == base and evidence.base is None:
@@ -133,10 +133,26 @@ class EngineBias:
         """A character that the engine does not know: by how it reads its other occurrences."""
         readings = self.unknown[transcribed]
         if readings[read] >= max(OFTEN, WAVERS * readings.total()):
-            return min(base, 0.01), "always read so"
+            # what the ink says that it does not say of the others stands
+            others = median(score for _, _, score in self.scores[transcribed, read])
+            left = base - others if evidence.ink is not None else 0.0
+            return min(base, max(left, 0.01)), "always read so"
         readings = readings + self.forms[transcribed]
         usual, count = readings.most_common(1)[0] if readings else ("", 0)
         if count < OFTEN or count < 0.6 * readings.total():
             return base, ""
         certain = evidence.p_best is not None and evidence.p_best >= CERTAIN
         return (STRANGER, f"elsewhere read {usual}") if certain else (base, "")
+
+
+def _base(flag: Flag) -> float:
+    """The score that the page alone gave a flag."""
+    return flag.score if flag.evidence.base is None else flag.evidence.base
+
+
+def _remember(known: list[tuple[int, int, float]], place: tuple[int, int, float]) -> None:
+    """Take a value at its place into those that are remembered, the first `REMEMBERED` by their places."""
+    if len(known) < REMEMBERED:
+        known.append(place)
+    elif place[0] < LAST and place < (latest := max(known)):
+        known[known.index(latest)] = place

@@ -12,8 +12,10 @@ from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.fonts import FontChain
 from proof.facsimile.wear import Wear, age
 from proof.images.opencv import cv2
+from proof.layout.glyph_shapes import SIZE, bring, shapes_of
 from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH
 from proof.ocr.drawn import DrawnReadings, SureForms
+from proof.ocr.drawn_shapes import DrawnShapes
 from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
 
@@ -44,6 +46,9 @@ WORN = (
 """Clear and worn hands, thin and thick, at the pitches of the looks at a page: what is read as itself in all of them is
 read so surely."""
 
+STROKES = (104, 116, 128)
+"""Levels of a field of distances at which strokes end whose shape is kept: as thick as the font's, and two thicker."""
+
 AMONG = "之人其"
 """Well-known characters, one of which stands before every two that are drawn, and at the end."""
 
@@ -64,6 +69,20 @@ def sure_forms(engine: Engine, fonts: FontChain, characters: Iterable[str]) -> S
     read = _read_all(engine, fonts, characters, WORN)
     chances = {one: float(np.mean([way.get(one, 0.0) for way in ways])) for one, ways in read.items()}
     return SureForms.of(engine.identity.checksum, chances)
+
+
+def drawn_shapes(checksum: str, fonts: FontChain, characters: Iterable[str]) -> DrawnShapes:
+    """What each of the characters looks like in `fonts`, in the mean of `STROKES`, for the recogniser of this checksum;
+    those that no font has are left out."""
+    found = {}
+    for character in characters:
+        field = fonts.field(character)
+        if field is not None:
+            squares = np.zeros((len(STROKES), SIZE, SIZE), np.uint8)
+            for square, level in zip(squares, STROKES, strict=True):
+                bring(np.where(field >= level, 255, 0).astype(np.uint8), square)
+            found[character] = np.rint(shapes_of(squares).mean(axis=0, keepdims=True)).astype(np.int8)
+    return DrawnShapes.made_of(checksum, found)
 
 
 def _read_all(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.glyph_ink import cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
+from proof.layout.rules import Mask
 from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
@@ -61,17 +62,33 @@ def _squares(
 ) -> None:
     """The glyphs of one row of a column, each cut where least ink is and brought to one size."""
     x, y = places[run].T
-    area = min(layout.outline.columns, key=lambda column: abs(_middle(column, characters[run[0]].row) - np.median(x)))
-    low, high = _sides(area, characters[run[0]].row)
+    row = characters[run[0]].row
+    area = min(layout.outline.columns, key=lambda column: abs(_middle(column, row) - np.median(x)))
+    for number, piece in zip(run, _pieces(layout, area, row, y), strict=True):
+        if piece.size:
+            bring(piece, squares[number])
+
+
+def shape_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
+    """The shape (1 x `LENGTH`) of the glyph of that `number` among those of a row of a column, whose middles are at
+    `places`, y of the rectified page, from top to bottom; zero where there is no ink."""
+    squares = np.zeros((1, SIZE, SIZE), np.uint8)
+    piece = _pieces(layout, area, row, np.array(places))[number]
+    if piece.size:
+        bring(piece, squares[0])
+    return shapes_of(squares)
+
+
+def _pieces(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
+    """The ink of each of the glyphs of a row of a column, whose middles are at `y`, cut where least ink is."""
+    low, high = _sides(area, row)
     ink = layout.ink_of(area.number, np.s_[:, max(round(low), 0) : max(round(high), 1)])
     steps = np.diff(y)
     pitch = float(np.median(steps[steps > 0])) if np.any(steps > 0) else area.width * 0.6
     pitch = min(max(pitch, 0.3 * area.width), 1.2 * area.width)
     profile = np.asarray(cv2.reduce(ink, 1, cv2.REDUCE_AVG, dtype=cv2.CV_64F).ravel() / 255.0, dtype=np.float64)
-    for number, (top, bottom) in zip(run, cuts_between(profile, y.tolist(), pitch), strict=True):
-        piece = ink[max(round(top), 0) : max(round(bottom), 0)]
-        if piece.size:
-            _bring(piece, squares[number])
+    cuts = cuts_between(profile, y.tolist(), pitch)
+    return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in cuts]
 
 
 def _middle(area: ColumnArea, row: Row) -> float:
@@ -85,7 +102,7 @@ def _sides(area: ColumnArea, row: Row) -> tuple[float, float]:
     return (middle if row is Row.RIGHT else area.left), (middle if row is Row.LEFT else area.right)
 
 
-def _bring(piece: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
+def bring(piece: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
     """Draw a glyph (ink 255) into its square, by the middle and the spread of its ink."""
     moments = cv2.moments(piece)
     mass = moments["m00"]

@@ -99,6 +99,7 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.ROOM: _S(_("room for %(number)s characters")),
     NoticeCode.PART_OF_CELL: _S(_("%(number)s of a cell")),
     NoticeCode.INK_UNREAD: _S(_("ink that the engine did not read")),
+    NoticeCode.LIKER_AS_DRAWN: _S(_("liker %(text)s as a font draws it")),
     NoticeCode.FOR_EITHER: _S(
         _(
             "something is missing here beside a wrong character: for which of those on the image it was written, the "

@@ -52,6 +52,7 @@ class NoticeCode(StrEnum):
     ROOM = "room"
     PART_OF_CELL = "part-of-cell"
     INK_UNREAD = "ink-unread"
+    LIKER_AS_DRAWN = "liker-as-drawn"
     # places of a line
     FOR_EITHER = "for-either"
     # pairing of images and pages

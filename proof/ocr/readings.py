@@ -24,6 +24,7 @@ from proof.images.detail import detail_of
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
+from proof.layout.glyph_shapes import Shapes, shape_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.runs import CutBy
@@ -37,7 +38,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 4
+FORMAT = 5
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -84,9 +85,9 @@ class PageRecord:
     """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
 
     `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
-    preparation, `cells`, `inked` and `figures` what the ink said. `spikes` are by the hash of a strip's pixels, and so
-    is `far`: for every character that was sought there, how far below 1e-5 it is at each of the spikes. `lines` are
-    those of a page pipeline, with its name; `turned` are records of the page as if its image lay otherwise.
+    preparation, `cells`, `inked` and `figures` what the ink said, `shapes` those of glyphs. `spikes` are by the hash of
+    a strip's pixels, and so is `far`: for every character that was sought there, how far below 1e-5 it is at each of
+    the spikes. `lines` are those of a page pipeline, with its name; `turned` are records of its image turned.
     """
 
     layout: str = ""
@@ -96,6 +97,7 @@ class PageRecord:
     cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     inked: dict[Any, bool] = field(default_factory=dict)
     figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
+    shapes: dict[Any, bytes] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
@@ -113,6 +115,7 @@ class PageRecord:
             list(self.cells.items()),
             list(self.inked.items()),
             list(self.figures.items()),
+            list(self.shapes.items()),
             [[key, found.packed()] for key, found in self.spikes.items()],
             [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
@@ -129,7 +132,7 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, spikes, far, lines, turned = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, shapes, spikes, far, lines, turned = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -138,6 +141,7 @@ class PageRecord:
             dict(cells),
             dict(inked),
             dict(figures),
+            dict(shapes),
             {key: StripSpikes.unpacked(one) for key, one in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
@@ -338,6 +342,14 @@ class HalfFolioReadings:
             found = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
         self.used.figures[key] = found
         return found
+
+    def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
+        """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
+        key = (area.number, ROWS.index(row), number, *map(round, places))
+        found = _first(key, self.used.shapes, self._known.shapes)
+        found = found or shape_in_row(self.layout, area, row, places, number).tobytes()
+        self.used.shapes[key] = found
+        return np.frombuffer(found, np.int8)[np.newaxis]
 
     def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
         """The same half-folio as if its image lay otherwise; `found` finds its layout then."""

@@ -175,7 +175,8 @@ def _about_characters(flag: Flag, say: Say) -> str:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if flag.kind not in READ or evidence.p_best is None:
-        return say(SENTENCES[flag.kind]) % values
+        of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
+        return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values
     values["best"] = percent(evidence.p_best)
     if evidence.p_text is None:
         return say(UNKNOWN) % values

@@ -21,6 +21,7 @@ from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.scores import (
     ALIKE,
     doubts,
+    form_score,
     insertion_score,
     omission_score,
     or_neutral,
@@ -71,10 +72,12 @@ class Weigher:
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
         sure: Callable[[str], float | None] = lambda _: None,
         legible: Legibility = CLEARLY,
+        liker: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
     ) -> None:
         """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
         that it does not know is drawn, `sure` how surely it reads one that it knows as itself; `legible` is how
-        much the glyphs of the page show."""
+        much the glyphs of the page show, `liker` how much liker a glyph of a column is to one character than to
+        another, by its ink."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -82,6 +85,7 @@ class Weigher:
         self._drawn_as = drawn_as
         self._sure = sure
         self._legible = legible
+        self._liker = liker
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column, in reading order; the ids are given later, by `numbered`."""
@@ -139,12 +143,10 @@ class Weigher:
         if other is None:
             return None
         text, belief = other
-        reason, rule = "posterior", ""
-        if text in self._drawn_as(cell.text):
-            # kept without being raised: how a hand is read is learned from it
-            own, score, reason, rule = None, EXPECTED, "unknown to the engine", "read so when drawn"
-        elif own is None:
-            score, reason = strange_score(cell.text, belief) * (1.0 - doubt), "unknown to the engine"
+        reason, rule, ink = "posterior", "", None
+        if own is None or text in self._drawn_as(cell.text):
+            own, reason = None, "unknown to the engine"
+            score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
         else:
             score = self._against(cell.text, own, text, glyph, doubt)
         score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
@@ -159,9 +161,24 @@ class Weigher:
             p_text=None if own is None else exp(own),
             p_best=exp(belief),
             alternatives=_alternatives(glyph),
+            ink=ink,
         )
         place = _Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
+
+    def _stranger(
+        self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
+    ) -> tuple[float, str, Notice | None]:
+        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine does not know;
+        the rule that lowers it, and what the ink says."""
+        expected = other in self._drawn_as(transcribed)
+        # kept without being raised: how a hand is read is learned from it
+        score = EXPECTED if expected else strange_score(transcribed, belief) * (1.0 - doubt)
+        liker = self._liker(column, glyph, other, transcribed)
+        told = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
+        if told > score:
+            return told, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
+        return score, "read so when drawn" if expected else "", None
 
     def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
         """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
@@ -244,7 +261,7 @@ class Weigher:
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
         room = _spacing(glyph, above, below)
-        place = self._omission_place(column, pairing, glyph)
+        place = self._of_two(column, pairing, glyph) or self._omission_place(column, pairing, glyph)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
@@ -258,6 +275,19 @@ class Weigher:
             ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+
+    def _of_two(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place | None:
+        """Where one of two equal characters is missing, the place of the other: which of them it is, nobody can tell,
+        and both are put for it. None where no such one stands beside the glyph that is over."""
+        for number in (pairing.before - 1, pairing.before):
+            beside = _glyph_of(column, number)
+            if beside is None or column.line is None or beside.strip != glyph.strip:
+                continue
+            cell = column.cells[number]
+            if cell.text == beside.best == glyph.best:
+                written = column.line.source[cell.offset : cell.offset + cell.length]
+                return _Place(cell.offset, cell.length, Kind.OMISSION, written, 2 * written)
+        return None
 
     def _omission_place(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place:
         """Where in the line a missing character belongs: beside the neighbour in its own row.

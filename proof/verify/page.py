@@ -33,11 +33,12 @@ from proof.verify import lines
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
+from proof.verify.form_evidence import FormEvidence
 from proof.verify.glyphs import Glyph
 from proof.verify.legibility import Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
-from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable
+from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable, untranscribed
 from proof.verify.pairing import gate
 from proof.verify.partial import (
     PartOfPage,
@@ -262,9 +263,10 @@ class Checker:
             return mismatch(blank, paired)
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
-        weigher = Weigher(context, self.policy, self.likeness, *known, Legibility(sheet.detail, sheet.note_detail))
+        shown = (Legibility(sheet.detail, sheet.note_detail), FormEvidence(readings, self.likeness.shapes))
+        weigher = Weigher(context, self.policy, self.likeness, *known, *shown)
         if not any(line.cells for line in page.columns):
-            flags = _untranscribed(blank, columns)
+            flags = untranscribed(blank, columns)
         else:
             untold = [c.area for c in columns if not c.cells and c.glyphs and len(c.read) < FULL * self.rows]
             figures = readings.figures(untold)
@@ -371,12 +373,6 @@ def _by_the_file(result: PageResult, page: Page, layout: Outline, columns: Seque
         characters=tuple(characters_in_file(result.characters, page.columns)),
         flags=linked(numbered(flags)),
     )
-
-
-def _untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
-    """One finding for a page that was left out, if its image shows any text."""
-    read = "".join(column.read for column in columns)
-    return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
 
 
 def _figure_flag(blank: PageResult, layout: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:

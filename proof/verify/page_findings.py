@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
+from proof.verify.columns import ReadColumn
 from proof.verify.pairing import Carried
 
 LAYOUT_SCORE = 9.0
@@ -60,3 +61,9 @@ def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
         done.append(replace(flag, id=flag_id(*key, seen[key])))
         seen[key] += 1
     return tuple(done)
+
+
+def untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
+    """One finding for a page that was left out, if its image shows any text."""
+    read = "".join(column.read for column in columns)
+    return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []

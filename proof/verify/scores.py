@@ -74,6 +74,12 @@ NO_CHARACTER = 7.0
 """What it takes off an omission that it is read as a splinter, between glyphs or at an end of the column, or as
 a mark that is no Han character."""
 
+FORM_LIKER, FORM_READ, FORM_AGAINST = 30.0, 0.5, -1.5
+"""Where the engine does not know a character: what it weighs, in nats, how much liker the ink is to what is read as
+fonts draw both, and the odds of that reading; and what stands against it. By logistic regression on 946 characters that
+were drawn in AR PL UKai, of which 427 are what is read, and on glyphs of two texts held against characters that are
+read as they are."""
+
 NEUTRAL = -3.0
 """Log-probability of a character that the engine does not know, where two are weighed together."""
 
@@ -173,6 +179,14 @@ def strange_score(transcribed: str, belief: float) -> float:
     if transcribed.startswith("&"):
         return STRANGE
     return max(STRANGE + belief, CERTAIN + WAVERING * belief)
+
+
+def form_score(liker: float, belief: float) -> float:
+    """How strongly the ink speaks against a character that the engine does not know: the odds, in nats, that the glyph
+    is what the engine reads. `liker` is how much liker it is to that as fonts draw both (`DrawnShapes.liker`), `belief`
+    the log-probability of that reading."""
+    chance = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
+    return FORM_LIKER * liker + FORM_READ * log(chance / (1.0 - chance)) + FORM_AGAINST
 
 
 def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from proof.check.engine_bias import EngineBias
 from proof.check.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.settings.config import FlagsSection
 
@@ -80,6 +81,16 @@ def test_a_pair_is_counted_beyond_the_readings_that_are_remembered() -> None:
 def test_an_unknown_character_that_is_always_read_so_is_hidden() -> None:
     same = flag("楅", "福", None, 5.0)
     assert not raised(gathered(*[same] * 5), same)
+
+
+def test_of_an_unknown_character_that_is_always_read_so_the_ink_tells_the_one_that_is_not_it() -> None:
+    """弣 and 附 are read alike: ink that is liker 附 here and nowhere else is evidence; where it is so everywhere,
+    the hand writes 弣 so."""
+    right = flag("弣", "附", None, 0.01)
+    wrong = replace(flag("弣", "附", None, 4.0), evidence=replace(right.evidence, ink=Notice(NoticeCode.INK_UNREAD)))
+    assert raised(gathered(right, right, right, wrong), wrong)
+    assert not raised(gathered(wrong, wrong, wrong, right), wrong)
+    assert not raised(gathered(right, right, right, wrong), replace(wrong, evidence=right.evidence))
 
 
 def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:

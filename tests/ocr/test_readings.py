@@ -12,7 +12,7 @@ from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings, PageRecord
-from proof.text.model import Page
+from proof.text.model import Page, Row
 
 MakePage = Callable[..., Page]
 LINES = ("司射適", "射于公", "乘矢", *["司射適西階西倚扑升自西階東面請射于公"] * 5)
@@ -34,3 +34,21 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
         (spikes,) = readings.read([shown], [sought])
         assert all(spike.believed[one] < 0.0 for spike in spikes for one in sought)
         known = PageRecord.unpacked(readings.used.packed())
+
+
+def test_the_shape_of_a_glyph_is_kept_and_the_image_not_opened_for_it_again(make_page: MakePage, ppocr: PPOCR) -> None:
+    pixels = render_page(make_page(*LINES), wear=Wear(), seed=3).image
+    image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
+    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels))
+    area = readings.outline.columns[0]
+    places = [area.top + (number + 0.5) * area.cell(21) for number in range(3)]
+    shapes = [readings.shape(area, Row.MAIN, places, number) for number in range(3)]
+    assert all(shape.any() for shape in shapes)
+    assert not (shapes[0] == shapes[1]).all()
+
+    known = PageRecord.unpacked(readings.used.packed())
+    again = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+    assert [again.shape(area, Row.MAIN, places, number).tolist() for number in range(3)] == [
+        shape.tolist() for shape in shapes
+    ]
+    assert again.unchanged

@@ -41,6 +41,13 @@ def test_ink_that_could_not_be_read_is_not_said_to_be_a_character(checked: PageR
     assert why(ink, english) == "There is ink that could not be read."
 
 
+def test_of_two_equal_characters_it_says_that_the_text_has_one(checked: PageResult) -> None:
+    one = replace(
+        checked.flags[0], kind=Kind.OMISSION, transcribed="揖", suggested="揖揖", evidence=Evidence("not transcribed")
+    )
+    assert why(one, english).startswith("The image reads 揖揖, the text has 揖.")
+
+
 def test_what_lowered_a_finding_is_said(checked: PageResult) -> None:
     evidence = replace(checked.flags[0].evidence, reason="doubt", rule="run together in this hand")
     said = why(replace(checked.flags[0], evidence=evidence), english)

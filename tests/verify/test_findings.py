@@ -115,6 +115,15 @@ def test_a_character_left_out_is_an_omission_before_what_follows() -> None:
     assert flag.bbox == Box(0, 3 * PITCH, 90, PITCH)
 
 
+@pytest.mark.parametrize("over", [2, 3])
+def test_of_two_equal_characters_the_one_that_is_left_has_the_place_of_both(over: int) -> None:
+    """Whichever of the two glyphs is over: one flag, that meets the place before the character and the one after."""
+    shown = sure("面上揖揖進坐")
+    shown[over] = glyph(over, 揖=0.97, 楫=0.02)
+    assert told(flags("面上揖進坐", shown)) == [(Kind.OMISSION, 2, 1, "揖", "揖揖")]
+    assert told(flags("面揖上進坐", sure("面揖上揖進坐"))) == [(Kind.OMISSION, 3, 0, "", "揖")]
+
+
 def test_a_blank_that_was_left_for_a_character_is_replaced_by_it() -> None:
     assert told(flags("面上射　進坐", sure("面上射揖進坐"))) == [(Kind.OMISSION, 3, 1, "　", "揖")]
 
@@ -211,6 +220,29 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
         assert flag.suggested == "福"
         assert flag.raised is not expected
         assert (flag.evidence.rule == "read so when drawn") is expected
+
+
+def test_ink_that_is_liker_what_is_read_tells_it_from_an_unknown_character_that_is_read_alike() -> None:
+    """附 is read where 弣 stands and where 附 does; only where the ink is much liker the one is it raised, and the less
+    the less surely it is read."""
+
+    def shown(liker: float | None, chance: float = 0.99) -> Flag:
+        weigher = Weigher(
+            PageContext("P", "", Paper(), THRESHOLD),
+            VariantPolicy(Script.TRADITIONAL),
+            lambda character, one: None if character == "弣" else exact(character, one),
+            lambda one: float(one != "弣"),
+            defaultdict(str, 弣="附").__getitem__,
+            liker=lambda column, glyph, other, one: liker if (other, one) == ("附", "弣") else None,
+        )
+        (flag,) = weigher.flags(read("正弣之", [*sure("正"), glyph(1, 附=chance), *sure("之")]))
+        return flag
+
+    assert [shown(liker).raised for liker in (None, -0.15, 0.0, 0.15)] == [False, False, False, True]
+    assert shown(0.15).evidence.ink == Notice.of(NoticeCode.LIKER_AS_DRAWN, text="附")
+    assert shown(0.15).evidence.rule == ""
+    assert shown(-0.15).evidence.ink is None
+    assert shown(0.15, 0.4).score < shown(0.15).score
 
 
 def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:

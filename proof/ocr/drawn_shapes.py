@@ -1,0 +1,91 @@
+"""What characters look like as fonts draw them, to tell one that the recogniser was never taught from what it reads.
+
+附 is read where 弣 stands and where 附 does: the readings do not tell, but the ink is liker to the one or to the other.
+`data/shapes.npz` is made by `scripts/make_drawn.py`: shapes as `proof.layout.glyph_shapes` has them, coarser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.layout.glyph_shapes import LENGTH, Shapes
+
+SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
+
+STEP = 12
+"""What one is worth of what is kept of the numbers of a shape, which are 127 at most: four bits each."""
+
+LEAST = 1e-3
+"""Between forms that are no farther apart nothing is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnShapes:
+    """The shapes of characters (`codes`, n, code points in order), two numbers a byte (`packed`, n x `LENGTH` / 2);
+    `checksum` names the recogniser that was not taught some of them and reads them as the others."""
+
+    checksum: str
+    codes: NDArray[np.uint32]
+    packed: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def of(self, character: str) -> NDArray[np.float32] | None:
+        """The shape of a character, of length 1; None where that is not known."""
+        if len(character) != 1 or not len(self.codes):
+            return None
+        code = np.uint32(ord(character))
+        at = int(np.searchsorted(self.codes, code))
+        if at == len(self.codes) or self.codes[at] != code:
+            return None
+        pairs = self.packed[at]
+        return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())
+
+    def liker(self, other: str, one: str, shape: Callable[[], Shapes]) -> float | None:
+        """How much liker a glyph is to one character than to another: the cosines of its shape (1 x `LENGTH`) with
+        both, held against how far these are apart. None where they are not known or look the same, and the shape is
+        not asked for, or where it is empty."""
+        to_other, to_one = self.of(other), self.of(one)
+        if to_other is None or to_one is None:
+            return None
+        apart = to_other - to_one
+        far = float(np.linalg.norm(apart))
+        found = _unit(shape()[0]) if far > LEAST else None
+        return float(found @ apart) / far if found is not None and found.any() else None
+
+    @classmethod
+    def made_of(cls, checksum: str, shapes: Mapping[str, Shapes]) -> DrawnShapes:
+        """Of the shape (1 x `LENGTH`) of each character."""
+        kept = {one: shape for one, shape in sorted(shapes.items()) if shape.any()}
+        steps = np.array([np.rint(shape[0] / STEP) for shape in kept.values()], np.uint8).reshape(-1, LENGTH)
+        codes = np.array([ord(one) for one in kept], np.uint32)
+        return cls(checksum, codes, np.asarray(steps[:, ::2] << 4 | steps[:, 1::2], np.uint8))
+
+    def save(self, file: Path) -> None:
+        np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, packed=self.packed)
+
+    @classmethod
+    def load(cls, file: Path) -> DrawnShapes:
+        """What `save` kept."""
+        with np.load(file) as data:
+            return cls(str(data["checksum"]), data["codes"], data["packed"])
+
+
+def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+    found = vector.astype(np.float32)
+    return np.asarray(found / max(float(np.linalg.norm(found)), 1e-6), np.float32)
+
+
+@cache
+def shipped_shapes(checksum: str) -> DrawnShapes:
+    """Those that come with the program, for the recogniser of this checksum; none for any other."""
+    known = DrawnShapes.load(SHIPPED_SHAPES)
+    return known if known.checksum == checksum else DrawnShapes.made_of(checksum, {})

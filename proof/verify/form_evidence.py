@@ -1,0 +1,37 @@
+"""What the ink of a glyph says of a character that the recogniser was never taught, held against what it reads."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from proof.layout.glyph_shapes import Shapes
+from proof.layout.half_folio import ColumnArea
+from proof.ocr.drawn_shapes import DrawnShapes
+from proof.text.model import Row
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph
+
+
+class GlyphShapes(Protocol):
+    """What tells the shapes of the glyphs of a half-folio (`proof.ocr.readings.HalfFolioReadings`)."""
+
+    def shape(self, area: ColumnArea, row: Row, places: tuple[float, ...], number: int) -> Shapes: ...
+
+
+class FormEvidence:
+    """The shapes of the glyphs of a half-folio against those of characters as fonts draw them."""
+
+    def __init__(self, glyphs: GlyphShapes, drawn: DrawnShapes) -> None:
+        self._glyphs = glyphs
+        self._drawn = drawn
+
+    def __call__(self, column: ReadColumn, glyph: Glyph, other: str, one: str) -> float | None:
+        """How much liker a glyph of a column is to one character than to another (`DrawnShapes.liker`)."""
+
+        def shape() -> Shapes:
+            beside = (a for a in column.glyphs if a.row is glyph.row and (a is glyph or a.presence > 0.5))
+            places = sorted((a.top + a.bottom) / 2 for a in beside)
+            own = (glyph.top + glyph.bottom) / 2
+            return self._glyphs.shape(column.area, glyph.row, tuple(places), places.index(own))
+
+        return self._drawn.liker(other, one, shape)

@@ -1,0 +1,62 @@
+"""A glyph is cut out of its row by those that surely stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from proof.layout.glyph_shapes import LENGTH, Shapes
+from proof.layout.half_folio import ColumnArea
+from proof.layout.runs import CutBy
+from proof.ocr.belief import Belief
+from proof.ocr.drawn_shapes import DrawnShapes
+from proof.ocr.ppocr import PPOCR
+from proof.text.model import Row, Script
+from proof.text.variants import policy_of
+from proof.verify.columns import ReadColumn
+from proof.verify.form_evidence import FormEvidence
+from proof.verify.glyphs import Glyph
+from proof.verify.likeness import WordLikeness
+
+AREA = ColumnArea(1, 0.0, 90.0, 0.0, 1050.0, 0.0)
+
+
+def pointing(at: int) -> Shapes:
+    shape = np.zeros((1, LENGTH), np.int8)
+    shape[0, at] = 120
+    return shape
+
+
+class Page:
+    """A half-folio all of whose glyphs have one shape; what was asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Row, tuple[float, ...], int]] = []
+
+    def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
+        self.asked.append((row, tuple(places), number))
+        return pointing(0)
+
+
+def glyph(place: int, row: Row = Row.MAIN, presence: float = 1.0) -> Glyph:
+    top = 50.0 * place
+    return Glyph(Belief({"附": -0.1}), presence, 0, row, 0.0, top, 90.0, top + 50.0, top + 30.0, 50.0)
+
+
+def test_a_glyph_is_held_against_both_characters_by_the_ink_between_its_neighbours() -> None:
+    page, own = Page(), glyph(2)
+    beside = (glyph(3), own, glyph(1), replace(glyph(4), presence=0.2), glyph(5, Row.LEFT))
+    column = ReadColumn(AREA, None, (), beside, (), 0.0, CutBy.BEST)
+    evidence = FormEvidence(page, DrawnShapes.made_of("", {"附": pointing(0), "弣": pointing(1)}))
+    assert (evidence(column, own, "附", "弣") or 0) > 0.5
+    assert (evidence(column, own, "弣", "附") or 0) < -0.5
+    assert page.asked == [(Row.MAIN, (75.0, 125.0, 175.0), 1)] * 2
+    assert evidence(column, own, "附", "楅") is None
+    assert len(page.asked) == 2
+
+
+def test_of_a_simplified_text_whose_forms_the_image_has_not_the_ink_says_nothing(ppocr: PPOCR) -> None:
+    known = {script: len(WordLikeness(policy_of(script), ppocr).shapes) > 0 for script in Script}
+    assert known == {Script.TRADITIONAL: True, Script.SIMPLIFIED: False}
