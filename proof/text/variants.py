@@ -114,19 +114,25 @@ class VariantPolicy:
         return verdict
 
     def fold(self, character: str) -> str:
-        """A key for rough comparison: all forms of a word have the same, simplified and traditional too.
+        """A key by which texts are lined up, in whatever script and forms they are written: the simplified character of
+        the standard form.
 
-        It is coarser than `relation`, since it also joins what is only joined by way of a third character; a whole
-        chain of forms and of simplifications has one key.
+        It joins the words that simplification merged (後/后), and parts some forms that belong to more than one
+        standard character: what two characters are to each other `relation` alone says.
         """
         key = self._keys.get(character)
-        return self._join(character) if key is None else key
+        if key is None:
+            word = self.standard_form(character)
+            key = self._keys[character] = self._lists.conversions.simplified.get(word, (word,))[0]
+        return key
 
     def standard_form(self, character: str) -> str:
-        """The standard character that this one is a form of (亊: 事), or itself; of standard ones that are one word
-        (群/羣) the same for all. Unlike `fold` it joins nothing by way of a third character, and no taboo form."""
+        """The standard character that this one is a form of (亊: 事, 传: 傳), or itself; of standard ones that are one
+        word (群/羣) the same for all. It joins nothing by way of a third character, and no taboo form."""
         standard = self._lists.standard
-        own = self.written_forms(unified(character))[0]
+        own = unified(character)
+        if self._modern(own):
+            own = self._lists.conversions.traditional[own][0]
         if own not in standard:
             own = next((form for form in self._forms_of(own) if form in standard), own)
         if own not in standard:
@@ -343,30 +349,6 @@ class VariantPolicy:
     def _forms_of(self, character: str) -> list[str]:
         """The same without what stands for it by a taboo alone."""
         return [c for c in self._kin(character) if self._word(character, c).relation is not Relation.TABOO]
-
-    def _join(self, character: str) -> str:
-        """Give one key to all that forms and simplifications connect with a character."""
-        conversions = self._lists.conversions
-        members, waiting = {character}, [character]
-        while waiting:
-            current = waiting.pop()
-            plain = unified(current)
-            near = [*self._forms_of(plain), plain]
-            for table in (
-                conversions.traditional,
-                conversions.simplified,
-                conversions.becoming,
-                conversions.shortened,
-            ):
-                near += table.get(plain, ())
-            for other in near:
-                if other not in members:
-                    members.add(other)
-                    waiting.append(other)
-        standard = self._lists.standard
-        key = min(members, key=lambda c: (c not in standard, c))
-        self._keys.update(dict.fromkeys(members, key))
-        return key
 
 
 def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:
