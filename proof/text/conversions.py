@@ -39,6 +39,12 @@ class Conversions:
     preferred: dict[str, frozenset[str]]
     japanese: dict[str, frozenset[str]]
 
+    def full(self, character: str) -> str:
+        """The traditional character of a simplified one, the usual one of several; one that is a traditional character
+        too stays as it is (后, 丑, 云: in an old text they mostly mean themselves)."""
+        sources = self.traditional.get(character, ())
+        return sources[0] if sources and character not in sources else character
+
     def one_to_many(self, one: str, other: str) -> bool:
         """Whether simplification merged the two although they are different words (製/制, 發/髮).
 

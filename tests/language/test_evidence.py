@@ -46,6 +46,13 @@ def test_what_a_text_writes_wrongly_throughout_is_found(learned: LanguageModel, 
     assert found(paged(pages), learned) == [(page, "已", "己") for page in range(40)]
 
 
+def test_what_simplification_merged_is_no_error_of_a_simplified_text(paged: Paged) -> None:
+    """鍾 and 鐘 are both written 钟."""
+    language = learn([stream_of(paged([f"{LETTERS[n % 13]}黃鍾之宮{LETTERS[n % 16]}" for n in range(100)]))], ["made"])
+    assert found(paged(["論黃鐘之宮"]), language) == [(0, "鐘", "鍾")]
+    assert found(paged(["论黄钟之宫"]), language) == []
+
+
 def test_a_text_that_has_both_characters_is_heard(learned: LanguageModel, paged: Paged) -> None:
     pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
     assert found(paged([*pages, *["不患人之不己知"] * 3]), learned) == []
