@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -134,10 +134,8 @@ class VariantPolicy:
         if self._modern(own):
             own = self._lists.conversions.traditional[own][0]
         if own not in standard:
-            own = next((form for form in self._forms_of(own) if form in standard), own)
-        if own not in standard:
-            return own
-        return min([own, *(form for form in self._forms_of(own) if form in standard)])
+            own = next(iter(self._standard_forms(own)), own)
+        return min([own, *self._standard_forms(own)]) if own in standard else own
 
     def forms(self, character: str) -> tuple[str, ...]:
         """What may be read for this transcribed character without its being another word, likeliest first.
@@ -333,22 +331,27 @@ class VariantPolicy:
             return False
         return bool(set(self._standard_of(one)) & set(self._standard_of(other)))
 
-    def _kin(self, character: str) -> tuple[str, ...]:
-        """All forms of a character in a traditional text, the best attested first, then its modern simplification."""
+    def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:
+        """All forms of a character in a traditional text, the best attested first, then its modern simplification;
+        those `among` some characters alone, where they are given."""
         lists = self._lists
         candidates = [*self._by_hand.get(character, ()), *lists.partners(character)]
         standards = self._standard_of(character)
         for standard in standards:
             candidates += lists.partners(standard)
+        if among is not None:
+            candidates = [c for c in candidates if c in among]
         kin = [c for c in _unique(candidates) if self._word(character, c).relation in (Relation.FORM, Relation.TABOO)]
         kin = [c for c in kin if c != character and not self._modern(c)]
         kin.sort(key=lambda c: (c not in lists.standard, -lists.about(character, c).weight, c))
         short = (s for full in (character, *standards) for s in lists.conversions.simplified.get(full, ()))
-        return _unique([*kin, *(s for s in short if s != character and self._modern(s))])
+        short = (s for s in short if s != character and (among is None or s in among))
+        return _unique([*kin, *filter(self._modern, short)])
 
-    def _forms_of(self, character: str) -> list[str]:
-        """The same without what stands for it by a taboo alone."""
-        return [c for c in self._kin(character) if self._word(character, c).relation is not Relation.TABOO]
+    def _standard_forms(self, character: str) -> list[str]:
+        """The standard characters among them, without what stands for it by a taboo alone."""
+        kin = self._kin(character, self._lists.standard)
+        return [c for c in kin if self._word(character, c).relation is not Relation.TABOO]
 
 
 def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:
