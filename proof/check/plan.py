@@ -123,12 +123,12 @@ class CheckPlan:
     ) -> None:
         self.name = work_of(texts, store)
         self._settings = settings
-        self._texts = texts
         self._index = index
         self.keys = PageKeys.of(settings, engine)
+        self._texts = [replace(text, script=self.keys.script(text)) for text in texts]
         self.max_megapixels = settings.images.max_megapixels
         self.tasks: list[PageTask] = []
-        for text in texts:
+        for text in self._texts:
             own, first = self._images_of(text), len(self.tasks)
             self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
         self.tasks = _overridden(self.tasks, store.layout_overrides.of_work(self.name), index)

@@ -23,7 +23,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
 from proof.store.cache import Cache
-from proof.text.model import Page, Script, Transcription
+from proof.text.model import Page, Transcription
 from proof.verify.page_findings import numbered
 from proof.verify.scores import unseen_score
 
@@ -33,8 +33,7 @@ Found = dict[int, list[SenseEvidence]]
 
 
 def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[SenseEvidence]]:
-    """What the sense says against the pages of a work, by the number of their task. The model knows traditional texts
-    alone: of a simplified one nothing is said."""
+    """What the sense says against the pages of a work, by the number of their task."""
     if not settings.flags.sense:
         return {}
     texts = {id(task.text): task.text for task in work.tasks}
@@ -42,7 +41,7 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
     seen: dict[PagePosition, int] = {}
     unseen: dict[PagePosition, int] = {}
     for number, task in enumerate(work.tasks):
-        if not task.trouble and work.keys.script(task.text) is Script.TRADITIONAL:
+        if not task.trouble:
             place = PagePosition(number_of[id(task.text)], task.number)
             (unseen if task.found is None else seen)[place] = number
     model = ModelFile(settings.language.model)
@@ -81,7 +80,7 @@ def _less(one: SenseEvidence, share: float) -> SenseEvidence:
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
     """The key under which something that the sense said of a text is kept."""
-    parts = (str(METHOD), proof.__version__, model.checksum, text.text)
+    parts = (str(METHOD), proof.__version__, model.checksum, text.script.value, text.text)
     return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 

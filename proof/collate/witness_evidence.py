@@ -74,7 +74,7 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, noted(collation.witness))
 
 
-ALIGNED = "4"
+ALIGNED = "5"
 """Of which making an alignment is; one kept from an earlier making is made again."""
 
 

@@ -19,7 +19,8 @@ from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, UNKNOWN, stream_of
 from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
-from proof.text.model import Page, Transcription
+from proof.text.model import Page, Script, Transcription
+from proof.text.variants import policy_of
 
 CAUTION = 1.125
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
@@ -172,11 +173,19 @@ class _Work:
                 round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
             )
             where = PagePosition(int(self._text[at]), int(self._page[at]))
-            one, other = (chr(code) for code in pair)
-            found.append(
-                SenseEvidence(where, int(self._line[at]), int(self._offset[at]), one, other, float(nats), told)
-            )
+            line, offset = int(self._line[at]), int(self._offset[at])
+            one, other = self._written(where, line, offset, *map(chr, pair))
+            if one != other:
+                found.append(SenseEvidence(where, line, offset, one, other, float(nats), told))
         return found
+
+    def _written(self, where: PagePosition, line: int, offset: int, one: str, other: str) -> tuple[str, str]:
+        """What is transcribed and suggested, as the text writes them: in a simplified one they may be the same."""
+        text = self._texts[where.text]
+        if text.script is Script.TRADITIONAL:
+            return one, other
+        own = text.pages[where.page].columns[line].source[offset]
+        return own, policy_of(Script.SIMPLIFIED).to_source_script(other, own)
 
     def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
         """For each place the run of characters that tells most."""

@@ -2,19 +2,21 @@
 
 Text in full width and notes are two voices: a sentence goes on past the note that stands in it, a note goes on in the
 next column. Each voice is read through; where one breaks off stands a `BREAK`. Spaces at the head of a column (the
-indentation) and punctuation are passed over, other spaces break, and what is no single code point is `UNKNOWN`.
+indentation) and punctuation are passed over, other spaces break, and what is no single code point is `UNKNOWN`. Every
+text is read in traditional characters.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.text.model import Transcription
+from proof.text.conversions import conversions
+from proof.text.model import Script, Transcription
 from proof.text.witness import Edition, Layer
 
 BREAK, UNKNOWN = 1, 2
@@ -68,8 +70,13 @@ def token_of(text: str) -> int:
 
 
 def stream_of(text: Transcription | Edition) -> TokenStream:
-    """The characters of a text in reading order."""
-    return _of_pages(text) if isinstance(text, Transcription) else _of_edition(text)
+    """The characters of a text in reading order; of a simplified one the traditional ones that they stand for."""
+    stream = _of_pages(text) if isinstance(text, Transcription) else _of_edition(text)
+    if text.script is Script.TRADITIONAL:
+        return stream
+    codes, of_token = np.unique(stream.tokens, return_inverse=True)
+    full = np.array([ord(conversions().full(chr(code))) for code in codes], np.uint32)
+    return replace(stream, tokens=full[of_token])
 
 
 def _of_pages(text: Transcription) -> TokenStream:

@@ -27,19 +27,23 @@ class Conversions:
     """Simplified to traditional and back, and the regional standards.
 
     `traditional` maps a simplified character to all that it stands for (后 to 後 and 后), `simplified` a traditional
-    one to what it becomes; `becoming` and `shortened` are `simplified` and `traditional` turned round. `merged` maps a
-    traditional character to those simplified ones that stand for several words, it among them. `preferred` are the
-    pairs of one region's standard and another's (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and
-    old forms.
+    one to what it becomes; `becoming` is `simplified` turned round. `merged` maps a traditional character to those
+    simplified ones that stand for several words, it among them. `preferred` are the pairs of one region's standard and
+    another's (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms.
     """
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
     becoming: dict[str, tuple[str, ...]]
-    shortened: dict[str, tuple[str, ...]]
     merged: dict[str, frozenset[str]]
     preferred: dict[str, frozenset[str]]
     japanese: dict[str, frozenset[str]]
+
+    def full(self, character: str) -> str:
+        """The traditional character of a simplified one, the usual one of several; one that is a traditional character
+        too stays as it is (后, 丑, 云: in an old text they mostly mean themselves)."""
+        sources = self.traditional.get(character, ())
+        return sources[0] if sources and character not in sources else character
 
     def one_to_many(self, one: str, other: str) -> bool:
         """Whether simplification merged the two although they are different words (製/制, 發/髮).
@@ -98,7 +102,6 @@ def conversions() -> Conversions:
         traditional=traditional,
         simplified=simplified,
         becoming=_turned(simplified),
-        shortened=_turned(traditional),
         merged={character: frozenset(shorts) for character, shorts in merged.items()},
         preferred=_symmetric("TWVariants", "HKVariants"),
         japanese=_symmetric("JPShinjitaiCharacters"),

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,24 +114,28 @@ class VariantPolicy:
         return verdict
 
     def fold(self, character: str) -> str:
-        """A key for rough comparison: all forms of a word have the same, simplified and traditional too.
+        """A key by which texts are lined up, in whatever script and forms they are written: the simplified character of
+        the standard form.
 
-        It is coarser than `relation`, since it also joins what is only joined by way of a third character; a whole
-        chain of forms and of simplifications has one key.
+        It joins the words that simplification merged (後/后), and parts some forms that belong to more than one
+        standard character: what two characters are to each other `relation` alone says.
         """
         key = self._keys.get(character)
-        return self._join(character) if key is None else key
+        if key is None:
+            word = self.standard_form(character)
+            key = self._keys[character] = self._lists.conversions.simplified.get(word, (word,))[0]
+        return key
 
     def standard_form(self, character: str) -> str:
-        """The standard character that this one is a form of (亊: 事), or itself; of standard ones that are one word
-        (群/羣) the same for all. Unlike `fold` it joins nothing by way of a third character, and no taboo form."""
+        """The standard character that this one is a form of (亊: 事, 传: 傳), or itself; of standard ones that are one
+        word (群/羣) the same for all. It joins nothing by way of a third character, and no taboo form."""
         standard = self._lists.standard
-        own = self.written_forms(unified(character))[0]
+        own = unified(character)
+        if self._modern(own):
+            own = self._lists.conversions.traditional[own][0]
         if own not in standard:
-            own = next((form for form in self._forms_of(own) if form in standard), own)
-        if own not in standard:
-            return own
-        return min([own, *(form for form in self._forms_of(own) if form in standard)])
+            own = next(iter(self._standard_forms(own)), own)
+        return min([own, *self._standard_forms(own)]) if own in standard else own
 
     def forms(self, character: str) -> tuple[str, ...]:
         """What may be read for this transcribed character without its being another word, likeliest first.
@@ -327,46 +331,27 @@ class VariantPolicy:
             return False
         return bool(set(self._standard_of(one)) & set(self._standard_of(other)))
 
-    def _kin(self, character: str) -> tuple[str, ...]:
-        """All forms of a character in a traditional text, the best attested first, then its modern simplification."""
+    def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:
+        """All forms of a character in a traditional text, the best attested first, then its modern simplification;
+        those `among` some characters alone, where they are given."""
         lists = self._lists
         candidates = [*self._by_hand.get(character, ()), *lists.partners(character)]
         standards = self._standard_of(character)
         for standard in standards:
             candidates += lists.partners(standard)
+        if among is not None:
+            candidates = [c for c in candidates if c in among]
         kin = [c for c in _unique(candidates) if self._word(character, c).relation in (Relation.FORM, Relation.TABOO)]
         kin = [c for c in kin if c != character and not self._modern(c)]
         kin.sort(key=lambda c: (c not in lists.standard, -lists.about(character, c).weight, c))
         short = (s for full in (character, *standards) for s in lists.conversions.simplified.get(full, ()))
-        return _unique([*kin, *(s for s in short if s != character and self._modern(s))])
+        short = (s for s in short if s != character and (among is None or s in among))
+        return _unique([*kin, *filter(self._modern, short)])
 
-    def _forms_of(self, character: str) -> list[str]:
-        """The same without what stands for it by a taboo alone."""
-        return [c for c in self._kin(character) if self._word(character, c).relation is not Relation.TABOO]
-
-    def _join(self, character: str) -> str:
-        """Give one key to all that forms and simplifications connect with a character."""
-        conversions = self._lists.conversions
-        members, waiting = {character}, [character]
-        while waiting:
-            current = waiting.pop()
-            plain = unified(current)
-            near = [*self._forms_of(plain), plain]
-            for table in (
-                conversions.traditional,
-                conversions.simplified,
-                conversions.becoming,
-                conversions.shortened,
-            ):
-                near += table.get(plain, ())
-            for other in near:
-                if other not in members:
-                    members.add(other)
-                    waiting.append(other)
-        standard = self._lists.standard
-        key = min(members, key=lambda c: (c not in standard, c))
-        self._keys.update(dict.fromkeys(members, key))
-        return key
+    def _standard_forms(self, character: str) -> list[str]:
+        """The standard characters among them, without what stands for it by a taboo alone."""
+        kin = self._kin(character, self._lists.standard)
+        return [c for c in kin if self._word(character, c).relation is not Relation.TABOO]
 
 
 def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:

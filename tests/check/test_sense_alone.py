@@ -103,9 +103,14 @@ def test_pages_without_text_do_not_shift_the_flags_of_later_texts(tmp_path: Path
     assert {flag["page"] for flag in flags} == {"KR9z9999_WYG_002-2a"}
 
 
-def test_of_a_simplified_text_the_sense_says_nothing(tmp_path: Path) -> None:
-    _, flags, _ = checked(tmp_path, MARK.format("1a") + "十二月已丑朔，这个时候说话的学问¶\n", "--script", "simplified")
-    assert flags == []
+@pytest.mark.parametrize("options", [(), ("--script", "simplified")])
+def test_a_simplified_text_is_heard_as_traditional_and_told_in_its_own_characters(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    source = "十二月已丑朔，这个时候说话的学问¶\n孔安国传曰，郑玄传曰，左氏傅曰¶\n"
+    _, flags, _ = checked(tmp_path, MARK.format("1a") + source, *options)
+    told = [(f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]]
+    assert told == [(1, 3, "已", "己"), (2, 13, "傅", "传")]
 
 
 def test_a_long_work_is_heard_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

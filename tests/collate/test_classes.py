@@ -11,8 +11,6 @@ from proof.collate.collation import collate, flags
 from proof.collate.differences import Side
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
-from proof.text.model import Script
-from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition, Format
 
 TEXT = (
@@ -140,10 +138,18 @@ def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
     assert (one.category, one.base) == (Class.ERROR, "尊辭")
 
 
-@pytest.mark.parametrize(("base", "witness"), [("日", "國"), ("下", "二"), ("生", "月"), ("恕", "怒"), ("冰", "溺")])
-def test_two_words_with_one_key_are_a_difference_all_the_same(base: str, witness: str) -> None:
-    """Texts are lined up by a key that a chain of forms shares, and 𡆸 is a form of 日 and of 國; what a difference is
-    goes by the two characters."""
-    assert VariantPolicy(Script.TRADITIONAL).fold(base) == VariantPolicy(Script.TRADITIONAL).fold(witness)
+WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]
+"""Each pair has a form in common (秊 is one of 年 and of 事), and is two words all the same."""
+
+
+@pytest.mark.parametrize(("base", "witness"), WORDS_BY_WAY_OF_A_THIRD)
+def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> None:
     ((category, _),) = sorted_as("見距更調霸", base, witness)
     assert category in (Class.READING, Class.ERROR)
+
+
+@pytest.mark.parametrize(("put_in", "own"), WORDS_BY_WAY_OF_A_THIRD)
+def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, own: str) -> None:
+    for wrong in (own + put_in, put_in + own):
+        one, other = (edition(TEXT.replace("見距更調霸", "見距更調霸" + part), f"{part}.txt") for part in (wrong, own))
+        assert [(found.base, found.witness) for found in collate(one, other).differences] == [(put_in, "")]

@@ -40,6 +40,24 @@ def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged
     assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == []
 
 
+def test_what_a_text_writes_wrongly_throughout_is_found(learned: LanguageModel, paged: Paged) -> None:
+    """Its other pages all say the same: where the text has the other nowhere, they are not heard against it."""
+    pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
+    assert found(paged(pages), learned) == [(page, "已", "己") for page in range(40)]
+
+
+def test_what_simplification_merged_is_no_error_of_a_simplified_text(paged: Paged) -> None:
+    """鍾 and 鐘 are both written 钟."""
+    language = learn([stream_of(paged([f"{LETTERS[n % 13]}黃鍾之宮{LETTERS[n % 16]}" for n in range(100)]))], ["made"])
+    assert found(paged(["論黃鐘之宮"]), language) == [(0, "鐘", "鍾")]
+    assert found(paged(["论黄钟之宫"]), language) == []
+
+
+def test_a_text_that_has_both_characters_is_heard(learned: LanguageModel, paged: Paged) -> None:
+    pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
+    assert found(paged([*pages, *["不患人之不己知"] * 3]), learned) == []
+
+
 def test_of_a_character_that_stands_by_itself_nothing_is_said(paged: Paged) -> None:
     """Tables have such cells; that the language met the other one oftener alone is no reason."""
     language = learn([stream_of(paged(["巳　甲　巳　乙　巳　丙　巳　丁　巳"] * 40 + ["己"]))], ["made"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
-from proof.text.model import Transcription
+from proof.text.model import Script, Transcription
 from proof.text.read import parse_transcription
 
 MARK = "<pb:KR1d0030_WYG_010-1a>¶\n"
@@ -38,6 +38,14 @@ def test_indentation_joins_and_other_spaces_part() -> None:
 
 def test_what_is_no_single_code_point_is_unknown_and_punctuation_is_passed_over() -> None:
     assert told(stream("子&KR0058;曰，學¶\n")[1]) == "子?曰學"
+
+
+def test_a_simplified_text_is_read_in_traditional_characters_each_in_its_place() -> None:
+    """What is a traditional character too means itself: 丑 of days, no 醜."""
+    text, read = stream("十二月己丑，郑玄传(说后/妃)之¶\n")
+    assert text.script is Script.SIMPLIFIED
+    assert told(read).replace("|", "") == "十二月己丑鄭玄傳之說后妃"
+    assert text.pages[0].columns[0].source[int(read.offset[MARGIN + 5])] == "郑"
 
 
 def test_every_token_leads_back_to_its_character() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from math import log
 
 import pytest
@@ -167,10 +167,19 @@ def test_neighbours_changed_round_are_one_flag() -> None:
     assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
 
 
-def test_another_form_of_the_word_is_kept_and_hidden() -> None:
-    (flag,) = flags("其文與鄉射禮略同", sure("其文與鄉射禮畧同"))
-    assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.VARIANT, "略", "畧", False)
-    assert flag.evidence.rule
+@pytest.mark.parametrize("forms", ["略畧", "爲為", "羣群", "眞真", "敎教", "強强", "歷歴", "厯歷"])
+def test_another_form_of_the_word_is_kept_and_hidden(forms: str) -> None:
+    for one, other in permutations(forms):
+        (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
+        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.VARIANT, one, other, False)
+        assert flag.evidence.rule
+
+
+@pytest.mark.parametrize("words", ["事年", "日國", "矣賢", "進晉", "歷曆", "后後"])
+def test_a_word_that_shares_a_form_with_the_one_transcribed_is_raised(words: str) -> None:
+    for one, other in permutations(words):
+        (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
+        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.SUBSTITUTION, one, other, True)
 
 
 def test_what_one_hand_writes_alike_is_kept_and_weighs_little() -> None:
