@@ -12,7 +12,7 @@ from proof.errors import UsageError
 from proof.settings.config import FILE_NAME
 from proof.store import Store
 
-PLACED, UNPLACED = 0, 1
+WHOLE, IN_PART = 0, 1
 
 
 @click.command("recover")
@@ -27,8 +27,8 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     """Rebuild decisions, page states, layouts, rules and comments from the journal.
 
     Where the store is damaged or lost: move it away, leave the journal where it is, run `proof check`, then this. What
-    the store has already stays as it is; running it twice changes nothing. What has no place is listed, and stays in
-    the journal; then the exit status is 1.
+    the store has already stays as it is; running it twice changes nothing. What has no place or cannot be read is
+    listed, and stays in the journal; then the exit status is 1.
     """
     settings = settings_of(config, given=given)
     address = settings.store_address
@@ -42,6 +42,8 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
         click.echo(f"decided anew later, and therefore not rebuilt: {done.superseded:,}")
     for number in done.damaged:
         click.echo(f"line {number} of the journal cannot be read", err=True)
+    if done.cut_off:
+        click.echo(f"line {done.cut_off}, the last of the journal, was cut off before it was acknowledged", err=True)
     for one in done.unplaced:
         click.echo(f"no place: {one}", err=True)
-    return UNPLACED if done.unplaced or len(done.damaged) > 1 else PLACED
+    return IN_PART if done.unplaced or done.damaged else WHOLE

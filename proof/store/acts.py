@@ -26,16 +26,16 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.locale.marking import _
-from proof.store.carried import carried_on, events_of_flag, overruled_by
+from proof.store.carried import carried_on, events_of_flag, left_by, overruled_by
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import maker_of, shown_decisions
+from proof.store.decision_rows import carried_from, maker_of, shown_decisions
 from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
 from proof.store.sessions import StorePart
-from proof.store.standing import Event, standing
+from proof.store.standing import Event, changes_since, standing
 
 AT_ONCE = 200
 OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
@@ -193,9 +193,10 @@ class _Steps:
         if row.verdict not in TAKING_BACK or row.about is None:
             return None
         taken = self.session.get_one(DecisionRow, row.about)
-        carried = taken.verdict == Verdict.CARRIED.value  # of a restored decision it is who had made that
-        owner = maker_of(self.session, taken) if carried else taken.person
-        return taken.id if owner == self.person else None
+        said = carried_from(self.session, taken)
+        if said is not taken and maker_of(self.session, taken) == self.person:  # of a restored decision who made that
+            return taken.id
+        return said.id if said.person == self.person else None
 
     def _settle(self, step: ActStep) -> None:
         about = step.about
@@ -274,10 +275,13 @@ def _take_decisions_back(
     taken: list[tuple[DecisionRow, FlagRow]] = []
     changed: list[str] = []
     place = ""
-    known = {one.id: one for first in rows for one in (first, *carried_on(session, first))}
-    for row in known.values():
+    left_at = {row.id: left_by(session, row, {one.id for one in rows}) for row in rows}
+    reached = {row.flag_id: left_at[row.id] for row in rows}
+    carried = [one for first in rows for one in carried_on(session, first) if one.version > reached.get(one.flag_id, 0)]
+    for row in {one.id: one for one in (*rows, *carried)}.values():
         flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
-        others = _others(events_of_flag(session, flag.id), row.version, steps.person)
+        left = left_at.get(row.id, row.version)
+        others = _others(events_of_flag(session, flag.id), left, steps.person)
         overruled = overruled_by(session, flag) if others is None else ""
         if overruled:
             others = [overruled] if overruled != steps.person else []
@@ -303,10 +307,11 @@ def _newest_of_place_first(taken: tuple[DecisionRow, FlagRow]) -> tuple[bool, in
 
 
 def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
-    """None where all stands as the event of that `number` left it; else who but `person` has changed it since."""
+    """None where all stands as the event of that `number` left it; else who but `person` has changed it since, and has
+    not taken that back."""
     if standing(events) == standing(events, number):
         return None
-    return [event.person for event in events[number:] if event.person != person]
+    return [event.person for event in changes_since(events, number) if event.person != person]
 
 
 def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bool:

@@ -7,7 +7,7 @@ therefore traced back through what was carried over and what was restored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -29,6 +29,18 @@ def events_of_flag(session: Session, flag: int) -> list[Event]:
     """All that was said of a flag, oldest first, what a check carried over by who had said it."""
     found = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
     return [Event(row.id, row.about if row.verdict in TAKING_BACK else None, decided_by(session, row)) for row in found]
+
+
+def left_by(session: Session, event: DecisionRow, act: Collection[int]) -> int:
+    """The version of its flag that an event of an act left, each of whose events has its number in `act`: what stood
+    elsewhere before came back to where nothing stood any more."""
+    later = select(DecisionRow).where(DecisionRow.flag_id == event.flag_id, DecisionRow.version > event.version)
+    version = event.version
+    for one in session.scalars(later.order_by(DecisionRow.version)):
+        if one.verdict != Verdict.CARRIED.value or one.about not in act:
+            break
+        version = one.version
+    return version
 
 
 def standing_event(session: Session, flag: int, version: int | None = None) -> DecisionRow | None:

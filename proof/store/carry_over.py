@@ -111,7 +111,7 @@ def _of_one_place(session: Session, pairs: Iterable[Candidate]) -> list[Candidat
     corrected = corrected_in(session, {was.page_id for was, *_ in others}) if others else {}
     for was, now, last in others:
         around = contexts(was.context, was.transcribed, was.offset, corrected.get((was.page_id, was.line), ()))
-        if any(now.context == f"{one.before}[{was.transcribed}]{one.after}" for one in around):
+        if any(one.are_of(now.context, was.transcribed) for one in around):
             found.append((was, now, last))
     return found
 

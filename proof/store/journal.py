@@ -64,11 +64,12 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The lines of a journal in their order, and the numbers of lines that cannot be read: the last one, where a
-    crash cut it off."""
+    """The lines of a journal in their order, the numbers of lines that cannot be read, and that of a last one without
+    its ending, 0 where there is none: a crash cut it off before anybody was told that its act is held."""
 
     lines: tuple[Line, ...]
     damaged: tuple[int, ...]
+    cut_off: int = 0
 
 
 class Journal:
@@ -192,8 +193,9 @@ def read_journal(path: Path) -> Read:
         data = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise OutputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    lines, damaged = [], []
-    for number, text in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+    lines, damaged, cut_off = [], [], 0
+    rows = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    for number, text in enumerate(rows, 1):
         if not text.strip():
             continue
         try:
@@ -201,8 +203,11 @@ def read_journal(path: Path) -> Read:
             identity(line)
             lines.append(line)
         except (ValueError, TypeError, KeyError):
-            damaged.append(number)
-    return Read(tuple(lines), tuple(damaged))
+            if number == len(rows):
+                cut_off = number
+            else:
+                damaged.append(number)
+    return Read(tuple(lines), tuple(damaged), cut_off)
 
 
 def identity(line: Line) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ text the next would bear its id. A flag of which something was decided is found 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -27,13 +27,13 @@ from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed
 from proof.store.threads import go_on, thread_of
-from proof.text.edit import Edit
+from proof.text.edit import Edit, Surroundings, contexts
 from proof.text.model import Script
 from proof.text.realigned import RealignedLines
 from proof.text.variants import VariantPolicy, policy_of
 
-Beside = Mapping[tuple[int, int], Sequence[tuple[Edit, str]]]
-"""What stands corrected, by page and line: the edits, each with what it takes the place of."""
+Beside = Mapping[int, Sequence[tuple[Edit, str]]]
+"""What stands corrected of a page, by line: the edits, each with what it takes the place of."""
 
 
 FoundPlace = tuple[int, int, str, str]
@@ -44,7 +44,7 @@ FoundPlace = tuple[int, int, str, str]
 class RealignedPage:
     """A page that is saved again, whose columns may be others than those that it had: its flags; those that were found
     before, by where they would be found now; the threads in which something was said; its columns by number, as they
-    were and as they are now, and where the places of the former are in the latter."""
+    were and as they are now, and where the places of the former are in the latter; what stands corrected on it."""
 
     page: PageRow
     result: PageResult
@@ -54,6 +54,7 @@ class RealignedPage:
     before: Mapping[int, str]
     now: Mapping[int, str]
     places: RealignedLines
+    corrected: Beside
 
     @property
     def changed(self) -> bool:
@@ -101,18 +102,20 @@ def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]
     columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
     for number, line, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
         before.setdefault(number, {})[line] = source
+    corrected = corrected_in(session, known)
     found = []
     for page, result in pages:
         was, now = before.get(page.id, {}), {column.number: column.source for column in result.columns}
         if was and now and (was != now or page.id in known):
             flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
             places, threads = RealignedLines(was, now), frozenset(spoken.get(page.id, ()))
-            found.append(RealignedPage(page, result, flags, _places(flags, places), threads, was, now, places))
-    beside: Beside = corrected_in(session, [one.page.id for one in found]) if found else {}
-    return [replace(one, result=_renamed(one, beside)) for one in found]
+            beside = {line: edits for (number, line), edits in corrected.items() if number == page.id}
+            one = RealignedPage(page, result, flags, _places(flags, places), threads, was, now, places, beside)
+            found.append(replace(one, result=_renamed(one)))
+    return found
 
 
-def _renamed(changed: RealignedPage, beside: Beside) -> PageResult:
+def _renamed(changed: RealignedPage) -> PageResult:
     """What was found on a page, each finding with the id of its place."""
     known = {row.uid: row for row in changed.flags}
     ids: dict[str, str] = {}
@@ -126,7 +129,7 @@ def _renamed(changed: RealignedPage, beside: Beside) -> PageResult:
         row = known.get(flag.id)
         alike = (one for one in changed.found.get(_place_of(flag), ()) if one.uid not in taken)
         own = next((one for one in alike if (one.line, one.context) == (flag.line, flag.context)), None)
-        free = flag.id not in taken and (row is None or not _is_elsewhere(changed, row, _place_of(flag), beside))
+        free = flag.id not in taken and (row is None or not _is_elsewhere(changed, row, _place_of(flag)))
         ids[flag.id] = own.uid if own else flag.id if free else _free(flag, {*known, *taken})
         taken.add(ids[flag.id])
     named = (replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, flag.moved)) for flag in changed.result.flags)
@@ -148,12 +151,22 @@ def _place_of(flag: Flag) -> FoundPlace:
 
 
 def is_alike(context: str, other: str, text: str) -> bool:
-    """Whether the same stands on both sides of `text` in both contexts, or something that is the same on one."""
+    """Whether the same stands on one side at least of `text` in both contexts; nothing, where a line begins or ends."""
     (before, _, after), (was_before, _, was_after) = (one.partition(f"[{text}]") for one in (context, other))
-    return context == other or (bool(before) and before == was_before) or (bool(after) and after == was_after)
+    return before == was_before or after == was_after
 
 
-def _is_elsewhere(changed: RealignedPage, row: FlagRow, found: FoundPlace, beside: Beside) -> bool:
+def _is_in(changed: RealignedPage, row: FlagRow, context: str) -> bool:
+    """Whether a flag is one of a place with that context: what stands beside it may have been corrected."""
+    text = row.transcribed
+    return is_alike(row.context, context, text) or any(one.are_of(context, text) for one in _around(changed, row))
+
+
+def _around(changed: RealignedPage, row: FlagRow) -> list[Surroundings]:
+    return contexts(row.context, row.transcribed, row.offset, changed.corrected.get(row.line, ()))
+
+
+def _is_elsewhere(changed: RealignedPage, row: FlagRow, found: FoundPlace) -> bool:
     """Whether the place of a flag is another than that of the finding that bears its id: that it is none of those that
     are found where they were is known."""
     others = [one for at, some in changed.found.items() if at != found for one in some]
@@ -163,7 +176,7 @@ def _is_elsewhere(changed: RealignedPage, row: FlagRow, found: FoundPlace, besid
         row.ordinal >= rows.CURRENT
         or any(thread_of(one) == thread_of(row) for one in others)
         or rows.is_changed(row)
-        or is_in_text(row, changed.now.get(row.line), beside.get((row.page_id, row.line), ()))
+        or is_in_text(row, changed.now.get(row.line), changed.corrected.get(row.line, ()))
     )
 
 
@@ -183,7 +196,7 @@ def follow_flags(session: Session, pages: Sequence[RealignedPage]) -> None:
             was, now = next(gone, None), there.get(uid)
             if was is None or now is None:
                 continue
-            if not is_alike(was.context, flag.context, flag.transcribed):
+            if not _is_in(changed, was, flag.context):
                 continue
             same = thread_of(was) == thread_of(now)
             go_on(session, was, now, changed.spoken)
@@ -234,7 +247,7 @@ def _note_changed(changed: RealignedPage, row: FlagRow) -> None:
     place = changed.places.now(row.line, row.offset, row.length)
     if place is not None:
         context = context_of(changed.now[place[0]], place[1], row.length)
-        if row.ordinal != rows.BY_HAND and is_alike(row.context, context, row.transcribed):
+        if row.ordinal != rows.BY_HAND and _is_in(changed, row, context):
             row.line, row.offset, row.context = *place, context
         return
     found = changed.places.instead(row.line, row.offset, row.length, row.reading)
@@ -249,24 +262,42 @@ def _note_changed(changed: RealignedPage, row: FlagRow) -> None:
 
 def follow_by_hand(session: Session, pages: Sequence[RealignedPage]) -> set[int]:
     """Have corrections by hand stand where their characters stand now, as flags do; gives the numbers of those that
-    stand at other places now."""
+    stand somewhere."""
     placed: set[int] = set()
     for changed in (one for one in pages if one.changed):
         for row in changed.flags:
             if row.ordinal != rows.BY_HAND or row.stale or rows.is_changed(row):
                 continue
-            reads = changed.before.get(row.line, "")[row.offset : row.offset + row.length]
-            place = changed.places.now(row.line, row.offset, row.length)
-            if reads != row.transcribed or place is None:
+            place = _place_by_hand(changed, row)
+            if place is None:
                 continue
             context = context_of(changed.now[place[0]], place[1], row.length)
-            if not is_alike(row.context, context, row.transcribed):
-                continue
             if place == (row.line, row.offset):
                 row.context = context
+                placed.add(row.id)
             else:
                 placed |= _carry_by_hand(session, changed, row, place, context)
     return placed
+
+
+def _place_by_hand(changed: RealignedPage, row: FlagRow) -> tuple[int, int] | None:
+    """Where the place of a correction by hand is now: that of its characters; where these were gone from the text, and
+    are back, the only place that reads as they did."""
+    source = changed.before.get(row.line, "")
+    there = context_of(source, row.offset, row.length)
+    if source[row.offset : row.offset + row.length] == row.transcribed and _is_in(changed, row, there):
+        place = changed.places.now(row.line, row.offset, row.length)
+        known = place and _is_in(changed, row, context_of(changed.now[place[0]], place[1], row.length))
+        return place if known else None
+    around = _around(changed, row)[:1]
+    gone, back = (list(_read_as(lines, around, row.transcribed)) for lines in (changed.before, changed.now))
+    return back[0] if len(back) == 1 and not gone else None
+
+
+def _read_as(lines: Mapping[int, str], around: Iterable[Surroundings], text: str) -> Iterator[tuple[int, int]]:
+    """The places of lines where `text` stands in those surroundings."""
+    for number, source in lines.items():
+        yield from ((number, at) for one in around for at in range(len(source) + 1) if one.have(source, at, text))
 
 
 def _carry_by_hand(

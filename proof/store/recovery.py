@@ -57,14 +57,16 @@ class Unplaced:
 @dataclass(frozen=True, slots=True)
 class Recovered:
     """What came of it: acts put into the store by what they are, those that were there, those whose place was
-    decided anew later, those that could not be placed, the lines of the journal that cannot be read, and the works
-    (by row) that something was put into: decisions are then to be carried over in them."""
+    decided anew later, those that could not be placed, the lines of the journal that cannot be read, the last one that
+    a crash cut off, and the works (by row) that something was put into: decisions are then to be carried over in them.
+    """
 
     rebuilt: Counter[str]
     present: int
     superseded: int
     unplaced: tuple[Unplaced, ...]
     damaged: tuple[int, ...]
+    cut_off: int
     works: tuple[int, ...]
 
 
@@ -93,9 +95,8 @@ def recover(session: Session, read: Read) -> Recovered:
         else:
             done.rebuilt[line["act"]] += 1
     session.flush()
-    return Recovered(
-        done.rebuilt, done.present, superseded, tuple(done.unplaced), read.damaged, tuple(sorted(done.works))
-    )
+    found = done.rebuilt, done.present, superseded, tuple(done.unplaced)
+    return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
 
 def place_by_hand(session: Session, work_id: int) -> None:

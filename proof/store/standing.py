@@ -29,3 +29,17 @@ def standing(events: Sequence[Event], last: int | None = None) -> int:
             return number
         number = numbers[about] - 1
     return 0
+
+
+def changes_since(events: Sequence[Event], number: int) -> list[Event]:
+    """The events after the first `number` of them, oldest first, without those that were taken back since and those
+    that did so."""
+    numbers = {event.id: n for n, event in enumerate(events, 1)}
+    found: list[Event] = []
+    last = len(events)
+    while last > number:
+        event = events[last - 1]
+        taken = numbers.get(event.about, 0) if event.about is not None else 0
+        found += [event] if taken <= number else []
+        last = last - 1 if taken <= number else taken - 1
+    return found[::-1]

@@ -67,6 +67,16 @@ class Surroundings(NamedTuple):
             and (not self.ends or end + len(self.after) == len(line))
         )
 
+    def are_of(self, context: str, text: str) -> bool:
+        """Whether `text` stands between them in a context: as far as that reaches."""
+        before, found, after = context.partition(f"[{text}]")
+        own_before, own_after = self.before[-REACH:], self.after[:REACH]
+        return (
+            bool(found and own_before + own_after)
+            and (before == own_before if self.begins else before.endswith(own_before))
+            and (after == own_after if self.ends else after.startswith(own_after))
+        )
+
 
 def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Edit, str]]) -> list[Surroundings]:
     """What may stand around a place of a line: what stood there, by its `context` (`東面于[北]耦大夫`), and the same

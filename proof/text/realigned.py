@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 Place = tuple[int, int]
 """The number of a line, and code points from its beginning."""
 
+Part = tuple[int, int, Place]
+"""Where a part of a line begins, how long it is, and where it stands now."""
+
 ALIKE = 0.5
 """Least similarity of a line to what became of it: half of its characters stand as they stood."""
+
+TELLS = 2
+"""Least length of a line by which it is known in a longer one."""
 
 
 class RealignedLines:
     """The lines of a page, by their numbers, as they were and as they are now. Of lines that are the same, and of which
-    there are more or fewer now, nobody can tell which are gone or new: what became of any of them is not known."""
+    there are more or fewer now, nobody can tell which are gone or new: what became of any of them is not known. A line
+    that was joined to another, or parted, is known by what of it stands whole in one place."""
 
     def __init__(self, before: Mapping[int, str], now: Mapping[int, str]) -> None:
         self._before, self._now = before, now
@@ -32,18 +39,28 @@ class RealignedLines:
             [(number, source) for number, source in before.items() if source in told and number not in self._lines],
             [(number, source) for number, source in now.items() if source in told and number not in found],
         )
+        self._parts = _joined_or_parted(before, now)
 
     def now(self, line: int, offset: int, length: int) -> Place | None:
         """Where `length` characters from a place on are now; None where one of them is gone. Of no character: the place
         before what stood behind it, or behind what stood before it."""
-        number = self._lines.get(line)
-        if number is None:
-            return None
-        found = self._same(line, offset, length) if length else self._same(line, offset, 1)
+        found = self._where(line, offset, length or 1)
         if found is None and not length:
-            before = self._same(line, offset - 1, 1)
-            found = before + 1 if before is not None else None if self._before[line] else 0
-        return None if found is None else (number, found)
+            before = self._where(line, offset - 1, 1)
+            found = (before[0], before[1] + 1) if before is not None else None
+            if line in self._lines and not self._before[line]:
+                found = (self._lines[line], 0)
+        return found
+
+    def _where(self, line: int, offset: int, length: int) -> Place | None:
+        """Where characters of a line are now, in what became of it or of a part of it."""
+        found = self._same(line, offset, length)
+        if found is not None:
+            return self._lines[line], found
+        for start, long, (number, at) in self._parts.get(line, ()):
+            if start <= offset and offset + length <= start + long:
+                return number, at + offset - start
+        return None
 
     def instead(self, line: int, offset: int, length: int, text: str) -> tuple[Place, str] | None:
         """What stands now in place of `length` characters, and where: what is between what stood before them in their
@@ -68,6 +85,27 @@ class RealignedLines:
         place = _place_in(source, read, offset, length)
         back = _place_in(source[::-1], read[::-1], len(source) - offset - length, length)
         return place if place is not None and back is not None and place == len(read) - back - length else None
+
+
+def _joined_or_parted(before: Mapping[int, str], now: Mapping[int, str]) -> dict[int, list[Part]]:
+    """Of lines that stand in a longer one now, or in which shorter ones stood, where their parts are: of those that
+    stand but once in all lines as they were, and as they are."""
+    found: dict[int, list[Part]] = {}
+    for number, source in before.items():
+        for other, read in now.items():
+            short, long = (source, read) if len(source) < len(read) else (read, source)
+            if not TELLS <= len(short) < len(long) or short not in long:
+                continue
+            if _is_once(short, before.values()) and _is_once(short, now.values()):
+                at = long.index(short)
+                part = (0, len(short), (other, at)) if short is source else (at, len(short), (other, 0))
+                found.setdefault(number, []).append(part)
+    return found
+
+
+def _is_once(text: str, lines: Iterable[str]) -> bool:
+    places = [(line.find(text), line.rfind(text)) for line in lines if text in line]
+    return len(places) == 1 and places[0][0] == places[0][1]
 
 
 def _place_in(source: str, read: str, offset: int, length: int) -> int | None:

@@ -195,6 +195,16 @@ def test_what_another_changed_and_took_back_stands_as_it_was_and_is_taken_back(f
     assert filled.acts.undo(WORK, "甲", key()).decisions[0].state is State.OPEN
 
 
+def test_who_took_theirs_back_is_not_said_to_have_changed_it(filled: Store) -> None:
+    for version, (person, verdict) in enumerate([("甲", Verdict.TAKE), ("王", Verdict.COPY)]):
+        filled.decisions.decide(demand(1, verdict, version, person))
+    filled.acts.undo(WORK, "王", key())
+    filled.decisions.decide(demand(1, Verdict.KEEP, 3, "乙"))
+    with pytest.raises(ChangedError) as refused:
+        filled.acts.undo(WORK, "甲", key())
+    assert refused.value.people == ("乙",)
+
+
 def test_a_rule_and_a_page_that_others_changed_since_are_theirs(filled: Store) -> None:
     filled.rules.set(WORK, "甲", "字", True, "甲")
     filled.rules.set(WORK, "甲", "字", False, "王")

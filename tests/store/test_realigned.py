@@ -208,6 +208,53 @@ def test_a_correction_by_hand_is_seen_again_with_its_page(project: Project) -> N
     assert [one.reading for one in project.store.queue.flags(WORK, [number])] == ["此"]
 
 
+@pytest.mark.parametrize("now", [["戊己庚辛", "壬癸子丑", "甲乙北丙丁"], ["甲乙北丙丁", "戊己庚辛", "壬癸子丑"]])
+@pytest.mark.parametrize("meanwhile", [["戊己庚辛", "壬癸子丑"], ["乾坤屯蒙需訟", "戊己庚辛", "壬癸子丑"]])
+def test_a_correction_by_hand_is_back_with_its_line_that_was_gone_for_a_while(
+    project: Project, now: list[str], meanwhile: list[str]
+) -> None:
+    project.check(["甲乙北丙丁", "戊己庚辛", "壬癸子丑"])
+    project.by_hand(1, 2)
+    project.check(meanwhile)
+    assert project.told() == [Unused.GONE]
+    project.check(now)
+    assert project.told() == []
+    assert project.export() == [line.replace("北", "此") for line in now]
+
+
+def test_a_correction_by_hand_whose_line_is_back_twice_is_in_neither(project: Project) -> None:
+    project.check(["甲乙北丙丁", "戊己庚辛"])
+    project.by_hand(1, 2)
+    project.check(["戊己庚辛"])
+    now = ["戊己庚辛", "甲乙北丙丁", "甲乙北丙丁"]
+    project.check(now)
+    assert project.export() == now
+    assert project.told() == [Unused.GONE]
+
+
+@pytest.mark.parametrize(("at", "now"), [(0, "北甲乙己丁丙西"), (5, "北乙丙丁己西")], ids=["first", "last"])
+def test_what_was_decided_at_an_end_of_a_line_stays_decided_where_its_only_neighbour_is_another(
+    project: Project, at: int, now: str
+) -> None:
+    line = "北乙丙丁丙西"
+    flags = project.check([line, "戊己"], [(1, 0), (1, 5)])
+    for offset in (0, 5):
+        project.decide(flags[1, offset], Verdict.KEEP)
+    found = project.check([now, "戊己"], [(1, 0), (1, len(now) - 1)])
+    assert {project.state(flag) for flag in found.values()} == {State.KEPT}
+
+
+def test_who_decides_late_beside_what_was_corrected_decides_the_flag_that_is_seen(project: Project) -> None:
+    """The last characters of a line, of which nothing but what was corrected stands before the last."""
+    flags = project.check(["甲乙北丙西", "戊己"], [(1, 2), (1, 4)])
+    project.decide(flags[1, 2], Verdict.TAKE)
+    written = project.export()
+    assert written == ["甲乙比丙西", "戊己"]
+    found = project.check(written, [(1, 4)])
+    project.decide(flags[1, 4], Verdict.KEEP)
+    assert project.state(found[1, 4]) == State.KEPT
+
+
 ALIKE = ["甲乙北丙丁", "甲乙北丙丁", "戊己"]
 """Lines of which two are the same, so that only their order tells their places apart."""
 
@@ -443,6 +490,45 @@ def test_a_correction_by_hand_whose_line_is_gone_keeps_no_export_back(project: P
     project.check(ALIKE[1:])
     assert project.export() == ALIKE[1:]
     assert project.told() == [Unused.GONE]
+
+
+def test_what_is_taken_back_after_a_line_was_moved_is_done_again_over_what_another_had_decided_before(
+    project: Project,
+) -> None:
+    """What stood before came back as it was taken back: nobody has changed it since."""
+    flags = project.check(["甲乙北丙丁"], [(1, 2)])
+    theirs = DecisionRequest(WORK, flags[1, 2], Verdict.KEEP, 0, "乙", "request-of-another")
+    project.store.decisions.decide(theirs)
+    project.decide(flags[1, 2], Verdict.TAKE, 1)
+    here = project.check(["上下", "甲乙北丙丁"], [(2, 2)])[2, 2]
+    for n in range(2):
+        project.store.acts.undo(WORK, "甲", f"taken-back-{n}")
+        assert project.state(here) == State.KEPT
+        version = len(project.store.decisions.history(here))
+        meanwhile = DecisionRequest(WORK, here, Verdict.COPY, version, "乙", f"meanwhile-{n}")
+        project.store.decisions.decide(meanwhile)
+        project.store.acts.undo(WORK, "乙", f"back-meanwhile-{n}")
+        project.store.acts.redo(WORK, "甲", f"done-again-{n}")
+        assert project.state(here) == State.CORRECTED
+    assert project.export() == ["上下", "甲乙比丙丁"]
+
+
+JOINED, PARTED = ["甲乙北丙丁戊己庚辛", "壬癸北子丑"], ["甲乙北丙", "丁戊己庚辛", "壬癸北子丑"]
+
+
+@pytest.mark.parametrize(("before", "now"), [(PARTED, JOINED), (JOINED, PARTED), (PARTED, ["".join(PARTED)])])
+def test_what_was_decided_stands_where_its_line_was_joined_to_another_or_parted(
+    project: Project, before: list[str], now: list[str]
+) -> None:
+    norths = [(n, line.index("北")) for n, line in enumerate(before, 1) if "北" in line]
+    flags = project.check(before, norths)
+    project.decide(flags[norths[0]], Verdict.TAKE)
+    project.by_hand(len(before), before[-1].index("子"))
+    places = [(n, at) for n, line in enumerate(now, 1) for at, one in enumerate(line) if one == "北"]
+    found = project.check(now, places)
+    assert [project.state(found[place]) for place in places] == [State.CORRECTED, State.OPEN]
+    assert project.told() == []
+    assert "/".join(project.export()) == "/".join(now).replace("北", "比", 1).replace("子", "此")
 
 
 def test_a_note_goes_with_its_decision_through_checks_and_taking_back(project: Project) -> None:
