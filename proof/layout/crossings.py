@@ -20,6 +20,9 @@ from proof.layout.rules import Mask, connected
 STROKE = 0.012
 """Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
 
+APART = 2
+"""Pixels of paper between pieces of ink that are one stroke, worn."""
+
 DOT, DOTS = 0.006, 8
 """Of a cell's area: ink smaller than this is a dot; among so many to a cell's area lies what a seal left, no stroke."""
 
@@ -57,6 +60,11 @@ WORN = 1.5
 ALONG = (0.15, 1.1)
 """Cells: how long a stroke is of which all lies on a rule, at least and at most."""
 
+TIP, TIP_AREA, TIP_THICK = 0.3, 0.004, (0.5, 1.2)
+"""Of a dot or the tip of a stroke that lies across a rule: how much of the rule it takes in cells at most; its area
+beside the rule, of a cell's, at least; and by how many times as much as plainly the rule is thicker there, all along
+and somewhere. Real rules are hardly ever so much thicker by themselves, for so short a piece."""
+
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
@@ -83,7 +91,7 @@ class Strokes:
         cell = max(3, round(row))
         around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
         dotted = np.asarray(around >= DOTS - 0.5, dtype=np.bool_)
-        large = (boxes[:, cv2.CC_STAT_AREA] >= STROKE * row * row) & ~dotted[y, x]
+        large = (_stroke_areas(ink, labels, boxes) >= STROKE * row * row) & ~dotted[y, x]
         large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
         near = AT_SIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
         left = boxes[:, cv2.CC_STAT_LEFT]
@@ -95,6 +103,16 @@ class Strokes:
     def turned(self) -> Strokes:
         """The same on the page turned over its diagonal."""
         return Strokes(self.labels.T, self.large, self.dotted.T)
+
+
+def _stroke_areas(ink: Mask, labels: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:
+    """For each piece of ink the area of all pieces that are one stroke with it, `APART` pixels from each other."""
+    strokes, stats, _ = connected(cv2.dilate(ink, np.ones((APART + 1, APART + 1), np.uint8)))
+    inked = np.flatnonzero(ink)
+    stroke_of = np.zeros(len(boxes), np.intp)
+    stroke_of[labels.ravel()[inked]] = strokes.ravel()[inked]
+    area = np.bincount(stroke_of[1:], boxes[1:, cv2.CC_STAT_AREA], minlength=len(stats))
+    return np.asarray(area[stroke_of], dtype=np.intp)
 
 
 def restore(
@@ -131,6 +149,7 @@ def restore(
         own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - DEEP * row
     if held is not None:
         whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
+        whole |= _tips(excess / plain, TIP_AREA * row * row / plain, TIP * row)
         held[:, low:high] |= own & whole[:, None]
         thick |= whole
     own &= thick[:, None]
@@ -277,6 +296,18 @@ def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray
     goes_on = np.bincount(labels[going_on], minlength=len(stats)) > 0
     goes_on[0] = False
     return np.asarray(cv2.distanceTransform((~goes_on[labels]).astype(np.uint8), cv2.DIST_L2, 5), dtype=np.float64)
+
+
+def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[np.bool_]:
+    """The rows in which dots and tips of strokes lie across a line that has so much `excess` about every row: of so
+    much in all, and no longer."""
+    rows = excess >= TIP_THICK[0]
+    labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
+    number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
+    keep = np.bincount(number[excess >= TIP_THICK[1]], minlength=len(stats)) > 0
+    keep &= (np.bincount(number, np.where(rows, excess, 0.0), minlength=len(stats)) >= area) & (length <= longest)
+    keep[0] = False
+    return np.asarray(keep[number], dtype=np.bool_)
 
 
 def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -66,10 +66,14 @@ PRICE = 2.0
 """Cells that must plainly speak for it that main text gives way to a note, where the image alone tells: a single glyph
 may be clear in the middle (北, 門)."""
 
-WIDER, HIGHER, OF_BOTH, BESIDE = 0.45, 1.25, 0.3, 0.35
-"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note. In cells, and of its
-ink on either side: one that is higher and has so much on both is of two glyphs that touch. And cells beyond the
-boundary in which what lies beside such a piece goes with it."""
+WIDER, HIGHER, OF_BOTH, BESIDE = 0.45, 1.25, 0.4, 0.35
+"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note. In cells: one that is
+higher is of glyphs that touch, where it reaches so far to either side; and how far beyond the boundary what lies beside
+such a piece goes with it."""
+
+TOO_WIDE = 0.55
+"""Of a column's width: a piece of ink that is wider is of no glyph of a note. Of 4,000 glyphs of notes on rendered
+pages one in a thousand is, of those of main text six in ten."""
 
 STEP = 2
 """Pixels between the places where a boundary is tried."""
@@ -207,6 +211,11 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
         present = np.minimum(filled * body[rows] / 0.1, 1.0)
         share = middle[rows] / np.maximum(body[rows], 1e-6)
         gain[first:last] = np.clip((share - even) / PLAINLY, -1.0, 1.0) * present
+    if not lower:
+        # a glyph of main text that leans leaves the middle as free as a note does
+        large = real & (strokes.right - strokes.left >= TOO_WIDE * width)
+        rows = large[strokes.labels].any(axis=1)
+        gain[rows] = np.maximum(gain[rows], 0.0)
     return gain
 
 
@@ -306,14 +315,15 @@ def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: flo
     height, width = strokes.labels.shape
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
     rows = np.searchsorted(cuts, np.arange(height), side="right")
-    wide = (strokes.right - strokes.left > WIDER * width) & (not lower)
+    high = strokes.bottom - strokes.top > HIGHER * pitch
+    wide = (strokes.right - strokes.left > WIDER * width) & ~high & (not lower)
     runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
     for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
         here = np.unique(strokes.labels[min(cut, height - 1)])
         here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= SPECK * pitch * pitch)]
         share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in here]) / strokes.area[here]
-        high = strokes.bottom[here] - strokes.top[here] > HIGHER * pitch
-        touch = high & (share > OF_BOTH) & (share < 1 - OF_BOTH)
+        beyond = np.minimum(cut - strokes.top[here], strokes.bottom[here] - cut)
+        touch = high[here] & (beyond > OF_BOTH * pitch)
         parted[here[touch]] = True
         down = np.where(wide[here] & (above.note != below.note), above.note, share < 0.5)[~touch]
         here = here[~touch]

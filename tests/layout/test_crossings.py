@@ -11,7 +11,7 @@ from proof.layout.crossings import Strokes, columns_of, restore
 from proof.layout.line_removal import without_lines
 from proof.layout.lines import Line, follow
 from proof.layout.rules import Mask, long_strokes
-from tests.layout.test_lines import HEIGHT, WIDTH, cleaned, ruled
+from tests.layout.test_lines import HEIGHT, ROW, RULES, WIDTH, cleaned, ruled
 
 
 def glyph(left: int, top: int) -> Mask:
@@ -91,6 +91,25 @@ def test_an_upright_stroke_on_a_rule_is_not_of_the_glyph_that_touches_it_from_th
     assert not (own & ~clean).any()
     assert np.count_nonzero(owners[own > 0] == 3) > 0.97 * np.count_nonzero(own)
     assert set(owners[other > 0].tolist()) == {2}
+
+
+def test_a_dot_that_lies_across_a_rule_stays_though_little_of_it_stands_beside() -> None:
+    """The upper dot of 氵."""
+    ink, dot = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    for row, (left, right) in enumerate([(213, 218), (213, 220), (213, 221), (214, 221), (214, 220)]):
+        dot[400 + row, left:right] = 255
+    clean, _ = cleaned(ink | dot | glyph(228, 396))
+    assert np.count_nonzero(dot & clean) > 0.9 * np.count_nonzero(dot)
+    assert np.count_nonzero(clean & ~dot & ~glyph(228, 396)) < 12
+
+
+@pytest.mark.parametrize(("apart", "one"), [(2, True), (5, False)])
+def test_the_last_piece_of_a_worn_stroke_is_as_much_a_stroke_as_the_rest(apart: int, one: bool) -> None:
+    ink = np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink[400:404, 140:200] = ink[400:404, 200 + apart : 205 + apart] = 255
+    strokes = Strokes.of(ink, [], [], RULES, ROW)
+    assert strokes.large[strokes.labels[400, 150]]
+    assert strokes.large[strokes.labels[400, 202 + apart]] == one
 
 
 def test_glyphs_that_lean_on_a_rule_do_not_make_it_broader() -> None:

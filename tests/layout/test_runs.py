@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.layout.runs import CutBy, find_runs
+from proof.layout.runs import ColumnStretch, CutBy, find_runs, main_gain, runs_of_ink, strokes_of
 from proof.text.column import parse_column
 from proof.text.model import Column
 
@@ -40,3 +40,36 @@ def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: C
     runs = find_runs(gain, ink, column("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, lower=True)
     assert [run.note for run in runs] == [False, True, False]
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
+
+
+def framed(ink: np.ndarray, left: int, top: int, width: int, height: int) -> None:
+    """Draw 日 on the ink of a column."""
+    ink[top : top + height, left : left + width] = 255
+    for half in (4, height // 2 + 2):
+        ink[top + half : top + half + height // 2 - 6, left + 4 : left + width - 4] = 0
+
+
+def test_a_wide_glyph_of_main_text_that_leans_against_a_rule_does_not_speak_for_a_note() -> None:
+    """冂 to the right in its column leaves the middle free; notes stand below it."""
+    ink = np.zeros((300, 100), np.uint8)
+    framed(ink, 36, 10, 60, 48)
+    ink[14:58, 40:92] = 0
+    for top in range(70, 270, 55):
+        framed(ink, 8, top, 36, 36)
+        framed(ink, 56, top, 36, 36)
+    gain = main_gain(ink, strokes_of(ink), 55.0, lower=False)
+    assert gain[12:56].min() >= 0
+    assert gain[80:250].max() < 0
+
+
+def test_what_a_stain_joins_is_cut_where_a_note_begins() -> None:
+    """Two rows of a note and the glyph above them, joined into one piece of ink."""
+    ink = np.zeros((300, 100), np.uint8)
+    framed(ink, 15, 10, 70, 45)
+    for top in (65, 120, 175, 230):
+        framed(ink, 8, top, 36, 36)
+        framed(ink, 56, top, 36, 36)
+    ink[30:250, 40:60] = 255
+    runs = runs_of_ink([ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], strokes_of(ink), 55.0, lower=False)
+    assert set(runs[:60][ink[:60] > 0].tolist()) == {0}
+    assert set(runs[60:][ink[60:] > 0].tolist()) == {1}
