@@ -30,9 +30,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from proof.layout.drawing import drawn, with_room
+from proof.layout.ink import has_ink
 from proof.layout.page import find_columns
 from proof.layout.photograph import page_columns
 from proof.text.model import is_han
+from proof.verify.page import LEAST_IN_COLUMN
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=150, highlight=False, soft_wrap=True)
@@ -270,9 +272,11 @@ def f1(counts: Counter[str]) -> float:
 
 
 def checked_on(page: Real) -> list[dict[str, float]]:
-    """The columns as a check of the page finds them."""
-    outline = page_columns(page.image, 8, 21).outline
-    areas = outline.columns if outline.ruled else ()
+    """The columns as a check of the page finds them, those that it reads: nothing is read between rules without ink."""
+    layout = page_columns(page.image, 8, 21)
+    outline = layout.outline
+    inked = [a for a in outline.columns if has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN)]
+    areas = inked if outline.ruled else []
     boxes = [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in areas]
     return [{"x": one.x, "y": one.y, "w": one.w, "h": one.h} for one in boxes]
 

@@ -9,7 +9,7 @@ costs nothing as long as its neighbours stand. Everything is found on one rectif
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.ruled import has_rules, text_against
+from proof.layout.ruled import has_rules, parted, text_against, unbounded
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -46,6 +46,9 @@ stains six have more."""
 AS_GOOD, MORE_TEXT = 0.1, 0.02
 """Of the height of a page: rules that are shorter by no more in all are as good a place for the columns; and of its
 ink, how much more of it lies within the better place."""
+
+OPENED = 0.95
+"""Width against height from which on columns are those of an opening; a half-folio's have 0.6 to 0.8."""
 
 EVERYWHERE = (slice(None), slice(None))
 """All rows and columns of pixels of a page."""
@@ -126,7 +129,8 @@ class Layout:
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
     the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none. `doubtful`: its text speaks against these columns.
+    next where there are none. `doubtful`: its text or its rules speak against these columns. `beyond`: the numbers of
+    those that may lie beyond the sides of the frame.
     """
 
     outline: Outline
@@ -135,6 +139,7 @@ class Layout:
     support: float
     owners: NDArray[np.int16]
     doubtful: bool = False
+    beyond: tuple[int, ...] = ()
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
         """The ink of one column alone, at a place of the rectified page."""
@@ -233,8 +238,20 @@ def find_layout(
         for i in reversed(range(count))
     )
     outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
-    doubtful = not why and text_against(ink, upright, level, rules, (top, bottom), support)
-    return Layout(outline, grey, clean, support, owners, doubtful)
+    layout = Layout(outline, grey, clean, support, owners)
+    if why:
+        return layout
+    left, right = unbounded(upright, rules, (top, bottom))
+    beyond = (1,) * right + (count,) * left
+    against = text_against(ink, upright, level, rules, (top, bottom), support)
+    against = against or bool(beyond) or (is_wide(layout) and parted(upright, rules, (top, bottom)))
+    return replace(layout, doubtful=against, beyond=beyond)
+
+
+def is_wide(layout: Layout) -> bool:
+    """Whether columns stand side by side further than they are high: those of an opening do, and of a page cut off."""
+    first, last = layout.columns[0], layout.columns[-1]
+    return first.right - last.left > OPENED * (first.bottom - first.top)
 
 
 def _told(

@@ -14,7 +14,8 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout
+from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
+from proof.layout.ink import has_ink
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.page import PageLayout, find_columns
 from proof.layout.rules import Mask, measured_ink
@@ -30,6 +31,9 @@ ALIKE = 0.08
 
 EMPTY = 2
 """Columns of a ruled page that may be empty beside those in which there is text."""
+
+ASIDE = 0.3
+"""Of a column's width: no further from the middle of a ruled column is the middle of one found by itself."""
 
 ROOM = 0.3
 """Of a column's width: what is left beside columns that were counted, too little for another one."""
@@ -90,13 +94,17 @@ def _columns_of(
             part = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
             layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
+            # as many as this side by side may be those of an opening
+            layout = replace(layout, doubtful=layout.doubtful or is_wide(layout))
     if layout is None or not layout.ruled:
         layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled and not layout.doubtful:
         return layout
     found = find_columns(page, origin)
-    if found.kind != "columns" or (layout.ruled and _same_columns(layout, found)):
+    if found.kind != "columns":
         return layout
+    if layout.ruled and _same_columns(layout, found):
+        return _within_frame(page, layout, found, rows, origin)
     counted = len(found.columns)
     if layout.ruled and len(found.regions) == 1:
         # what is empty is not found, and is between rules all the same
@@ -108,17 +116,47 @@ def _columns_of(
 
 
 def _same_columns(layout: Layout, found: PageLayout) -> bool:
-    """Whether columns found by what parts them are those of a ruled layout: as wide, and none beside them."""
+    """Whether columns found by what parts them are those of a ruled layout: as wide, and each in the middle of one of
+    them. What else there is between its rules may be empty, or the fold strip of an opening."""
+    if not found.columns:
+        return False
+    areas = layout.columns
+    width = float(np.median([area.width for area in areas]))
     pairs = [(a, b) for a, b in pairwise(found.columns) if a.register == b.register]
-    if not pairs:
+    if pairs:
+        pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
+        if abs(pitch / width - 1.0) > ALIKE:
+            return False
+    own = _own(layout, found)
+    if None in own:
         return False
-    pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
-    first, last = layout.columns[0], layout.columns[-1]
-    if abs(pitch / float(np.median([area.width for area in layout.columns])) - 1.0) > ALIKE:
-        return False
+    if not is_wide(layout):
+        return True
+    others = [area for area in areas if area.number not in own]
+    return not any(has_ink(layout.ink, area.left, area.top, area.right, area.bottom) for area in others)
+
+
+def _own(layout: Layout, found: PageLayout) -> list[int | None]:
+    """For every column found the number of the ruled one in whose middle it stands; None where it stands in none."""
+    areas = layout.columns
     boxes = [found.file_box(one.left, one.top, one.right, one.bottom).centre for one in found.columns]
     across = layout.rectification.to_page(np.array(boxes))[:, 0]
-    return bool(((across > last.left) & (across < first.right)).all())
+    near = [min(areas, key=lambda area: abs(x - (area.left + area.right) / 2)) for x in across]
+    return [
+        area.number if abs(x - (area.left + area.right) / 2) < ASIDE * area.width else None
+        for x, area in zip(across, near, strict=True)
+    ]
+
+
+def _within_frame(page: Grey, layout: Layout, found: PageLayout, rows: int, origin: tuple[float, float]) -> Layout:
+    """The layout without what may lie beyond its frame and has none of the columns found in it."""
+    own = _own(layout, found)
+    kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
+    if len(kept) in (len(layout.columns), 0):
+        return layout
+    box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)
+    inner = _counted(page, Comb(len(kept), box.x - origin[0], box.right - origin[0], 1.0), rows, origin)
+    return inner if inner.ruled else layout
 
 
 def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:

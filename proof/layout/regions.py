@@ -152,11 +152,26 @@ def _registers(sheet: Sheet, text: Mask, number: int, left: int, right: int) -> 
     found = []
     for i, (above, below) in enumerate(pairwise(edges)):
         top, bottom = above[1], below[0]
-        outside = bool(lines) and (i == 0 or i == len(edges) - 2)
+        if bottom - top < LOW * sheet.height:
+            continue
+        line = below if i == 0 else above if i == len(edges) - 2 else None
+        outside = bool(lines) and line is not None and not _goes_on(sheet, line, (left, right), (top, bottom))
         share = float(mass[top:bottom].sum()) / float(mass.sum())
-        if bottom - top > LOW * sheet.height and share > (OUTSIDE if outside else SHARE):
+        if share > (OUTSIDE if outside else SHARE):
             found.append(Region(number, left, top, right, bottom, (i > 0, i < len(edges) - 2)))
     return found
+
+
+def _goes_on(sheet: Sheet, line: tuple[int, int], across: tuple[int, int], rows: tuple[int, int]) -> bool:
+    """Whether both sides of a frame run on through the `rows` beyond a level `line` (rows of pixels, too), from end to
+    end of these: a register that the image cuts off. `across` is from where to where the leaf reaches."""
+    ends = np.flatnonzero(inked_along(sheet.level[line[0] : line[1], across[0] : across[1]], 0))
+    if not ends.size:
+        return False
+    reach = round(NEAR * sheet.height)
+    beside = (across[0] + int(end) for end in (ends[0], ends[-1]))
+    sides = [sheet.upright[rows[0] : rows[1], max(0, x - reach) : x + reach] for x in beside]
+    return all(float(inked_along(side, 1).astype(bool).mean()) > SIDE for side in sides)
 
 
 def thickened(mask: Mask, across: int, down: int) -> Mask:

@@ -38,6 +38,10 @@ PRINTED, UNPRINTED = 0.35, 2
 """Of their length: with more printed of the rules on average, they are rules, whatever stands between them; and so they
 are where of fewer than so many nothing is printed."""
 
+OPEN, SIDE = 0.25, 0.5
+"""Of their length: of the outermost rule no more is printed where a column lies beyond the side of a frame, of which so
+much is. An ear beside a frame is as high as the one."""
+
 BESIDE = 0.25
 """Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
 
@@ -80,6 +84,27 @@ def text_against(
         and printed <= len(rules) - UNPRINTED
         and are_pairs(text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
     )
+
+
+def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
+    """Whether other rules are printed in the middle of several of the columns between these `rules` (x, left to right)
+    from top to bottom (`rows`): a comb laid on every other rule of an opening. `upright` are the long strokes of its
+    ink."""
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    inside = (strokes[max(0, round(a + BESIDE * (b - a))) : round(b - BESIDE * (b - a))] for a, b in pairwise(rules))
+    return sum(int(part.max(initial=0)) > PRINTED * (bottom - top) for part in inside) >= CROSSINGS
+
+
+def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> tuple[bool, bool]:
+    """Whether the first and the last column between these `rules` (x, left to right) have no rule on their outer side
+    from top to bottom (`rows`), and one that runs far on their inner side, as beyond the side of a frame. `upright` are
+    the long strokes of its ink."""
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    share = [int(strokes[_about(rule)].max(initial=0)) / max(bottom - top, 1) for rule in rules]
+    first, last = (outer < OPEN and inner > SIDE for outer, inner in (share[:2], share[:-3:-1]))
+    return first, last
 
 
 def _crossed(

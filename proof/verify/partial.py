@@ -46,6 +46,9 @@ many lack characters there where it does, or so many at all where ink runs into 
 CUT_OFF = 0.6
 """Cells: a column that ends so near to the edge of its image goes on beyond it."""
 
+BEYOND = 6
+"""Characters of a line's source beside what is on the image: what is read there after all is one of these."""
+
 PART = 0.75
 """Cells: what lies nearer to where the image cuts a column off is not a whole character."""
 
@@ -182,12 +185,23 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     the first where the upper edge cuts columns off."""
     if _is_beyond(flag, outline, rows):
         return True
-    area = column.area
-    if area.pitch is None or not column.cells or flag.kind is Kind.OMISSION:
+    area, line = column.area, column.line
+    if area.pitch is None or line is None or not column.cells:
         return False
+    first, last = column.cells[0].offset, column.cells[-1].offset
+    if flag.kind is Kind.OMISSION:
+        # what was taken for cut off is on the image after all
+        before = line.source[max(0, first - BEYOND) : first] if outline.cut[0] is not None else ""
+        after = line.source[last + 1 : last + 1 + BEYOND] if outline.cut[1] is not None else ""
+        gone = after if flag.offset > last else before if flag.offset <= first else ""
+        return bool(flag.suggested) and flag.suggested in gone
     above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE * area.pitch
     below = area.bottom >= height - CUT_OFF * area.pitch
-    return (below and flag.offset >= column.cells[-1].offset) or (above and flag.offset <= column.cells[0].offset)
+    # the halves of a note begin and end side by side
+    begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], _height(line.runs[-1]) - 1)
+    return (below and (flag.offset >= last or flag.offset in ends)) or (
+        above and (flag.offset <= first or flag.offset in begins)
+    )
 
 
 def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
@@ -293,6 +307,11 @@ def _extent(
     tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
     best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
     return best if likeness(best) > likeness(usual) + BETTER / 10 else usual
+
+
+def _row(run: Run, row: int) -> set[int]:
+    """Where in the source the characters of one row of a run stand: two of a note."""
+    return {half[row].offset for half in (run.right, run.left) if row < len(half)}
 
 
 def _height(run: Run) -> int:

@@ -184,6 +184,13 @@ def without_lowest(page: Drawn, cell: float, rows: float) -> np.ndarray:
     return np.ascontiguousarray(page.pixels[: round(page.columns[0].y + rows * cell)])
 
 
+def test_the_last_register_of_a_page_that_is_cut_off_is_one_of_its_registers() -> None:
+    page = draw(Layout(registers=3, cells=10, columns=13, pitch=46, glyph=40))
+    found = find_columns(np.ascontiguousarray(page.pixels[: round(0.85 * page.pixels.shape[0])]))
+    assert [region.lined for region in found.regions] == [(True, True), (True, True), (True, False)]
+    assert len(found.columns) == len(page.columns)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_part_of_a_page_without_rules_is_not_taken_for_a_ruled_one(seed: int) -> None:
     """Two sides of a frame and strokes of glyphs, which are long for so low an image, fit eight columns of double

@@ -15,6 +15,10 @@ PAGES = {
     "some rules": Layout(columns=12, rules=0.3, pitch=70, seed=3),
     "an opening with some": Layout(columns=9, leaves=2, rules=0.3, pitch=70, seed=2),
     "ten rules": Layout(columns=10, rules=1.0, pitch=70),
+    "an opening, all ruled": Layout(columns=9, leaves=2, rules=1.0, pitch=70),
+    "an opening of as many columns as are looked for": Layout(columns=7, leaves=2, rules=1.0, pitch=70, gutter=1.0),
+    "seven columns": Layout(columns=7, rules=1.0, pitch=90, glyph=60),
+    "six columns": Layout(columns=6, rules=1.0, pitch=90, glyph=60),
 }
 
 
@@ -25,6 +29,7 @@ def test_all_columns_are_found_where_eight_are_expected(layout: Layout) -> None:
     boxes = [found.file_box(one.left, one.top, one.right, one.bottom) for one in found.columns]
     assert found.ruled
     assert [number for number, true in enumerate(page.columns) if not right(boxes, true)] == []
+    assert len(boxes) == len(page.columns)
 
 
 def test_eight_ruled_columns_are_not_doubted() -> None:

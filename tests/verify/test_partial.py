@@ -18,7 +18,9 @@ from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage, load_image
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
+from proof.layout.runs import CutBy
 from proof.locale.notices import in_english
+from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Pixels
 from proof.ocr.page import PageEngine
@@ -26,8 +28,9 @@ from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.variants import VariantPolicy
+from proof.verify.columns import ReadColumn
 from proof.verify.page import Checker
-from proof.verify.partial import part_on_image
+from proof.verify.partial import is_cut_off, part_on_image
 from tests.layout.damaged import Photograph, at_an_angle, bent, turned
 
 MakePage = Callable[..., Page]
@@ -99,6 +102,31 @@ def test_lines_end_where_they_were_read_to_though_cells_were_taken_for_higher(ma
     cut = outline(cut=(None, 80.0), columns=8)
     part = part_on_image(page, cut, [*shown, "", "", "", ""], 21, str)
     assert ["".join(cell.text for cell in column.cells) for column in part.page.columns][:4] == shown
+
+
+def at(offset: int, kind: Kind, suggested: str) -> Flag:
+    return Flag("p", "", 1, offset, 0, kind, "", suggested, 8.0, True, None, Evidence(reason="no glyph"))
+
+
+def ending_at(edge: float, source: str, cells: int) -> ReadColumn:
+    """A column without rules that ends at an edge of its image, with what is there of its line: the first `cells`."""
+    (line,) = columns_of([source])
+    there = tuple(cell for run in line.runs for cell in run.cells)[:cells]
+    return ReadColumn(ColumnArea(1, 0.0, 10.0, 0.0, edge, 0.0, pitch=10.0), line, there, (), (), 0.0, CutBy.BEST)
+
+
+@pytest.mark.parametrize(("shown", "cut"), [("與", True), ("某", True), ("馬", False)])
+def test_what_was_taken_for_cut_off_and_is_read_after_all_is_not_left_out_of_the_text(shown: str, cut: bool) -> None:
+    column = ending_at(50.0, "命下射曰子與某", 5)
+    flag = at(5, Kind.OMISSION, shown)
+    assert is_cut_off(flag, column, outline((None, 50.0), columns=1), 50.0, 21) is cut
+    assert not is_cut_off(flag, column, outline(columns=1), 50.0, 21), "where the image cuts nothing off"
+
+
+@pytest.mark.parametrize(("offset", "cut"), [(2, False), (4, False), (5, True), (7, False), (8, True)])
+def test_both_halves_of_a_note_end_where_the_image_ends(offset: int, cut: bool) -> None:
+    column = ending_at(50.0, "命下射(曰子/與某)", 7)
+    assert is_cut_off(at(offset, Kind.INSERTION, ""), column, outline(columns=1), 50.0, 21) is cut
 
 
 @pytest.fixture(scope="session")
