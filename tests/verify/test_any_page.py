@@ -258,7 +258,7 @@ def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImag
         "grey": np.random.default_rng(1).normal(200, 5, image.pixels.shape).astype(np.uint8),
         "with the other side showing through": 225 + cv2.GaussianBlur(image.pixels[:, ::-1], (0, 0), 2) // 10,
     }[leaf]
-    result = check(ppocr, page, lying(image, shown))
+    result = check(ppocr, page, lying(image, np.asarray(shown, dtype=np.uint8)))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["page blank"]
 

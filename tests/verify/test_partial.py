@@ -192,11 +192,11 @@ def test_a_page_on_an_image_of_two_is_found_in_its_half(
     page, rendered = drawn
     other = render_page(make_page(*(line[::-1].translate(TURNED) for line in LINES)), Style(), Wear(), seed=12).image
     height = max(other.shape[0], rendered.image.shape[0])
-    own, other = (
+    own, beside = (
         cv2.copyMakeBorder(one, 0, height - one.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(255,))
         for one in (rendered.image, other)
     )
-    opening = np.hstack([other, own] if side == "right" else [own, other])
+    opening = np.hstack([beside, own] if side == "right" else [own, beside])
     result = check(ppocr, wrong_at(page, 4, 10), np.asarray(opening, dtype=np.uint8))
     assert raised(result) == [(4, 10, "遂")]
     assert told(result) == [f"it is in the {side} half"]
