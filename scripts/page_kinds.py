@@ -187,6 +187,17 @@ def _curved(page: PlainPage, rng: np.random.Generator) -> PlainPage:
     return replace(page, image=np.asarray(image, np.uint8), corners=corners)
 
 
+def _half_rubbed(page: PlainPage, rng: np.random.Generator) -> PlainPage:
+    """The right half of the page, white on black, with paper around it."""
+    image, (height, width) = page.image.copy(), page.image.shape
+    xs = np.sort(page.corners[:, :, 0].min(axis=1))
+    edge = round(float(xs[np.searchsorted(xs, (xs[0] + xs[-1]) / 2)])) - 1
+    margin = round(0.02 * height)
+    block = np.s_[margin : height - margin, edge : width - margin]
+    image[block] = 255 - image[block]
+    return replace(page, image=image)
+
+
 Change = Callable[[PlainPage, np.random.Generator], PlainPage]
 Restyle = Callable[[PlainStyle], PlainStyle]
 
@@ -243,6 +254,9 @@ KINDS: dict[str, Kind] = {
     "registers cut off below": Kind(_of(registers=3, leaves=1, columns=14, cells=11), change=_cut),
     "registers cut off above": Kind(_of(registers=2, leaves=1, columns=14, cells=16), change=_cut_above),
     "curved": Kind(change=_curved),
+    "white on black": Kind(_of(black=0.06)),
+    "black blocks": Kind(_of(blocks=0.2)),
+    "half a rubbing": Kind(_of(leaves=1, frame="single"), change=_half_rubbed),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import click
 from proof.atomic import must_be_writable, whole_file
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
+from proof.images.negative import turned_over
 from proof.images.opencv import cv2
 from proof.images.pdf import stem_of
 from proof.layout.drawing import as_json, drawn
@@ -35,7 +36,7 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             click.echo(f"proof: {error}", err=True)
             failed += 1
             continue
-        found = find_columns(image.pixels)
+        found = find_columns(turned_over(image.pixels))
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
             json.dump(as_json(found), file, ensure_ascii=False, indent=1)

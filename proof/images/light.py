@@ -43,6 +43,14 @@ BARE = 0.004
 """Share of ink in the dark from which there is text on it: then it is paper in the shade."""
 
 
+PALE, FAINTEST, STRONG = 185.0, 16.0, 200.0
+"""Ink lighter than this is no ink to what looks for it; ink that stands out from the paper by less than the second
+cannot be told from its grain; and by how much it stands out when it is strengthened."""
+
+DIRT, DARKEST = 0.2, 3.0
+"""Percent of a page: a few characters cover more of it than the first, text more than the second and dirt less."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvenPage:
     """A page (grey, height x width) in even light: `paper` is the tone of its paper, `shaded` says whether it lay in
@@ -70,6 +78,18 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
     height, width = page.shape
     large = cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR)
     return EvenPage(np.asarray(np.minimum(page * large, 255.0), dtype=np.uint8), white, shaded=True)
+
+
+def strengthened(page: Grey, measured: Grey) -> Grey:
+    """A page whose ink is too pale to be told from its paper, with ink that is dark; white where nothing stands out
+    from the grain of its paper; any other is handed back itself. `measured` is the page at a smaller size."""
+    darkest, ink, paper = (float(value) for value in np.percentile(measured, (DIRT, DARKEST, 75)))
+    if paper - darkest < FAINTEST:
+        return np.full_like(page, 255)
+    if ink < PALE or paper - ink < FAINTEST:
+        return page
+    tones = paper - (paper - np.arange(256)) * (STRONG / (paper - ink))
+    return np.asarray(cv2.LUT(page, np.clip(tones, 0, 255).astype(np.uint8)), dtype=np.uint8)
 
 
 def evened(page: Grey) -> Grey:

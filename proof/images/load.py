@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from proof.errors import ImageError
+from proof.images.negative import is_negative
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -128,7 +129,7 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
         digest = hashlib.sha256(data).hexdigest()
         pixels = _decoded(path, data, max_megapixels)
     notices: tuple[Notice, ...] = ()
-    if _is_negative(pixels):
+    if is_negative(pixels):
         pixels = np.subtract(255, pixels)
         notices = (Notice.of(NoticeCode.INVERTED),)
     pixels.flags.writeable = False
@@ -297,15 +298,3 @@ def _deep_grey(values: NDArray[Any]) -> Pixels:
     depth = max(8, int(whole.max()).bit_length())
     grey: Pixels = np.right_shift(whole, depth - 8).astype(np.uint8)
     return grey
-
-
-def _is_negative(pixels: Pixels) -> bool:
-    """Whether characters are light on dark.
-
-    Ink covers less than half of a page, so the median of its middle is the ground; the characters are
-    the long tail of the other side. Black borders do not count, and neither does a page in poor light.
-    """
-    height, width = pixels.shape
-    middle = pixels[height // 5 : height - height // 5 : 7, width // 5 : width - width // 5 : 7]
-    low, ground, high = np.percentile(middle, (2, 50, 98))
-    return bool(ground < 128 and high - ground > 60 and high - ground > 2 * (ground - low))

@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.images.light import evenly_lit
+from proof.images.light import evenly_lit, strengthened
+from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
@@ -48,14 +49,20 @@ def page_columns(
 ) -> Layout:
     """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not.
 
-    What is in uneven light, askew, seen at an angle or curved is set right first, and the outline remarks on it. The
-    rest as in `find_layout`.
+    What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
+    right, and the outline remarks on it. The rest as in `find_layout`.
     """
     small, scale = shrunk(page, PAGE_HEIGHT)
-    even = evenly_lit(page, small)
+    strong = strengthened(page, small)
+    plain = turned_over(strong, small if strong is page else None)
+    if plain is not page:
+        small, _ = shrunk(plain, PAGE_HEIGHT)
+    even = evenly_lit(plain, small)
     if even.shaded:
         small, _ = shrunk(even.pixels, PAGE_HEIGHT)
-    remarks: tuple[Notice, ...] = (Notice.of(NoticeCode.PAGE_IN_SHADE),) if even.shaded else ()
+    pale = strong is not page and bool((strong < 255).any())
+    said = ((NoticeCode.PAGE_PALE, pale), (NoticeCode.PAGE_IN_SHADE, even.shaded))
+    remarks = tuple(Notice.of(code) for code, so in said if so)
     ink = measured_ink(small, MEASURED)
     flat = laid_flat(*ink, columns)
     if flat is None:

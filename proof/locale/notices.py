@@ -68,6 +68,7 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     ),
     NoticeCode.PAGE_CURVED: _S(_("the page is curved: it was flattened and read")),
     NoticeCode.PAGE_IN_SHADE: _S(_("the page lies in the shade: it was brightened and read")),
+    NoticeCode.PAGE_PALE: _S(_("the page is very pale: its ink was strengthened and it was read")),
     NoticeCode.TOP_CUT_OFF: _S(
         _("the top of the page is cut off: some %(number)s characters of each column are not on this image"),
         _("the top of the page is cut off: about one character of each column is not on this image"),
@@ -93,7 +94,13 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.TOO_COARSE: _S(
         _(
             "this image is too coarse or out of focus: a character shows what %(number)s pixels of height hold, and "
-            "needs %(least)s"
+            "needs %(least)s; use a sharper scan"
+        )
+    ),
+    NoticeCode.NOTES_TOO_SMALL: _S(
+        _(
+            "the notes on this image are too small to be read: a character of them shows what %(number)s pixels of "
+            "height hold, and needs %(least)s; the main text was checked, for the notes use a finer scan"
         )
     ),
     NoticeCode.ROOM: _S(_("room for %(number)s characters")),
@@ -112,6 +119,11 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.UPSIDE_DOWN: _S(_("upside down")),
     NoticeCode.ON_RIGHT_SIDE: _S(_("on its right side")),
     NoticeCode.ON_LEFT_SIDE: _S(_("on its left side")),
+    NoticeCode.IN_RIGHT_HALF: _S(_("it is in the right half")),
+    NoticeCode.IN_LEFT_HALF: _S(_("it is in the left half")),
+    NoticeCode.COLUMNS_BESIDE: _S(
+        _("%(number)s columns: the image shows another page as well, or the text of this one is not whole")
+    ),
     NoticeCode.CARRIES_LATER: _S(
         _("this image carries %(page)s, %(number)s pages on"), _("this image carries %(page)s, one page on")
     ),

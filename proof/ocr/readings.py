@@ -385,7 +385,8 @@ def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float
         return height / rows, height / rows / 2
     first = outline.columns[0]
     cell = first.cell(rows)
-    high = outline.file_box(first.left, first.top, first.left, first.top + cell).h
+    upright = outline.file_box(first.left, first.top, first.left, first.top + cell)
+    high = max(upright.w, upright.h)  # on an image that lies on its side it is as wide as it is high on the page
     return high, high * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
 
 

@@ -58,6 +58,7 @@ REASONS = {
     "doubt": _("This part of the image is hard to read."),
     "ink": _("There is ink that could not be read."),
     "column missing": _("A column of the image is not in the text."),
+    "columns missing": _("Most of what this image shows is not in the text."),
     "column doubled": _("A column stands twice in the text."),
     "column moved": _("A column stands elsewhere on the image."),
     "column not on the page": _("A column of the text is not on the image."),
@@ -68,7 +69,9 @@ REASONS = {
     "image mirrored": _("This image is mirrored."),
     "page in part": _("A part of this page is not on the image."),
     "image too coarse": _("This image is too coarse to read."),
+    "notes too small": _("The notes on this image are too small to read."),
     "image turned": _("This image lies turned: it was turned and read."),
+    "image of two pages": _("This image shows two pages: this one was found on it and read."),
     "passage missing": _("A passage of the image is not in the text."),
     "page not transcribed": _("The text has nothing for this page."),
 }

@@ -12,8 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from proof.text.model import Row
+from proof.model.flags import Flag
+from proof.text.model import Column, Row
 from proof.verify.scores import between
+
+COARSEST = 10
+"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
 
 SHARES = (16.0, 20.0)
 """Pixels of detail up to which what is read in shares tells nothing, and from which on it tells all that it can."""
@@ -30,6 +34,10 @@ class Legibility:
     main: float = inf
     note: float = inf
 
+    def reads(self, row: Row) -> bool:
+        """Whether the characters of a row are large enough to be read at all."""
+        return self._detail(row) >= COARSEST
+
     def _detail(self, row: Row) -> float:
         return self.main if row is Row.MAIN else self.note
 
@@ -40,6 +48,12 @@ class Legibility:
     def lost(self, row: Row) -> float:
         """What is taken off, in nats, of what a glyph of a row says against the text."""
         return LOST * max(CLEAR - self._detail(row), 0.0)
+
+
+def in_notes(flag: Flag, line: Column) -> bool:
+    """Whether a flag is about a character of a note, or about one that is missing in a note."""
+    notes = [[cell.offset for cell in run.cells] for run in line.runs if run.note and run.cells]
+    return any(min(places) <= flag.offset <= max(places) + 1 for places in notes)
 
 
 CLEARLY = Legibility()

@@ -7,21 +7,19 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import exp
 
 from proof.errors import ImageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
 from proof.layout.half_folio import ColumnArea, Layout, Outline
-from proof.layout.opening import opening_halves
+from proof.layout.opening import Half, opening_halves
 from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, Flag
-from proof.model.geometry import Box
+from proof.model.flags import Evidence
 from proof.model.notices import Notice, NoticeCode
-from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
@@ -30,16 +28,27 @@ from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
+from proof.verify.checked import checked_characters, checked_column
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.form_evidence import FormEvidence
-from proof.verify.glyphs import Glyph
-from proof.verify.legibility import Legibility
+from proof.verify.legibility import COARSEST, Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
-from proof.verify.page_findings import layout_flag, mismatch, numbered, unreadable, untranscribed
-from proof.verify.pairing import gate
+from proof.verify.page_findings import (
+    BESIDE,
+    area_box,
+    figure_flags,
+    layout_flag,
+    legible_flags,
+    line_flags,
+    mismatch,
+    numbered,
+    unreadable,
+    untranscribed,
+)
+from proof.verify.pairing import FEW, gate
 from proof.verify.partial import (
     PartOfPage,
     beyond_the_sides,
@@ -47,6 +56,7 @@ from proof.verify.partial import (
     is_cut_off,
     is_partial,
     part_on_image,
+    without_unseen,
 )
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
@@ -54,6 +64,9 @@ from proof.verify.unruled import check_unruled
 
 SURELY = 50.0
 """Similarity in percent of what is read on an image that was turned and its page: such a page it carries."""
+
+WHOLE = 75.0
+"""The same of half an image: half a page has 67 at most."""
 
 LEAST_ON_PAGE = 0.0004
 """Share of a page that ink must cover for anything to be read on it."""
@@ -66,8 +79,8 @@ TURNED = {
 }
 """What is said of an image that lies so."""
 
-COARSEST = 10
-"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
+HALVES = {"a": NoticeCode.IN_RIGHT_HALF, "b": NoticeCode.IN_LEFT_HALF}
+"""What is said of a page that stands in one half of an opening."""
 
 FULL = 0.6
 """Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
@@ -174,36 +187,92 @@ class Checker:
         if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif coarse:
-            notice = Notice.of(NoticeCode.TOO_COARSE, number=round(sheet.detail), least=COARSEST)
+            notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=COARSEST)
             result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
         else:
-            name, lines = self._lines(found, readings)
-            result = check_unruled(page, name, lines, sheet, blank, self.policy, neighbours, self.threshold)
-        if result.status is Status.MISMATCH and not result.flags[0].suggested and not readings.told and not coarse:
+            result = self._otherwise(page, found, readings, blank, neighbours)
+        pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
+        if pale and result.status is Status.MISMATCH and not result.flags[0].suggested:
+            # what shows through an empty leaf is strengthened as well
+            result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
+        elif not coarse and not readings.told and self._may_be_an_opening(found, result):
+            result = self._in_a_half(page, readings, blank) or result
+        if result.status is Status.MISMATCH and not result.flags[0].suggested and sheet.outline.ruled and not coarse:
             result = self._as_it_lies(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
+
+    def _otherwise(
+        self,
+        page: Page,
+        found: PageImage,
+        readings: HalfFolioReadings,
+        blank: PageResult,
+        neighbours: Sequence[tuple[int, Page]],
+    ) -> PageResult:
+        """A page on which no columns were found: they are where its image is turned, or it is read line by line."""
+        turned = self._as_it_lies(page, readings, blank)
+        if turned is not None:
+            return turned
+        name, lines = self._lines(found, readings)
+        return check_unruled(page, name, lines, readings.sheet, blank, self.policy, neighbours, self.threshold)
+
+    def _may_be_an_opening(self, found: PageImage, result: PageResult) -> bool:
+        """Whether something stands on an image beside its page, or instead of it, so that it may show two."""
+        if found.quadrant or isinstance(self.engine, ExternalEngine):
+            return False
+        beside = {BESIDE, LineFault.MISSING}
+        return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
 
     def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
         """The page checked as its image lies, where it lies turned; one finding where it is mirrored; None where it
         carries the page in no way."""
-        if isinstance(self.engine, ExternalEngine):
+        if isinstance(self.engine, ExternalEngine) or readings.told:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
-            if not turned.outline.ruled:
-                continue
-            reader = ColumnReader(turned, self.reading, self.likeness)
-            read = "".join(reader.read(area, None).read for area in turned.outline.columns)
-            if gate(read, page, (), self.policy.fold).likeness < SURELY:
+            reader = self._carrying(page, turned)
+            if reader is None:
                 continue
             if lie is Lie.MIRRORED:
                 return unreadable(blank, "image mirrored", Notice(TURNED[lie]))
-            result = self._in_columns(page, turned, blank, (), reader)
-            told = layout_flag(blank, 0, None, Evidence(reason="image turned", notice=Notice(TURNED[lie])))
-            return replace(result, flags=numbered([told, *result.flags]))
+            return self._said_to_be(page, turned, blank, reader, Evidence("image turned", notice=Notice(TURNED[lie])))
         return None
+
+    def _in_a_half(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
+        """The page checked in that half of its image where it stands, where this is an opening; None where it is in
+        neither."""
+        for name, half in (opening_halves(readings.image.pixels, self.columns) or {}).items():
+            place = _origin(readings.image)
+            origin = place[0] + half.box.x, place[1] + half.box.y
+
+            def layout(part: LoadedImage, half: Half = half, origin: tuple[float, float] = origin) -> Layout:
+                return page_columns(half.pixels, self.columns, self.rows, origin)
+
+            turned = readings.turned(f"half {name}", layout)
+            reader = self._carrying(page, turned, WHOLE)
+            if reader is not None:
+                told = Evidence("image of two pages", notice=Notice(HALVES[name]))
+                return self._said_to_be(page, turned, blank, reader, told)
+        return None
+
+    def _carrying(self, page: Page, readings: HalfFolioReadings, least: float = SURELY) -> ColumnReader | None:
+        """What reads the columns of a half-folio that carries a page, taken as it may lie: `least` is how alike they
+        are at least, in percent; else None."""
+        if not readings.outline.ruled:
+            return None
+        reader = ColumnReader(readings, self.reading, self.likeness)
+        read = "".join(reader.read(area, None).read for area in readings.outline.columns)
+        sure = len(read) >= FEW and gate(read, page, (), self.policy.fold).likeness >= least
+        return reader if sure else None
+
+    def _said_to_be(
+        self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
+    ) -> PageResult:
+        """A page checked where it lies otherwise than expected, with one finding that says how."""
+        result = self._in_columns(page, readings, blank, (), reader)
+        return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
         """The same half-folio as if its image lay so."""
@@ -261,10 +330,12 @@ class Checker:
         paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(blank, paired)
+        columns, assignment = without_unseen(columns, assignment)
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
-        shown = (Legibility(sheet.detail, sheet.note_detail), FormEvidence(readings, self.likeness.shapes))
-        weigher = Weigher(context, self.policy, self.likeness, *known, *shown)
+        legible = Legibility(sheet.detail, sheet.note_detail)
+        liker = FormEvidence(readings, self.likeness.shapes)
+        weigher = Weigher(context, self.policy, self.likeness, *known, legible, liker)
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)
         else:
@@ -278,17 +349,18 @@ class Checker:
                 for flag in weigher.flags(column)
                 if not is_cut_off(flag, column, outline, sheet.height, self.rows)
             ]
+            flags = legible_flags(blank, page, flags, legible)
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
-            flags += _line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
-            flags += _figure_flag(blank, outline, [columns[number] for number in drawn])
+            flags += line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
+            flags += figure_flags(blank, outline, [columns[number] for number in drawn])
             flags += [
                 layout_flag(blank, 0, None, Evidence(reason="page in part", notice=notice)) for notice in part.notices
             ]
         result = replace(
             blank,
-            characters_checked=sum(len(column.cells) for column in columns),
-            columns=tuple(_checked_column(outline, c) for c in columns if c.line is not None),
-            characters=tuple(_characters(outline, columns, self.likeness)),
+            characters_checked=sum(legible.reads(cell.row) for column in columns for cell in column.cells),
+            columns=tuple(checked_column(outline, c) for c in columns if c.line is not None),
+            characters=tuple(checked_characters(outline, columns, self.likeness)),
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return _by_the_file(result, page, outline, columns) if page.running else result
@@ -365,82 +437,11 @@ def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedIma
 
 def _by_the_file(result: PageResult, page: Page, layout: Outline, columns: Sequence[ReadColumn]) -> PageResult:
     """What was found on a page of a running edition, told by the lines of its file."""
-    boxes = [(c.line, _area_box(layout, c)) for c in columns if c.line is not None]
+    boxes = [(c.line, area_box(layout, c)) for c in columns if c.line is not None]
     flags = passages_together(in_file(result.flags, page.columns))
     return replace(
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
         flags=linked(numbered(flags)),
-    )
-
-
-def _figure_flag(blank: PageResult, layout: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
-    """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
-    read = "".join(column.read for column in drawn)
-    if not read:
-        return []
-    box = _area_box(layout, drawn[0])
-    for column in drawn[1:]:
-        box = box.union(_area_box(layout, column))
-    return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
-
-
-def _line_flags(
-    blank: PageResult, page: Page, layout: Outline, columns: Sequence[ReadColumn], assignment: Assignment
-) -> list[Flag]:
-    """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged."""
-    source = {line.number: line.source for line in page.columns}
-    flags = []
-    for trouble in assignment.troubles:
-        box = _area_box(layout, columns[trouble.column]) if trouble.column is not None else None
-        shown = trouble.read if trouble.trouble is LineFault.MISSING else ""
-        evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
-        flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
-    for column in columns:
-        if column.swapped and column.line is not None:
-            evidence = Evidence(reason="note halves exchanged", note=column.read)
-            flags.append(
-                layout_flag(blank, column.line.number, _area_box(layout, column), evidence, column.line.source)
-            )
-    return flags
-
-
-def _area_box(layout: Outline, column: ReadColumn) -> Box:
-    area = column.area
-    above, below = layout.cut
-    top = area.top - area.raised if above is None else above
-    return layout.file_box(area.left, top, area.right, area.bottom if below is None else below)
-
-
-def _checked_column(layout: Outline, column: ReadColumn) -> CheckedColumn:
-    assert column.line is not None, "columns without a line are left out before"
-    return CheckedColumn(column.line.number, _area_box(layout, column), column.line.source)
-
-
-def _characters(layout: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness) -> list[CheckedCharacter]:
-    """Every aligned character with its box in pixels of the image file."""
-    found = []
-    for column in (column for column in columns if column.line is not None):
-        for pairing in column.pairings:
-            for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-                found.append(_character(layout, column, i, column.glyphs[j], likeness))
-    return sorted(found, key=lambda character: (character.line, character.offset))
-
-
-def _character(
-    layout: Outline, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness
-) -> CheckedCharacter:
-    assert column.line is not None, "columns without a line are left out before"
-    transcribed = column.cells[cell]
-    own = None if glyph.silent else likeness(transcribed.text, glyph)
-    return CheckedCharacter(
-        line=column.line.number,
-        offset=transcribed.offset,
-        length=transcribed.length,
-        row=transcribed.row,
-        text=transcribed.text,
-        box=layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
-        read=glyph.best,
-        p_text=None if own is None else round(exp(own), 5),
     )

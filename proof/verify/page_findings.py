@@ -6,15 +6,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from proof.layout.half_folio import Outline
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
-from proof.model.notices import Notice
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
+from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
+from proof.verify.legibility import COARSEST, Legibility, in_notes
+from proof.verify.lines import Assignment, LineFault
 from proof.verify.pairing import Carried
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page: it stands above any single character."""
+
+
+MOST, SEVERAL = 0.5, 3
+"""Of the lines of a page, and more than so many: where so many columns of an image are not in its text, it shows
+another page as well."""
+
+BESIDE = "columns missing"
+"""The reason of the finding that says so."""
 
 
 def mismatch(blank: PageResult, paired: Carried) -> PageResult:
@@ -67,3 +79,59 @@ def untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag
     """One finding for a page that was left out, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+
+
+def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
+    """The flags of a page; where its notes are too small to be read, one finding instead of those about notes."""
+    lines = {line.number: line for line in page.columns}
+    if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
+        return flags
+    notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=COARSEST)
+    told = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
+    return [told, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
+
+
+def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
+    """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
+    read = "".join(column.read for column in drawn)
+    if not read:
+        return []
+    box = area_box(outline, drawn[0])
+    for column in drawn[1:]:
+        box = box.union(area_box(outline, column))
+    return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
+
+
+def line_flags(
+    blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
+) -> list[Flag]:
+    """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged. Where most of what an
+    image shows is not in the text, that is one."""
+    source = {line.number: line.source for line in page.columns}
+    troubles = assignment.troubles
+    beside = [trouble for trouble in troubles if trouble.trouble is LineFault.MISSING]
+    flags = []
+    if len(beside) > max(SEVERAL, MOST * len(source)):
+        troubles = tuple(trouble for trouble in troubles if trouble not in beside)
+        read = "".join(trouble.read for trouble in beside)
+        notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(beside))
+        flags.append(layout_flag(blank, 0, None, Evidence(reason=BESIDE, note=read, notice=notice)))
+    for trouble in troubles:
+        box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
+        shown = trouble.read if trouble.trouble is LineFault.MISSING else ""
+        evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
+        flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
+    for column in columns:
+        if column.swapped and column.line is not None:
+            evidence = Evidence(reason="note halves exchanged", note=column.read)
+            flags.append(
+                layout_flag(blank, column.line.number, area_box(outline, column), evidence, column.line.source)
+            )
+    return flags
+
+
+def area_box(outline: Outline, column: ReadColumn) -> Box:
+    area = column.area
+    above, below = outline.cut
+    top = area.top - area.raised if above is None else above
+    return outline.file_box(area.left, top, area.right, area.bottom if below is None else below)

@@ -20,7 +20,7 @@ from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
 from proof.verify.columns import ReadColumn
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.lines import Assignment, LineFault, LineTrouble
 
 HALF = (0.35, 0.65)
 """Of the columns of a page: what is called half of it."""
@@ -36,7 +36,10 @@ LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
 """What is said where a half of a page is missing, and where less or more is."""
 
 SEVERAL = 3
-"""Lines: so many beyond one side of an image are told together."""
+"""Lines: so many beyond one side of an image are told together; and so are so many characters of a line."""
+
+SEEN = 0.3
+"""Of the characters of a line: where something else is read, and so little, the line is not there."""
 
 NEAR_EDGE, MOST, FEW, SLIP = 1.3, 0.55, 2, 1
 """Cells: a column that begins or ends so near to the edge of the image may be cut off by it; of the columns that do, so
@@ -96,12 +99,16 @@ def beyond_the_sides(
     left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
     numbers = [line.number for line in part.page.columns if line.cells]
     sides: dict[bool, list[int]] = {False: [], True: []}
+    either: list[int] = []
     for is_gone, run in groupby(range(len(numbers)), lambda place: numbers[place] in gone):
         places = list(run)
         before = there.get(numbers[places[0] - 1]) if places[0] else None
         after = there.get(numbers[places[-1] + 1]) if places[-1] + 1 < len(numbers) else None
-        if is_gone and ((before and before.left < left) or (after and after.right > right)):
-            sides[bool(before and before.left < left)] += [numbers[place] for place in places]
+        on_left, on_right = bool(before and before.left < left), bool(after and after.right > right)
+        if is_gone and (on_left or on_right):
+            # between two registers lines may be missing at the end of one or at the beginning of the next
+            (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
+    sides[bool(sides[True]) or not sides[False]] += either
     told = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
     notices = tuple(
         _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers)) for on_left, own in told.items()
@@ -109,6 +116,21 @@ def beyond_the_sides(
     joined = {number for own in told.values() for number in own}
     troubles = tuple(one for one in assignment.troubles if one.line not in joined or one.line not in gone)
     return replace(part, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
+
+
+def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tuple[list[ReadColumn], Assignment]:
+    """The columns without the lines of which nothing is seen where they would stand, and what is out of place with
+    these: a line that is not on the page is told once, not by each of its characters."""
+    unseen = [
+        one
+        for one in columns
+        if len(one.cells) >= SEVERAL
+        and len(one.read) < SEEN * len(one.cells)
+        and not set(one.read) & {cell.text for cell in one.cells}
+    ]
+    gone = [LineTrouble(LineFault.NOT_ON_PAGE, one.line.number, None, "") for one in unseen if one.line]
+    left = [replace(one, line=None, cells=(), pairings=()) if one in unseen else one for one in columns]
+    return left, replace(assignment, troubles=(*assignment.troubles, *gone))
 
 
 def _side_missing(half: NoticeCode, some: NoticeCode, gone: int, total: int) -> Notice:

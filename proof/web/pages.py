@@ -93,7 +93,7 @@ def page(work: str, number: int) -> AnyResponse:
     place, detail = api.page_detail_of(work, number)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
-    if not place.image_sha:
+    if not place.image_sha or not detail.characters_found:
         columns = columns_in_files([place]).get(number, ())
         data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
     job = project().rereading.under_way(work, number)

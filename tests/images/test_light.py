@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.images.light import evened, evenly_lit
+from proof.images.light import evened, evenly_lit, strengthened
 
 
 @pytest.fixture
@@ -64,3 +64,19 @@ def test_the_dark_that_a_page_lies_on_has_no_grain_left() -> None:
     even = evened(table)
     assert float((even[:150] > 200).mean()) > 0.95
     assert float((even[300:600, 200:800] > 200).mean()) == 1.0
+
+
+def test_pale_ink_is_strengthened_and_ink_as_it_should_be_stays(page: np.ndarray) -> None:
+    """Of a seventh of its depth nothing would be taken for ink."""
+    assert strengthened(page, page) is page
+    rng = np.random.default_rng(1)
+    pale = (235 - (235.0 - page) / 7 + rng.normal(0, 1.5, page.shape)).astype(np.uint8)
+    strong = strengthened(pale, pale)
+    ink = page < 100
+    assert strong[ink].max() < 120
+    assert np.percentile(strong[~ink], 1) > 180
+
+
+def test_a_leaf_on_which_nothing_stands_out_from_its_grain_is_white() -> None:
+    grain = np.random.default_rng(2).normal(200, 4, (1400, 1000)).astype(np.uint8)
+    assert (strengthened(grain, grain) == 255).all()

@@ -216,6 +216,33 @@ def test_a_turned_page_is_turned_and_read_and_says_so_once(
     assert darkest < 100
 
 
+def test_a_page_with_few_columns_and_a_figure_is_turned_and_read(ppocr: PPOCR) -> None:
+    """On its side no columns are found on it at all, and half of it, on which little is read, is not turned."""
+    folder = SHARED / "figures"
+    if not folder.is_dir():
+        pytest.skip(f"the page with figures is not here ({folder})")
+    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
+    shown = with_lines(page, [column.source for column in page.columns[:-1]])
+    image = load_image(folder / f"{page.id}.png")
+    turned = check(ppocr, shown, lying(image, np.rot90(image.pixels, 1)))
+    assert [flag.evidence.reason for flag in turned.flags if flag.raised] == ["image turned", "figure not transcribed"]
+    half = check(ppocr, shown, lying(image, image.pixels[:, : image.pixels.shape[1] // 2]))
+    assert [flag.evidence.reason for flag in half.flags if flag.raised] == ["image mismatch"]
+
+
+def test_titles_and_names_in_white_on_black_are_read(ppocr: PPOCR, make_page: MakePage) -> None:
+    """A column that is one black block, and a character that is."""
+    lines = ("位導駕官同太常卿導引皇帝位", "平身贊引唱復位分獻官三祭酒", "執事者跪進於皇帝之右受胙以")
+    page = make_page(*lines, *(line[::-1] for line in lines), *(line[5:] + line[:5] for line in lines))
+    pixels = written(page)
+    right = pixels.shape[1] - 80
+    for column, top, bottom in ((1, 0, 13), (4, 5, 6)):
+        block = np.s_[80 + 40 * top : 80 + 40 * bottom, right - 54 * (column + 1) + 2 : right - 54 * column - 2]
+        pixels[block] = 255 - pixels[block]
+    image = LoadedImage(Path("P.png"), pixels, (pixels.shape[1], pixels.shape[0]), "P")
+    assert [flag for flag in check(ppocr, page, image).flags if flag.raised] == []
+
+
 def test_a_mirrored_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
     page, image = canon
     result = check(ppocr, page, lying(image, image.pixels[:, ::-1]))
@@ -223,11 +250,26 @@ def test_a_mirrored_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedI
     assert [flag.evidence.reason for flag in result.flags] == ["image mirrored"]
 
 
-def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+@pytest.mark.parametrize("leaf", ["white", "grey", "with the other side showing through"])
+def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: tuple[Page, LoadedImage], leaf: str) -> None:
     page, image = canon
-    result = check(ppocr, page, lying(image, np.full_like(image.pixels, 235)))
+    shown = {
+        "white": np.full_like(image.pixels, 235),
+        "grey": np.random.default_rng(1).normal(200, 5, image.pixels.shape).astype(np.uint8),
+        "with the other side showing through": 225 + cv2.GaussianBlur(image.pixels[:, ::-1], (0, 0), 2) // 10,
+    }[leaf]
+    result = check(ppocr, page, lying(image, np.asarray(shown, dtype=np.uint8)))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["page blank"]
+
+
+def test_a_very_pale_page_is_read(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    page, image = canon
+    result = check(ppocr, page, lying(image, 225 + image.pixels // 9))
+    assert [flag for flag in result.flags if flag.raised] == []
+    assert [in_english(one) for one in result.notices] == [
+        "the page is very pale: its ink was strengthened and it was read"
+    ]
 
 
 def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(ppocr: PPOCR) -> None:
@@ -240,6 +282,11 @@ def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_
     result = check(ppocr, shown, load_image(folder / f"{page.id}.png"))
     assert [(flag.line, flag.evidence.reason) for flag in result.flags if flag.raised] == [
         (0, "figure not transcribed")
+    ]
+    whole = check(ppocr, page, load_image(folder / f"{page.id}.png"))
+    assert [(flag.line, flag.evidence.reason) for flag in whole.flags if flag.raised] == [
+        (0, "figure not transcribed"),
+        (len(page.columns), "column not on the page"),
     ]
     sources = [column.source for column in shown.columns]
     wrong = with_lines(page, [*sources[:1], sources[1].replace("藏", "馬"), *sources[2:]])

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proof.layout.half_folio import Outline
+from proof.layout.rules import Rectification
+from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
-from proof.verify.page_findings import LAYOUT_SCORE, layout_flag, mismatch, numbered
+from proof.text.model import Page
+from proof.verify.legibility import Legibility
+from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.page_findings import LAYOUT_SCORE, layout_flag, legible_flags, line_flags, mismatch, numbered
 from proof.verify.pairing import Carried
 
+MakePage = Callable[..., Page]
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
 
 
@@ -49,3 +58,31 @@ def test_every_finding_of_a_page_has_an_id_of_its_own(places: list[tuple[int, st
 def test_an_id_does_not_hang_on_the_score(score: float) -> None:
     (one,), (other,) = numbered([flag(1, "[北]")]), numbered([replace(flag(1, "[北]"), score=score, raised=False)])
     assert one.id == other.id
+
+
+def outline() -> Outline:
+    return Outline(Rectification.of(1.0, 0.0, 0.0, 210, 100, (0, 0)), (), True, None, 0.0, ())
+
+
+def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_flags(make_page: MakePage) -> None:
+    page = make_page("司射北面(夫之/西耦)司射", "北面司射")
+    flags = [replace(flag(1, ""), offset=offset) for offset in (2, 5, 9, 11)] + [flag(2, "")]
+    told, *left = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
+    assert (told.line, told.evidence.reason) == (0, "notes too small")
+    assert told.evidence.notice is not None
+    assert "9 pixels" in in_english(told.evidence.notice)
+    assert [(one.line, one.offset) for one in left] == [(1, 2), (1, 11), (2, 0)]
+
+
+def test_on_a_page_without_notes_nothing_is_said_of_their_size(make_page: MakePage) -> None:
+    flags = [flag(1, "")]
+    assert legible_flags(BLANK, make_page("司射北面"), flags, Legibility(14.0, 9.8)) == flags
+    assert legible_flags(BLANK, make_page("司射(北/面)"), flags, Legibility(14.0, 10.2)) == flags
+
+
+@pytest.mark.parametrize(("beside", "findings"), [(3, 3), (5, 1)])
+def test_most_of_an_image_beside_its_text_is_one_finding(make_page: MakePage, beside: int, findings: int) -> None:
+    """Single columns may be left out of a text; half a page more than it has is another page."""
+    page = make_page(*["司射北面"] * 8)
+    troubles = tuple(LineTrouble(LineFault.MISSING, 9, None, "夫之西耦") for _ in range(beside))
+    assert len(line_flags(BLANK, page, outline(), (), Assignment((), troubles))) == findings

@@ -48,6 +48,9 @@ LINES = (
 """Full columns of 20 cells; one is indented, one begins with a note."""
 
 
+TURNED = str.maketrans("()", ")(")
+
+
 def no_pages() -> PageEngine:
     raise AssertionError("this page has columns: the page pipeline is not needed")
 
@@ -208,6 +211,23 @@ def test_half_a_page_is_one_finding_and_the_other_half_is_checked(
     assert told(result) == [f"the {other} half of the page is not on this image: 4 of its 8 columns"]
     lines = {one.line for one in result.characters}
     assert lines == ({5, 6, 7, 8} if side == "left" else {1, 2, 3, 4})
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_a_page_on_an_image_of_two_is_found_in_its_half(
+    ppocr: PPOCR, drawn: tuple[Page, RenderedPage], make_page: MakePage, side: str
+) -> None:
+    page, rendered = drawn
+    other = render_page(make_page(*(line[::-1].translate(TURNED) for line in LINES)), Style(), Wear(), seed=12).image
+    height = max(other.shape[0], rendered.image.shape[0])
+    own, beside = (
+        cv2.copyMakeBorder(one, 0, height - one.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(255,))
+        for one in (rendered.image, other)
+    )
+    opening = np.hstack([beside, own] if side == "right" else [own, beside])
+    result = check(ppocr, wrong_at(page, 4, 10), np.asarray(opening, dtype=np.uint8))
+    assert raised(result) == [(4, 10, "遂")]
+    assert told(result) == [f"it is in the {side} half"]
 
 
 @pytest.mark.parametrize("pixels", [9, 11])

@@ -12,14 +12,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from proof.images.load import sha256_of
 from proof.locale.languages import LANGUAGES
 from proof.model.flags import Evidence
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
+from proof.verify.page_findings import unreadable
 from proof.web import create_app
 from tests.web.drawn import LINES, WORK, checked, fill, settings_in, wrong
 from tests.web.served import serving
@@ -30,6 +33,8 @@ from tests.wide import looks_wide
 AT = f"/works/{WORK}"
 BARE = "bare"
 """A work with one page, which has no image."""
+UNREAD = "unread"
+"""A work with one page, whose image is mirrored."""
 VIEWS = {
     "works": "/",
     "search": "/search?q=公公",
@@ -53,6 +58,7 @@ VIEWS = {
     "page, comment": f"{AT}/pages/2",
     "page, layout": f"{AT}/pages/3",
     "page, no image": f"/works/{BARE}/pages/4",
+    "page, unread": f"/works/{UNREAD}/pages/5",
     "find": f"{AT}/find?q=公公",
     "find, box": f"{AT}/progress",
     "progress": f"{AT}/progress",
@@ -92,6 +98,19 @@ def add_bare(store: Store, folder: Path) -> None:
     store.finish_run(run, whole=True)
 
 
+def add_unread(store: Store, folder: Path) -> None:
+    """A work on the image of whose one page nothing of its text was found: it is mirrored."""
+    page, text, image = "WYG0105-0001a", folder / f"{UNREAD}.txt", folder / "page.png"
+    text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
+    whole = checked(page, image, sha256_of(image), ())
+    told = Notice(NoticeCode.IMAGE_MIRRORED)
+    result = unreadable(replace(whole, columns=(), characters=()), "image mirrored", told)
+    texts = (TextInfo(str(text), "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(UNREAD, "反印", texts, next(iter(store.engines()))))
+    store.save_pages(run, [CheckedResult(PagePlace(0, str(text), "卷一", "1a"), "", result)])
+    store.finish_run(run, whole=True)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project in which everything has happened that a view can show."""
@@ -99,6 +118,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store.open(settings_in(folder).store_address) as store:
         fill(store, folder)
         add_bare(store, folder)
+        add_unread(store, folder)
         for name, role in PEOPLE.items():
             store.accounts.add(name, role, PASSWORD)
         say = store.comments.say
@@ -200,3 +220,12 @@ def test_a_page_without_an_image_shows_its_text_what_is_flagged_and_the_way_to_a
     page.wait_for_url("**/desk*")
     expect(page.locator("#flag")).to_be_visible()
     context.close()
+
+
+def test_a_page_that_was_not_read_on_its_image_shows_why_and_its_text(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 1100, "height": 700}, locale="zh-Hant", base_url=address)
+    page = logged_in(context.new_page(), "乙")
+    page.goto(f"/works/{UNREAD}/pages/5")
+    expect(page.locator("#unread .told")).to_have_text("此書影左右相反：請翻正後再校本葉")
+    expect(page.locator("#text-alone p")).to_have_text(LINES)
+    expect(page.locator("#viewer")).to_be_visible()

@@ -254,9 +254,12 @@ function withFlags({ number, source }) {
 image(); // the viewer is a deferred script that stands before this one
 layoutTools(viewer);
 boxes();
+const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((one) => make("p", {}, ...withFlags(one)));
 if (!data.image) { // what is known of the text without it, and the way to an image
   $("viewer").hidden = true;
-  const columns = data.columns_of_text.length ? data.columns_of_text : data.columns;
-  $("text-alone").replaceChildren(...columns.map((one) => make("p", {}, ...withFlags(one))));
+  $("text-alone").replaceChildren(...columns());
   $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("layout-sought").focus(); });
+} else if (!data.characters_found.length) { // nothing of the text was found on it: what is said of that, and the text
+  $("sheet").append(make("div", { id: "unread" }, ...data.notices.map((told) => make("p", { class: "told" }, told)),
+    make("div", { id: "text-alone", class: "han" }, ...columns())));
 }

@@ -1,0 +1,150 @@
+"""Light characters on a dark ground: a whole page of them (microfilm), or blocks on it (titles, names, rubbings)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.images.opencv import cv2
+from proof.images.size import shrunk
+
+Grey = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+
+HEIGHT = 1400
+"""Pixels: blocks are looked for on a page of this height."""
+
+STEP, WINDOWS = 4, (3, 7, 15)
+"""Pixels, and so many of these: the sides of squares that are mostly dark in a block, small characters or large."""
+
+DARK = 0.5
+"""Of the paper's tone: what is darker is ink, or the ground of a block."""
+
+GROUND = 0.6
+"""Share of such a square that is dark: dark characters on paper cover less of it, light ones leave more of it dark."""
+
+LIGHT = (0.02, 0.45)
+"""Share of a block that is light, at least and at most: its characters."""
+
+LIGHT_IN_BOX = (0.02, 0.4)
+"""The same of a block that may be a character in a frame (國)."""
+
+BOX, LEAST = 0.88, 18
+"""Share of a box that its outline holds; and pixels: no block is smaller."""
+
+LARGE, COLUMN = 1.2, 3.0
+"""Of the size of characters: what is dark throughout is broader than one, dense characters are not; a box about single
+characters or a column is narrower."""
+
+LARGER, PART = 0.8, 0.1
+"""Of the pieces of ink as many are smaller than characters of which all strokes are joined; of the page's height: what
+is higher is no character."""
+
+EDGE, CLOSED = 2, 0.85
+"""Pixels, and the share of them that is dark: along its edge a block is ground."""
+
+BROAD = 7
+"""Pixels: what is no broader is a rule or a frame beside a block and no part of it."""
+
+
+def is_negative(page: Grey) -> bool:
+    """Whether the characters of a whole page are light on dark.
+
+    Ink covers less than half of a page, so the median of its middle is the ground; the characters are
+    the long tail of the other side. Black borders do not count, and neither does a page in poor light.
+    """
+    height, width = page.shape
+    middle = page[height // 5 : height - height // 5 : 7, width // 5 : width - width // 5 : 7]
+    low, ground, high = np.percentile(middle, (2, 50, 98))
+    return bool(ground < 128 and high - ground > 60 and high - ground > 2 * (ground - low))
+
+
+def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
+    """A page (height x width) with its blocks of light characters turned over, dark on its paper; itself where it has
+    none. `measured` is the page at a smaller size, on which they are looked for, if there is one."""
+    small, _ = shrunk(page if measured is None else measured, HEIGHT)
+    paper = max(float(np.percentile(small, 75)), 1.0)
+    blocks = _blocks((small < DARK * paper).astype(np.uint8))
+    if not blocks.any():
+        return page
+    height, width = page.shape
+    around = np.ones((2 * EDGE + 1, 2 * EDGE + 1), np.uint8)
+    masks = cv2.erode(blocks, around), cv2.dilate(blocks, around)
+    inside, reach = (cv2.resize(one, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for one in masks)
+    ground, light = (float(value) for value in np.percentile(page[inside], (30, 99)))
+    other = paper * (1.0 - (page[inside].astype(np.float32) - ground) / max(light - ground, 1.0))
+    turned = page.copy()
+    turned[reach] = round(paper)
+    turned[inside] = np.clip(other, 0.0, paper).astype(np.uint8)
+    return turned
+
+
+def _blocks(dark: Mask) -> Mask:
+    """Where blocks of light characters are (1), of what is dark on a page: large ones are known by how dark they are
+    throughout, those of a character or few by their outline."""
+    found = np.zeros_like(dark)
+    height, width = dark.shape
+    usual = max(float(LEAST), _usual_size(dark))
+    covered = cv2.resize(255 * dark, (-(-width // STEP), -(-height // STEP)), interpolation=cv2.INTER_AREA)
+    for window in WINDOWS:
+        even = (cv2.blur(covered, (window, window)) > 255 * GROUND).astype(np.uint8)
+        core = cv2.morphologyEx(even, cv2.MORPH_OPEN, np.ones((2 * window - 1, 2 * window - 1), np.uint8))
+        if not core.any():
+            continue
+        across = window * STEP
+        core = cv2.resize(cv2.erode(core, np.ones((3, 3), np.uint8)), (width, height), interpolation=cv2.INTER_NEAREST)
+        near = cv2.dilate(core, np.ones((2 * across + 1, 2 * across + 1), np.uint8))
+        thick = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((BROAD, BROAD), np.uint8))
+        whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
+        whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((across // 2 | 1, across // 2 | 1), np.uint8))
+        for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
+            _take_in(found, dark, outline, round(LARGE * usual), LIGHT)
+    for across, down in ((1, 1), (BROAD, 1), (1, BROAD)):
+        plain = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
+        for outline in _outlines(np.asarray(plain, dtype=np.uint8)):
+            if _is_box(outline, usual):
+                _take_in(found, dark, outline, LEAST, LIGHT_IN_BOX)
+    return found
+
+
+def _outlines(dark: Mask) -> Iterator[NDArray[np.int32]]:
+    """The outer outline of every piece of what is dark, of those too that stand within a frame."""
+    found, nested = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    for number, outline in enumerate(found):
+        if nested[0, number, 3] < 0:
+            yield np.asarray(outline, dtype=np.int32)
+
+
+def _usual_size(dark: Mask) -> float:
+    """How large the larger pieces of ink are: characters of which all strokes are joined."""
+    _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
+    width, height = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]
+    sizes = np.maximum(width, height)[(np.minimum(width, height) > BROAD) & (height < PART * dark.shape[0])]
+    return float(np.quantile(sizes, LARGER)) if sizes.size else 0.0
+
+
+def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
+    """Whether an outline is a box about characters of the usual size, a column or a few of them wide."""
+    if min(cv2.boundingRect(outline)[2:]) < usual:
+        return False
+    across, down = cv2.minAreaRect(outline)[1]
+    return min(across, down) < COLUMN * usual and cv2.contourArea(outline) > BOX * across * down
+
+
+def _take_in(found: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]) -> None:
+    """Enter what an outline holds as a block into `found`, if it is one."""
+    x, y, w, h = cv2.boundingRect(outline)
+    height, width = dark.shape
+    if min(w, h) < least or x <= 0 or y <= 0 or x + w >= width or y + h >= height:
+        return
+    block = np.zeros((h, w), np.uint8)
+    cv2.drawContours(block, [outline], 0, (1,), cv2.FILLED, offset=(-x, -y))
+    own = dark[y : y + h, x : x + w]
+    light = 1.0 - float(own[block > 0].mean())
+    inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE + 1, 2 * EDGE + 1), np.uint8), borderValue=(0,)))
+    edge = (block > 0) & (inner == 0)
+    if shares[0] < light < shares[1] and float(own[edge].mean()) > CLOSED:
+        place = found[y : y + h, x : x + w]
+        np.maximum(place, block, out=place)

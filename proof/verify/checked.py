@@ -1,0 +1,48 @@
+"""What the result of a page keeps of its columns and characters, in pixels of the image file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from proof.layout.half_folio import Outline
+from proof.model.result import CheckedCharacter, CheckedColumn
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph
+from proof.verify.likeness import WordLikeness
+from proof.verify.page_findings import area_box
+
+
+def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
+    assert column.line is not None, "columns without a line are left out before"
+    return CheckedColumn(column.line.number, area_box(outline, column), column.line.source)
+
+
+def checked_characters(
+    outline: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness
+) -> list[CheckedCharacter]:
+    """Every aligned character with its box in pixels of the image file."""
+    found = []
+    for column in (column for column in columns if column.line is not None):
+        for pairing in column.pairings:
+            for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
+                found.append(_character(outline, column, i, column.glyphs[j], likeness))
+    return sorted(found, key=lambda character: (character.line, character.offset))
+
+
+def _character(
+    outline: Outline, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness
+) -> CheckedCharacter:
+    assert column.line is not None, "columns without a line are left out before"
+    transcribed = column.cells[cell]
+    own = None if glyph.silent else likeness(transcribed.text, glyph)
+    return CheckedCharacter(
+        line=column.line.number,
+        offset=transcribed.offset,
+        length=transcribed.length,
+        row=transcribed.row,
+        text=transcribed.text,
+        box=outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
+        read=glyph.best,
+        p_text=None if own is None else round(exp(own), 5),
+    )
