@@ -155,7 +155,7 @@ def _parted(
         there = places.get(decision.flag)
         if there is None or there.elsewhere:
             continue
-        if _is_about(there, own):
+        if _is_about(there, own, decision.page in pages):
             now = replace(decision, person=makers[decision.id])
             if there.at is not None:
                 _, line, offset, context = there.at
@@ -220,10 +220,10 @@ def _line(edition: Edition, addresses: Addresses, decision: Decision) -> str | N
     return edition.text[begin:end]
 
 
-def _is_about(there: DecidedPlace, own: set[str]) -> bool:
+def _is_about(there: DecidedPlace, own: set[str], has_page: bool) -> bool:
     """Whether a flag is one of a text: its page is taken from it, or was when the flag was seen last, before a check
-    of another file with the same pages took the page over."""
-    return there.text in own or (bool(own & there.texts) and there.text not in there.texts)
+    of another file with the same pages took the page over; a text that no longer has the page gave it to that file."""
+    return there.text in own or (has_page and bool(own & there.texts) and there.text not in there.texts)
 
 
 def _writes(decision: Decision) -> bool:

@@ -151,15 +151,21 @@ def _place_of(flag: Flag) -> FoundPlace:
 
 
 def is_alike(context: str, other: str, text: str) -> bool:
-    """Whether the same stands on one side at least of `text` in both contexts; nothing, where a line begins or ends."""
+    """Whether the same stands on both sides of `text` in both contexts, or something that is the same on one."""
     (before, _, after), (was_before, _, was_after) = (one.partition(f"[{text}]") for one in (context, other))
-    return before == was_before or after == was_after
+    return context == other or (bool(before) and before == was_before) or (bool(after) and after == was_after)
 
 
 def _is_in(changed: RealignedPage, row: FlagRow, context: str) -> bool:
-    """Whether a flag is one of a place with that context: what stands beside it may have been corrected."""
+    """Whether a flag is one of a place with that context: what stands beside it may have been corrected, and of what
+    stood first or last in its line the one neighbour be another."""
     text = row.transcribed
-    return is_alike(row.context, context, text) or any(one.are_of(context, text) for one in _around(changed, row))
+    if is_alike(row.context, context, text) or any(one.are_of(context, text) for one in _around(changed, row)):
+        return True
+    stood = context_of(changed.before.get(row.line, ""), row.offset, row.length)
+    place, contexts_of = f"[{text}]", (stood, context)
+    first = all(one.startswith(place) for one in contexts_of)
+    return stood == row.context and (first or all(one.endswith(place) for one in contexts_of))
 
 
 def _around(changed: RealignedPage, row: FlagRow) -> list[Surroundings]:

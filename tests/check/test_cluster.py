@@ -43,13 +43,21 @@ distributed = pytest.importorskip("distributed", reason="proof[cluster] is not i
 __all__ = ["again", "checked"]
 
 DIES = """
-import os, time
+import asyncio, os, time
 from pathlib import Path
 from distributed import get_worker
+from distributed.protocol.pickle import dumps
+from tests.check.watched import is_watched
 from proof.verify.page import Checker
 
 judge = getattr(Checker, "mild", Checker.judge)  # dask may run this twice
 Checker.mild = judge
+
+async def die(worker):
+    nanny = worker.rpc(worker.nanny)
+    while not (await nanny.run(function=dumps(is_watched)))["result"]:
+        await asyncio.sleep(0.02)
+    os._exit(1)
 
 def deadly(self, page, *rest):
     for victim, deaths in {victims!r}:
@@ -57,8 +65,7 @@ def deadly(self, page, *rest):
         if page.id == victim and not all(one.exists() for one in here):
             next(one for one in here if not one.exists()).touch()
             # whoever looks after the worker has heard that it started: dask starts none anew that died before
-            loop = get_worker().loop
-            loop.add_callback(loop.call_later, 1.0, os._exit, 1)
+            get_worker().loop.add_callback(die, get_worker())
             time.sleep(600)
     return judge(self, page, *rest)
 

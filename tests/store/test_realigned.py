@@ -244,6 +244,22 @@ def test_what_was_decided_at_an_end_of_a_line_stays_decided_where_its_only_neigh
     assert {project.state(flag) for flag in found.values()} == {State.KEPT}
 
 
+@pytest.mark.parametrize("other", ["子丑寅卯辰", "子丑寅卯北"])
+@pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
+def test_what_was_decided_at_the_end_of_a_line_is_back_with_it_whatever_stood_at_its_number_meanwhile(
+    project: Project, other: str, verdict: Verdict
+) -> None:
+    line = "甲乙丙丁北"
+    flags = project.check([line, other, "戊己庚"], [(1, 4)])
+    project.decide(flags[1, 4], verdict)
+    for _ in range(2):
+        project.check([other, "戊己庚"])
+        project.check([other, "戊己庚壬"])
+    found = project.check([other, "戊己庚", line], [(3, 4)])
+    assert project.state(found[3, 4]) == (State.COPY if verdict is Verdict.COPY else State.CORRECTED)
+    assert project.export()[0] == other
+
+
 def test_who_decides_late_beside_what_was_corrected_decides_the_flag_that_is_seen(project: Project) -> None:
     """The last characters of a line, of which nothing but what was corrected stands before the last."""
     flags = project.check(["甲乙北丙西", "戊己"], [(1, 2), (1, 4)])

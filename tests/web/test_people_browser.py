@@ -125,6 +125,7 @@ def test_nobody_sends_what_another_decided_in_the_same_browser(page: Page, addre
     assert decided(folder) == before
     page.goto(f"{address}/account")
     page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     page.goto(f"{address}/works/{WORK}/desk")
     log_in(page, "乙")
     expect(page.locator("#flag")).to_be_visible()
