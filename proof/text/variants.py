@@ -327,9 +327,11 @@ class VariantPolicy:
         return found
 
     def _same_standard(self, one: str, other: str, testimony: Testimony) -> bool:
-        if set(testimony.against) & set("bndq"):
+        standard = self._lists.standard
+        if one in standard or other in standard or set(testimony.against) & set("bndq"):
             return False
-        return bool(set(self._standard_of(one)) & set(self._standard_of(other)))
+        mine, theirs = self._standard_forms(one), self._standard_forms(other)
+        return bool(mine and theirs) and mine[0] == theirs[0]
 
     def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:
         """All forms of a character in a traditional text, the best attested first, then its modern simplification;

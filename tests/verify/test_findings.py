@@ -167,7 +167,7 @@ def test_neighbours_changed_round_are_one_flag() -> None:
     assert told(flags("乘矢皆還內南面", sure("乘矢皆內還南面"))) == [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]
 
 
-@pytest.mark.parametrize("forms", ["略畧", "爲為", "羣群", "眞真", "敎教", "強强", "歷歴", "厯歷"])
+@pytest.mark.parametrize("forms", ["略畧", "爲為", "羣群", "眞真", "敎教", "強强", "歷歴", "厯歷", "厯歴", "䟽踈"])
 def test_another_form_of_the_word_is_kept_and_hidden(forms: str) -> None:
     for one, other in permutations(forms):
         (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
