@@ -196,34 +196,25 @@ def find_layout(
     layout is, `hint` says it, and nothing is looked for. `small` is the page no higher than `PAGE_HEIGHT`, if there is
     one already.
     """
-    scale = min(1.0, PAGE_HEIGHT / page.shape[0])
-    if small is None:
-        small, _ = shrunk(page, PAGE_HEIGHT)
+    small = shrunk(page, PAGE_HEIGHT)[0] if small is None else small
     height, width = small.shape
-    raw = without_border(ink_mask(small))
-    upright = long_strokes(raw, round(max(height * RULE_LENGTH, width * WIDE_RULE_LENGTH)), vertical=True)
-    level = long_strokes(raw, round(height * FRAME_LENGTH), vertical=False)
+    raw, upright, level = _strokes(small)
     lean = hint.lean if hint else slope(upright, vertical=True)
     tilt = hint.tilt if hint else slope(level, vertical=False)
+    whole = Rectification.of(min(1.0, PAGE_HEIGHT / page.shape[0]), lean, tilt, height, width, origin)
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
-    whole = Rectification.of(scale, lean, tilt, height, width, origin)
     # four images through one warp take a third of the time of four
     stacked = cv2.merge([small, raw, upright, level])
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
-
     if hint:
         return _told(hint, whole, grey, ink, upright, level, rows)
-    comb = _fit_comb(inked_along(upright, 0) / height, [columns] if columns else range(5, 15))
-    text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
-    comb = _with_the_text(comb, inked_along(upright, 0) / height, text)
+    comb = _comb_on(ink, upright, level, [columns] if columns else range(5, 15))
     count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
-    why = _against(level, rules, top, bottom, support)
-    if not why and not has_rules(upright, rules, (top, bottom)):
-        why = Notice.of(NoticeCode.NOT_RULED)
+    why = _against(upright, level, rules, (top, bottom), support)
     if why:
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
@@ -239,13 +230,32 @@ def find_layout(
     )
     outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
     layout = Layout(outline, grey, clean, support, owners)
-    if why:
-        return layout
-    left, right = unbounded(upright, rules, (top, bottom))
-    beyond = (1,) * right + (count,) * left
-    against = text_against(ink, upright, level, rules, (top, bottom), support)
-    against = against or bool(beyond) or (is_wide(layout) and parted(upright, rules, (top, bottom)))
-    return replace(layout, doubtful=against, beyond=beyond)
+    return layout if why else _asked(layout, ink, upright, level, rules)
+
+
+def _strokes(page: NDArray[np.uint8]) -> tuple[Mask, Mask, Mask]:
+    """The ink of a page of working size, and its upright and level strokes that may be of rules and frames."""
+    height, width = page.shape
+    ink = without_border(ink_mask(page))
+    upright = long_strokes(ink, round(max(height * RULE_LENGTH, width * WIDE_RULE_LENGTH)), vertical=True)
+    return ink, upright, long_strokes(ink, round(height * FRAME_LENGTH), vertical=False)
+
+
+def _comb_on(ink: Mask, upright: Mask, level: Mask, counts: Sequence[int]) -> _Comb:
+    """The equal columns that its upright strokes and its text speak for."""
+    energy = inked_along(upright, 0) / ink.shape[0]
+    text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
+    return _with_the_text(_fit_comb(energy, counts), energy, text)
+
+
+def _asked(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
+    """The layout with what speaks against its columns between `rules`: the text, a side without a rule, other rules."""
+    rows = layout.columns[0].top, layout.columns[0].bottom
+    left, right = unbounded(upright, rules, rows)
+    beyond = (1,) * right + (len(layout.columns),) * left
+    doubtful = bool(beyond) or text_against(ink, upright, level, rules, rows, layout.support)
+    doubtful = doubtful or (is_wide(layout) and parted(upright, rules, rows))
+    return replace(layout, doubtful=doubtful, beyond=beyond)
 
 
 def is_wide(layout: Layout) -> bool:
@@ -420,8 +430,11 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
     return float(top - (first + ys[0]))
 
 
-def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, support: float) -> Notice | None:
-    """What speaks against a page of ruled columns."""
+def _against(
+    upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
+) -> Notice | None:
+    """What speaks against a page of ruled columns from top to bottom (`rows`)."""
+    top, bottom = rows
     left, right = round(max(rules[0], 0)), round(rules[-1])
     height = bottom - top
     if support < 0.12 or height < 0.3 * level.shape[0]:
@@ -432,4 +445,4 @@ def _against(level: Mask, rules: Sequence[float], top: float, bottom: float, sup
     lines = 0 if not strong.size else 1 + int((np.diff(strong) > 0.01 * height).sum())
     if lines >= 1:
         return Notice.of(NoticeCode.LEVEL_LINES, number=lines)
-    return None
+    return None if has_rules(upright, rules, rows) else Notice.of(NoticeCode.NOT_RULED)

@@ -66,8 +66,7 @@ class CutStrip:
 class PageSheet:
     """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
     where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, the share of it that ink covers, and how much `detail` a cell shows, and a character of a
-    note, half as wide as its column (`proof.images.detail`)."""
+    in pixels, the share of it that ink covers, and how much `detail` a cell and a note's character show."""
 
     size: tuple[int, int]
     sha256: str

@@ -1,16 +1,20 @@
-"""What the result of a page keeps of its columns and characters, in pixels of the image file."""
+"""What the result of a page keeps of its columns and characters, in pixels of the image file and by its lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp
 
 from proof.layout.half_folio import Outline
-from proof.model.result import CheckedCharacter, CheckedColumn
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.text.model import Page
 from proof.verify.columns import ReadColumn
+from proof.verify.findings import linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
-from proof.verify.page_findings import area_box
+from proof.verify.page_findings import area_box, numbered
+from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together
 
 
 def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
@@ -45,4 +49,16 @@ def _character(
         box=outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
         read=glyph.best,
         p_text=None if own is None else round(exp(own), 5),
+    )
+
+
+def by_the_file(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
+    """What was found on a page of a running edition, told by the lines of its file."""
+    boxes = [(c.line, area_box(outline, c)) for c in columns if c.line is not None]
+    flags = passages_together(in_file(result.flags, page.columns))
+    return replace(
+        result,
+        columns=tuple(columns_in_file(boxes, page.columns)),
+        characters=tuple(characters_in_file(result.characters, page.columns)),
+        flags=linked(numbered(flags)),
     )

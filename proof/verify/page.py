@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from proof.errors import ImageError
 from proof.images.find import PageImage
 from proof.images.load import LoadedImage
-from proof.layout.half_folio import ColumnArea, Layout, Outline
+from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.opening import Half, opening_halves
 from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
@@ -28,7 +28,7 @@ from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
-from proof.verify.checked import checked_characters, checked_column
+from proof.verify.checked import by_the_file, checked_characters, checked_column
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
@@ -38,7 +38,6 @@ from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import (
     BESIDE,
-    area_box,
     figure_flags,
     layout_flag,
     legible_flags,
@@ -59,7 +58,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.running import is_running, lay_out
-from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together, read_slice
+from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
 SURELY = 50.0
@@ -318,15 +317,8 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
-        sheet, outline = readings.sheet, readings.outline
-        part = self._on_image(page, readings, reader)
-        page = part.page
-        columns, assignment = self._read(page, readings, reader)
-        edges = cut_by_edges(page, outline, columns, sheet.height) if not page.running else None
-        if edges is not None:
-            part, page, outline = edges, edges.page, edges.outline or outline
-            columns, assignment = self._read(page, readings, reader)
-        part, assignment = beyond_the_sides(part, columns, assignment)
+        part, columns, assignment = self._there(page, readings, reader)
+        sheet, page, outline = readings.sheet, part.page, part.outline or readings.outline
         paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(blank, paired)
@@ -363,7 +355,20 @@ class Checker:
             characters=tuple(checked_characters(outline, columns, self.likeness)),
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
-        return _by_the_file(result, page, outline, columns) if page.running else result
+        return by_the_file(result, page, outline, columns) if page.running else result
+
+    def _there(
+        self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
+    ) -> tuple[PartOfPage, list[ReadColumn], Assignment]:
+        """What of a page is on its image, its columns as they are read, and which lines are out of place there."""
+        part = self._on_image(page, readings, reader)
+        columns, assignment = self._read(part.page, readings, reader)
+        edges = cut_by_edges(part.page, readings.outline, columns, readings.sheet.height) if not page.running else None
+        if edges is not None:
+            part = edges
+            columns, assignment = self._read(part.page, readings, reader)
+        part, assignment = beyond_the_sides(part, columns, assignment)
+        return part, columns, assignment
 
     def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
         """What of a page is on its image."""
@@ -433,15 +438,3 @@ def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedIma
     half = halves[quadrant]
     half.pixels.flags.writeable = False
     return replace(image.crop(half.box), pixels=half.pixels)
-
-
-def _by_the_file(result: PageResult, page: Page, layout: Outline, columns: Sequence[ReadColumn]) -> PageResult:
-    """What was found on a page of a running edition, told by the lines of its file."""
-    boxes = [(c.line, area_box(layout, c)) for c in columns if c.line is not None]
-    flags = passages_together(in_file(result.flags, page.columns))
-    return replace(
-        result,
-        columns=tuple(columns_in_file(boxes, page.columns)),
-        characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=linked(numbered(flags)),
-    )
