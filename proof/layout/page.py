@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
 from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan
-from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink, thickened
-from proof.layout.rules import Mask, connected, inked_along, long_strokes
+from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink
+from proof.layout.rules import Mask, connected, inked_along, long_strokes, thickened
 from proof.layout.seals import is_seal
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.gaps import EMPTY, glyph_width, pitch_of
-from proof.layout.rules import Mask, inked_along
+from proof.layout.rules import Mask, inked_along, thickened
 from proof.layout.sheet import Sheet
 
 SOLID = 17
@@ -172,11 +172,6 @@ def _goes_on(sheet: Sheet, line: tuple[int, int], across: tuple[int, int], rows:
     beside = (across[0] + int(end) for end in (ends[0], ends[-1]))
     sides = [sheet.upright[rows[0] : rows[1], max(0, x - reach) : x + reach] for x in beside]
     return all(float(inked_along(side, 1).astype(bool).mean()) > SIDE for side in sides)
-
-
-def thickened(mask: Mask, across: int, down: int) -> Mask:
-    """`mask` grown to both sides: by `across` and `down` pixels in all, less one."""
-    return np.asarray(cv2.dilate(mask, np.ones((down, across), np.uint8)), dtype=np.uint8)
 
 
 def runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:

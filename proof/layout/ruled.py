@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.gaps import Span, are_pairs
-from proof.layout.rules import Mask, inked_along
+from proof.layout.rules import Mask, inked_along, thickened
 
 AROUND = 4
 """Pixels to either side of where a rule should be that are looked at for text."""
@@ -53,7 +53,7 @@ def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
     """Whether anything is printed of the inner ones of `rules` (x, left to right) from top to bottom (`rows`): the two
     sides of a frame alone rule no page. `upright` are the long strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
-    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    strokes = _runs(upright, top, bottom)
     return any(int(strokes[_about(rule)].max(initial=0)) > LEAST * (bottom - top) for rule in rules[1:-1])
 
 
@@ -66,8 +66,7 @@ def text_against(
     the columns are two each, as those of a page of notes are, too. `ink` is all of the page, `upright` and `level` the
     long strokes of it, `support` the mean share of the height along which the rules run."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
-    strokes = np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8)
-    lines = cv2.dilate(level[top:bottom], np.ones((5, 1), np.uint8))
+    strokes, lines = thickened(upright[top:bottom], 5, 1), thickened(level[top:bottom], 1, 5)
     text = inked_along(np.where(cv2.bitwise_or(strokes, lines) > 0, 0, ink[top:bottom]).astype(np.uint8), 0)
     left, right, width = max(0, round(rules[0])), round(rules[-1]), rules[1] - rules[0]
     mean = float(text[left:right].mean()) if right > left else 0.0
@@ -91,7 +90,7 @@ def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> 
     from top to bottom (`rows`): a comb laid on every other rule of an opening. `upright` are the long strokes of its
     ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
-    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    strokes = _runs(upright, top, bottom)
     inside = (strokes[max(0, round(a + BESIDE * (b - a))) : round(b - BESIDE * (b - a))] for a, b in pairwise(rules))
     return sum(int(part.max(initial=0)) > PRINTED * (bottom - top) for part in inside) >= CROSSINGS
 
@@ -101,7 +100,7 @@ def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
     from top to bottom (`rows`), and one that runs far on their inner side, as beyond the side of a frame. `upright` are
     the long strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
-    strokes = inked_along(np.asarray(cv2.dilate(upright[top:bottom], np.ones((1, 5), np.uint8)), dtype=np.uint8), 0)
+    strokes = _runs(upright, top, bottom)
     share = [int(strokes[_about(rule)].max(initial=0)) / max(bottom - top, 1) for rule in rules]
     first, last = (outer < OPEN and inner > SIDE for outer, inner in (share[:2], share[:-3:-1]))
     return first, last
@@ -114,6 +113,11 @@ def _crossed(
     bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < LEAST * height]
     here = [np.sort(text[place])[: AROUND + 1] for place in bare]
     return sum(bool(ink.size) and float(ink.mean()) > CROSSED * mean for ink in here) >= CROSSINGS
+
+
+def _runs(upright: Mask, top: int, bottom: int) -> NDArray[np.intp]:
+    """How far long strokes run down every x between two y: a rule wanders by a pixel or two."""
+    return inked_along(thickened(upright[top:bottom], 5, 1), 0)
 
 
 def _about(rule: float) -> slice:

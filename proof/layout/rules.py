@@ -82,6 +82,11 @@ def _along(ink: Mask, length: int, vertical: bool, least: np.ufunc, beyond: int)
     return found
 
 
+def thickened(mask: Mask, across: int, down: int) -> Mask:
+    """`mask` grown to both sides: by `across` and `down` pixels in all, less one."""
+    return np.asarray(cv2.dilate(mask, np.ones((down, across), np.uint8)), dtype=np.uint8)
+
+
 def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
     """How many pixels of `mask` are ink in every column (`axis` 0) or every row (1); half-grey ones that a warp
     left at an edge count from the middle up."""

@@ -24,6 +24,15 @@ MOST, LEAST = 4, 0.05
 """Of a character so many readings are kept, at most, and none that is less probable than this."""
 
 
+def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
+    """Where a character stands among code points in order; None where it is not among them."""
+    if len(character) != 1:
+        return None
+    code = np.uint32(ord(character))  # a number of another type would have all codes made that type first
+    at = int(np.searchsorted(codes, code))
+    return at if at < len(codes) and codes[at] == code else None
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnReadings:
     """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MOST`, code points, 0 for
@@ -40,11 +49,8 @@ class DrawnReadings:
 
     def readings(self, character: str) -> tuple[tuple[str, float], ...]:
         """What a character is read as when it is drawn, each with its probability; nothing where that is not known."""
-        if len(character) != 1 or not len(self.codes):
-            return ()
-        code = np.uint32(ord(character))  # a number of another type would have all codes made that type first
-        at = int(np.searchsorted(self.codes, code))
-        if at == len(self.codes) or self.codes[at] != code:
+        at = place_of(self.codes, character)
+        if at is None:
             return ()
         pairs = zip(self.texts[at].tolist(), self.chances[at].tolist(), strict=True)
         return tuple((chr(text), chance / 255) for text, chance in pairs if text)
@@ -122,11 +128,8 @@ class SureForms:
 
     def chance(self, character: str) -> float | None:
         """How surely a character is read as itself, 0 to 1; None where that is not known."""
-        if len(character) != 1 or not len(self.codes):
-            return None
-        code = np.uint32(ord(character))
-        at = int(np.searchsorted(self.codes, code))
-        return float(self.chances[at]) / 255 if at < len(self.codes) and self.codes[at] == code else None
+        at = place_of(self.codes, character)
+        return None if at is None else float(self.chances[at]) / 255
 
     @classmethod
     def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.glyph_shapes import LENGTH, Shapes
+from proof.ocr.drawn import place_of
 
 SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 
@@ -40,11 +41,8 @@ class DrawnShapes:
 
     def of(self, character: str) -> NDArray[np.float32] | None:
         """The shape of a character, of length 1; None where that is not known."""
-        if len(character) != 1 or not len(self.codes):
-            return None
-        code = np.uint32(ord(character))
-        at = int(np.searchsorted(self.codes, code))
-        if at == len(self.codes) or self.codes[at] != code:
+        at = place_of(self.codes, character)
+        if at is None:
             return None
         pairs = self.packed[at]
         return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())

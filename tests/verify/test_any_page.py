@@ -48,6 +48,17 @@ def canon() -> tuple[Page, LoadedImage]:
     return page, load_image(folder / "images" / f"{page.id}.jpg")
 
 
+@pytest.fixture(scope="module")
+def figures() -> tuple[Page, Page, LoadedImage]:
+    """A page with a figure: as it is transcribed, without its last line, which stands on the next page, its image."""
+    folder = SHARED / "figures"
+    if not folder.is_dir():
+        pytest.skip(f"the page with figures is not here ({folder})")
+    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
+    shown = with_lines(page, [column.source for column in page.columns[:-1]])
+    return page, shown, load_image(folder / f"{page.id}.png")
+
+
 def check(ppocr: PPOCR, page: Page, image: LoadedImage) -> PageResult:
     checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
     return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
@@ -216,14 +227,11 @@ def test_a_turned_page_is_turned_and_read_and_says_so_once(
     assert darkest < 100
 
 
-def test_a_page_with_few_columns_and_a_figure_is_turned_and_read(ppocr: PPOCR) -> None:
+def test_a_page_with_few_columns_and_a_figure_is_turned_and_read(
+    ppocr: PPOCR, figures: tuple[Page, Page, LoadedImage]
+) -> None:
     """On its side no columns are found on it at all, and half of it, on which little is read, is not turned."""
-    folder = SHARED / "figures"
-    if not folder.is_dir():
-        pytest.skip(f"the page with figures is not here ({folder})")
-    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
-    shown = with_lines(page, [column.source for column in page.columns[:-1]])
-    image = load_image(folder / f"{page.id}.png")
+    _, shown, image = figures
     turned = check(ppocr, shown, lying(image, np.rot90(image.pixels, 1)))
     assert [flag.evidence.reason for flag in turned.flags if flag.raised] == ["image turned", "figure not transcribed"]
     half = check(ppocr, shown, lying(image, image.pixels[:, : image.pixels.shape[1] // 2]))
@@ -272,23 +280,20 @@ def test_a_very_pale_page_is_read(ppocr: PPOCR, canon: tuple[Page, LoadedImage])
     ]
 
 
-def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(ppocr: PPOCR) -> None:
-    folder = SHARED / "figures"
-    if not folder.is_dir():
-        pytest.skip(f"the page with figures is not here ({folder})")
-    (page,) = read_transcription(folder / "KR1j0030_005.txt").pages
-    # the last line stands on the next page
-    shown = with_lines(page, [column.source for column in page.columns[:-1]])
-    result = check(ppocr, shown, load_image(folder / f"{page.id}.png"))
+def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(
+    ppocr: PPOCR, figures: tuple[Page, Page, LoadedImage]
+) -> None:
+    page, shown, image = figures
+    result = check(ppocr, shown, image)
     assert [(flag.line, flag.evidence.reason) for flag in result.flags if flag.raised] == [
         (0, "figure not transcribed")
     ]
-    whole = check(ppocr, page, load_image(folder / f"{page.id}.png"))
+    whole = check(ppocr, page, image)
     assert [(flag.line, flag.evidence.reason) for flag in whole.flags if flag.raised] == [
         (0, "figure not transcribed"),
         (len(page.columns), "column not on the page"),
     ]
     sources = [column.source for column in shown.columns]
     wrong = with_lines(page, [*sources[:1], sources[1].replace("藏", "馬"), *sources[2:]])
-    found = check(ppocr, wrong, load_image(folder / f"{page.id}.png"))
+    found = check(ppocr, wrong, image)
     assert [(flag.line, flag.suggested) for flag in found.flags if flag.raised and flag.line] == [(2, "藏")]
