@@ -9,7 +9,8 @@ from math import exp, inf
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
-from proof.ocr.readings import CutStrip, HalfFolioReadings
+from proof.ocr.page_record import CutStrip
+from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import SKIP_GLYPH, Pairing, Step, align
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters

@@ -24,7 +24,8 @@ from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
-from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
+from proof.ocr.page_record import PageRecord, PageSheet
+from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines

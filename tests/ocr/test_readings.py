@@ -10,8 +10,9 @@ from proof.facsimile.wear import Wear
 from proof.images.load import LoadedImage
 from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
+from proof.ocr.page_record import PageRecord
 from proof.ocr.ppocr import PPOCR
-from proof.ocr.readings import HalfFolioReadings, PageRecord
+from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Page, Row
 
 MakePage = Callable[..., Page]
