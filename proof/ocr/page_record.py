@@ -17,7 +17,7 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
-FORMAT = 5
+FORMAT = 6
 """Of packed records: one of another format is none."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -62,9 +62,10 @@ class PageRecord:
     """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
 
     `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
-    preparation, `cells`, `inked` and `figures` what the ink said, `shapes` those of glyphs. `spikes` are by the hash of
-    a strip's pixels, and so is `far`: for every character that was sought there, how far below 1e-5 it is at each of
-    the spikes. `lines` are those of a page pipeline, with its name; `turned` are records of its image turned.
+    preparation, `cells`, `inked` and `figures` what the ink said, `spans` from where to where glyphs reach, `shapes`
+    what they look like. `spikes` are by the hash of a strip's pixels, and so is `far`: for every character that was
+    sought there, how far below 1e-5 it is at each of the spikes. `lines` are those of a page pipeline, with its name;
+    `turned` are records of its image turned.
     """
 
     layout: str = ""
@@ -74,6 +75,7 @@ class PageRecord:
     cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     inked: dict[Any, bool] = field(default_factory=dict)
     figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
+    spans: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     shapes: dict[Any, bytes] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
@@ -92,6 +94,7 @@ class PageRecord:
             list(self.cells.items()),
             list(self.inked.items()),
             list(self.figures.items()),
+            list(self.spans.items()),
             list(self.shapes.items()),
             [[key, found.packed()] for key, found in self.spikes.items()],
             [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
@@ -109,7 +112,7 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, shapes, spikes, far, lines, turned = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, spikes, far, lines, turned = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -118,6 +121,7 @@ class PageRecord:
             dict(cells),
             dict(inked),
             dict(figures),
+            dict(spans),
             dict(shapes),
             {key: StripSpikes.unpacked(one) for key, one in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},

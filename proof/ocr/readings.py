@@ -21,7 +21,7 @@ from proof.images.detail import detail_of
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
-from proof.layout.glyph_shapes import Shapes, shape_in_row
+from proof.layout.glyph_shapes import Shapes, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.runs import CutBy
@@ -238,6 +238,16 @@ class HalfFolioReadings:
         found = found or shape_in_row(self.layout, area, row, places, number).tobytes()
         self.used.shapes[key] = found
         return np.frombuffer(found, np.int8)[np.newaxis]
+
+    def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
+        """From where to where the glyphs of a row reach (`proof.layout.glyph_shapes.spans_in_row`)."""
+        key = (area.number, ROWS.index(row), *map(round, places))
+        found = _first(key, self.used.spans, self._known.spans)
+        if found is None:
+            spans = spans_in_row(self.layout, area, row, places) if places else []
+            found = tuple(round(edge) for span in spans for edge in span)
+        self.used.spans[key] = found
+        return [(float(top), float(bottom)) for top, bottom in zip(found[::2], found[1::2], strict=True)]
 
     def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
         """The same half-folio as if its image lay otherwise; `found` finds its layout then."""
