@@ -51,7 +51,7 @@ STAGES = {
     "alignment": ("verify/align.py:align",),
     "ink asked": ("layout/ink.py:ink_cells",),
     "flags": ("verify/findings.py:flags",),
-    "what is kept": ("ocr/readings.py:packed",),
+    "what is kept": ("ocr/page_record.py:packed",),
     "shapes of glyphs": ("layout/glyph_shapes.py:glyph_shapes",),
 }
 """The functions, by file and name, whose time with all that they call is a stage's."""

@@ -27,7 +27,8 @@ from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.page import PageEngine
-from proof.ocr.readings import HalfFolioReadings, PageRecord
+from proof.ocr.page_record import PageRecord
+from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.registry import EngineSettings, open_page_engine
 from proof.quality.sampling import samples_of
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of

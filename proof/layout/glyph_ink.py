@@ -301,40 +301,42 @@ def cuts_between(
         if end < len(places) and places[end] - places[end - 1] < APART * cell:
             continue
         y = np.asarray(places[start:end], dtype=np.float64)
-        spans += min((_stretch(profile, y + shift * cell, cell) for shift in shifts), key=lambda one: one[0])[1]
+        spans += _stretch(profile, y, cell, np.asarray(shifts, dtype=np.float64) * cell)
         start = end
     return spans
 
 
 def _stretch(
-    profile: NDArray[np.float64], y: NDArray[np.float64], cell: float
-) -> tuple[float, list[tuple[float, float]]]:
-    """The same for glyphs that follow each other without a gap, and before it what these cuts cost."""
+    profile: NDArray[np.float64], y: NDArray[np.float64], cell: float, shifts: NDArray[np.float64]
+) -> list[tuple[float, float]]:
+    """The same for glyphs that follow each other without a gap, by the shift (pixels) with which it costs least."""
     steps = np.diff(y)
     halves = np.concatenate([[y[0] - cell / 2], (y[:-1] + y[1:]) / 2, [y[-1] + cell / 2]])
     heights = np.concatenate([[cell], steps, [cell]])
     sizes = np.clip((heights[:-1] + heights[1:]) / 2, 0.5 * cell, 1.3 * cell)
     reach = np.arange(-round(LOOSE * cell), round(LOOSE * cell) + 1)
-    cuts = halves[:, None] + reach
+    cuts = halves[:, None, None] + shifts[:, None] + reach
     smooth = np.convolve(profile, np.ones(5) / 5, mode="same")
     inked = np.where((cuts >= 0) & (cuts < len(smooth)), smooth[np.clip(cuts, 0, len(smooth) - 1).astype(np.intp)], 0.0)
+    # what a cell costs hangs on how far its two ends lie from half-way alone, and is the same with every shift
+    above, below = reach[:, None], reach[None, :]
     total = INK_COST * inked[0]
     came = []
     for number, place in enumerate(y):
-        above, below = cuts[number][:, None], cuts[number + 1][None, :]
-        stretched = (below - above) / sizes[number] - 1.0
-        off = ((above + below) / 2 - place) / cell
-        costs = total[:, None] + SIZE_COST * stretched**2 + PLACE_COST * off**2
-        came.append(costs.argmin(axis=0))
-        total = costs.min(axis=0) + INK_COST * inked[number + 1]
-    at = int(total.argmin())
-    least = float(total[at])
-    found = [float(cuts[-1][at])]
+        height = halves[number + 1] - halves[number]
+        middle = (halves[number] + halves[number + 1]) / 2
+        stretched = (height + below - above) / sizes[number] - 1.0
+        off = (middle + (above + below) / 2 - place) / cell
+        costs = total[:, :, None] + (SIZE_COST * stretched**2 + PLACE_COST * off**2)
+        came.append(costs.argmin(axis=1))
+        total = np.take_along_axis(costs, came[-1][:, None], axis=1)[:, 0] + INK_COST * inked[number + 1]
+    best, at = divmod(int(total.argmin()), len(reach))
+    found = [float(cuts[-1, best, at])]
     for number in range(len(y) - 1, -1, -1):
-        at = int(came[number][at])
-        found.append(float(cuts[number][at]))
+        at = int(came[number][best, at])
+        found.append(float(cuts[number, best, at]))
     found.reverse()
-    return least, list(pairwise(found))
+    return list(pairwise(found))
 
 
 def _own(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_ink import cuts_between
+from proof.layout.glyph_ink import SHIFTS, cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import Mask
 from proof.model.result import CheckedCharacter
@@ -36,6 +36,9 @@ NORM = 320.0
 
 HALF_ROW = 0.5
 """Of the column's width."""
+
+CELL = 40.0
+"""Pixels of a cell at which it is looked for where glyphs begin and end: finer images are brought down to it."""
 
 LEAST = 6.0
 """Pixels of ink: fewer are no glyph."""
@@ -79,16 +82,41 @@ def shape_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[fl
     return shapes_of(squares)
 
 
+def spans_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
+    """From where to where each of the glyphs of a row of a column reaches, y of the rectified page: cut where least ink
+    is. A recogniser saw them about `places`, from top to bottom, and a little late."""
+    y = np.asarray(places, dtype=np.float64)
+    profile, pitch = _profile(_ink_of_row(layout, area, row)), _pitch(area, y)
+    # a cut is looked for among all pairs of rows: of as many as are needed
+    fine = max(pitch / CELL, 1.0)
+    size = (1, max(round(len(profile) / fine), 1))
+    rows = np.asarray(cv2.resize(profile[:, None], size, interpolation=cv2.INTER_AREA).ravel(), dtype=np.float64)
+    cuts = cuts_between(rows, (y / fine).tolist(), pitch / fine, SHIFTS)
+    return [(top * fine, bottom * fine) for top, bottom in cuts]
+
+
 def _pieces(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
     """The ink of each of the glyphs of a row of a column, whose middles are at `y`, cut where least ink is."""
+    ink = _ink_of_row(layout, area, row)
+    cuts = cuts_between(_profile(ink), y.tolist(), _pitch(area, y))
+    return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in cuts]
+
+
+def _ink_of_row(layout: Layout, area: ColumnArea, row: Row) -> Mask:
     low, high = _sides(area, row)
-    ink = layout.ink_of(area.number, np.s_[:, max(round(low), 0) : max(round(high), 1)])
+    return layout.ink_of(area.number, np.s_[:, max(round(low), 0) : max(round(high), 1)])
+
+
+def _profile(ink: Mask) -> NDArray[np.float64]:
+    """How much ink stands in every row of pixels, 0 to 1."""
+    return np.asarray(cv2.reduce(ink, 1, cv2.REDUCE_AVG, dtype=cv2.CV_64F).ravel() / 255.0, dtype=np.float64)
+
+
+def _pitch(area: ColumnArea, y: NDArray[np.float64]) -> float:
+    """From one glyph of a row to the next, of those whose middles are at `y`."""
     steps = np.diff(y)
     pitch = float(np.median(steps[steps > 0])) if np.any(steps > 0) else area.width * 0.6
-    pitch = min(max(pitch, 0.3 * area.width), 1.2 * area.width)
-    profile = np.asarray(cv2.reduce(ink, 1, cv2.REDUCE_AVG, dtype=cv2.CV_64F).ravel() / 255.0, dtype=np.float64)
-    cuts = cuts_between(profile, y.tolist(), pitch)
-    return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in cuts]
+    return min(max(pitch, 0.3 * area.width), 1.2 * area.width)
 
 
 def _middle(area: ColumnArea, row: Row) -> float:

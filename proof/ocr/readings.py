@@ -9,143 +9,32 @@ from it, and the image is opened only where something new is asked.
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from statistics import median
 from typing import Any, TypeVar
 
-import msgpack
 import numpy as np
 
 from proof.images.detail import detail_of
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
-from proof.layout.glyph_shapes import Shapes, shape_in_row
+from proof.layout.glyph_shapes import Shapes, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.runs import CutBy
 from proof.layout.strips import Strip
-from proof.model.geometry import Box
-from proof.model.notices import Notice
-from proof.ocr.engine import Engine, ReadCharacter, Reading
-from proof.ocr.page import PageEngine, PageLine, PageReading
-from proof.ocr.spikes import Spike, StripSpikes, spikes_of
+from proof.ocr.engine import Engine, Reading
+from proof.ocr.page import PageEngine, PageReading
+from proof.ocr.page_record import ROWS, CutStrip, PageRecord, PageSheet
+from proof.ocr.spikes import Spike, spikes_of
 from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-FORMAT = 5
-"""Of packed records: one of another format is none."""
-
-ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
-
-
-@dataclass(frozen=True, slots=True)
-class CutStrip:
-    """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
-
-    `column` is the number of its column, `run` counts the stretches of that from 0.
-    """
-
-    key: bytes
-    column: int
-    run: int
-    row: Row
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-@dataclass(frozen=True, slots=True)
-class PageSheet:
-    """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
-    where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, the share of it that ink covers, and how much `detail` a cell and a note's character show."""
-
-    size: tuple[int, int]
-    sha256: str
-    box: Box | None
-    notices: tuple[Notice, ...]
-    outline: Outline
-    height: int
-    inked: float
-    detail: float
-    note_detail: float
-
-
-@dataclass(slots=True)
-class PageRecord:
-    """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
-
-    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
-    preparation, `cells`, `inked` and `figures` what the ink said, `shapes` those of glyphs. `spikes` are by the hash of
-    a strip's pixels, and so is `far`: for every character that was sought there, how far below 1e-5 it is at each of
-    the spikes. `lines` are those of a page pipeline, with its name; `turned` are records of its image turned.
-    """
-
-    layout: str = ""
-    sheet: PageSheet | None = None
-    cuts: dict[Any, tuple[CutStrip, ...]] = field(default_factory=dict)
-    windows: dict[Any, CutStrip] = field(default_factory=dict)
-    cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
-    inked: dict[Any, bool] = field(default_factory=dict)
-    figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
-    shapes: dict[Any, bytes] = field(default_factory=dict)
-    spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
-    far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
-    lines: tuple[str, PageReading] | None = None
-    turned: dict[str, PageRecord] = field(default_factory=dict)
-
-    def packed(self) -> bytes:
-        """The record as bytes."""
-        sheet = self.sheet
-        parts = [
-            FORMAT,
-            self.layout,
-            None if sheet is None else _sheet_as_list(sheet),
-            [[key, [_strip_as_list(strip) for strip in found]] for key, found in self.cuts.items()],
-            [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
-            list(self.cells.items()),
-            list(self.inked.items()),
-            list(self.figures.items()),
-            list(self.shapes.items()),
-            [[key, found.packed()] for key, found in self.spikes.items()],
-            [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
-            None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
-            [[lie, record.packed()] for lie, record in self.turned.items()],
-        ]
-        return zlib.compress(msgpack.packb(parts), 6)
-
-    @classmethod
-    def unpacked(cls, data: bytes | None) -> PageRecord:
-        """A record from its bytes; an empty one where there are none, or of a format that is not known."""
-        try:
-            parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
-        except (ValueError, zlib.error):  # damaged: read again
-            return cls()
-        if parts[0] != FORMAT:
-            return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, shapes, spikes, far, lines, turned = parts
-        return cls(
-            layout,
-            None if sheet is None else _sheet_of(sheet),
-            {key: tuple(_strip_of(one) for one in found) for key, found in cuts},
-            {key: _strip_of(one) for key, one in windows},
-            dict(cells),
-            dict(inked),
-            dict(figures),
-            dict(shapes),
-            {key: StripSpikes.unpacked(one) for key, one in spikes},
-            {key: _far_of(characters, data) for key, characters, data in far},
-            None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
-            {lie: cls.unpacked(record) for lie, record in turned},
-        )
 
 
 class HalfFolioReadings:
@@ -350,6 +239,16 @@ class HalfFolioReadings:
         self.used.shapes[key] = found
         return np.frombuffer(found, np.int8)[np.newaxis]
 
+    def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
+        """From where to where the glyphs of a row reach (`proof.layout.glyph_shapes.spans_in_row`)."""
+        key = (area.number, ROWS.index(row), *map(round, places))
+        found = _first(key, self.used.spans, self._known.spans)
+        if found is None:
+            spans = spans_in_row(self.layout, area, row, places) if places else []
+            found = tuple(round(edge) for span in spans for edge in span)
+        self.used.spans[key] = found
+        return [(float(top), float(bottom)) for top, bottom in zip(found[::2], found[1::2], strict=True)]
+
     def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
         """The same half-folio as if its image lay otherwise; `found` finds its layout then."""
         name = f"{self.used.layout} {lie}"
@@ -393,12 +292,6 @@ def _first(key: Any, *tables: dict[Any, V]) -> V | None:
     return next((table[key] for table in tables if key in table), None)
 
 
-def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """What was sought on a strip, by character."""
-    size = len(data) // len(characters) if characters else 0
-    return {one: data[number * size : (number + 1) * size] for number, one in enumerate(characters)}
-
-
 def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, bool], ...]:
     """What cutting asks of a line: its runs, how long each one is, and whether it is blank."""
     if line is None or way is CutBy.SEEN:
@@ -413,38 +306,3 @@ def _without_pixels(strip: Strip) -> CutStrip:
     key = hashlib.blake2b(np.ascontiguousarray(strip.pixels).tobytes(), key=shape, digest_size=8).digest()
     place = (float(strip.left), float(strip.top), float(strip.right), float(strip.bottom))
     return CutStrip(key, strip.column, strip.run, strip.row, *place)
-
-
-def _strip_as_list(strip: CutStrip) -> list[Any]:
-    places = (strip.left, strip.top, strip.right, strip.bottom)
-    return [strip.key, strip.column, strip.run, ROWS.index(strip.row), *map(int, places)]
-
-
-def _strip_of(parts: Sequence[Any]) -> CutStrip:
-    key, column, run, row, *places = parts
-    return CutStrip(key, column, run, ROWS[row], *map(float, places))
-
-
-def _sheet_as_list(sheet: PageSheet) -> list[Any]:
-    box = sheet.box
-    place = None if box is None else [box.x, box.y, box.w, box.h]
-    said = [one.as_json() for one in sheet.notices]
-    outline, details = sheet.outline.as_list(), (sheet.detail, sheet.note_detail)
-    return [sheet.size, sheet.sha256, place, said, outline, sheet.height, sheet.inked, *details]
-
-
-def _sheet_of(parts: Sequence[Any]) -> PageSheet:
-    size, sha256, box, notices, outline, height, inked, *details = parts
-    place = None if box is None else Box(*box)
-    told = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, *details)
-
-
-def _line_as_list(line: PageLine) -> list[Any]:
-    characters = [[c.text, c.start, c.end, c.probability, c.alternatives] for c in line.characters]
-    return [characters, line.score, line.outline, line.vertical, line.register, line.column]
-
-
-def _line_of(parts: Sequence[Any]) -> PageLine:
-    characters, *rest = parts
-    return PageLine(tuple(ReadCharacter(*one) for one in characters), *rest)

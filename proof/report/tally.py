@@ -61,7 +61,8 @@ class Tally:
     """Counts over all pages. Rates have their counts beside them; a character that moved counts once.
 
     `pairs` are raised confusions (transcribed, read); `variants` and `habits` are hidden ones with the rule
-    that hid them: forms of one word, and what the engine reads so all over the text.
+    that hid them: forms of one word, and readings that prove little, since the engine reads so all over the text or in
+    a font too, or the image says so in one way of looking alone.
     """
 
     pages: list[PageTally] = field(default_factory=list)

@@ -16,7 +16,8 @@ from math import inf
 import numpy as np
 
 from proof.ocr.belief import FLOOR, Belief
-from proof.ocr.readings import CutStrip, HalfFolioReadings
+from proof.ocr.page_record import CutStrip
+from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.spikes import Spike
 from proof.text.model import Row
 

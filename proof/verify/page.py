@@ -24,12 +24,13 @@ from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
-from proof.ocr.readings import HalfFolioReadings, PageRecord, PageSheet, cutting_fingerprint
+from proof.ocr.page_record import PageRecord, PageSheet
+from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
 from proof.verify.checked import by_the_file, checked_characters, checked_column
-from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher, linked
 from proof.verify.form_evidence import FormEvidence
@@ -323,6 +324,7 @@ class Checker:
         if not paired.fits:
             return mismatch(blank, paired)
         columns, assignment = without_unseen(columns, assignment)
+        columns = [on_its_ink(column, readings) for column in columns]
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
         legible = Legibility(sheet.detail, sheet.note_detail)

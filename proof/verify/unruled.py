@@ -16,7 +16,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.ocr.belief import Belief
 from proof.ocr.page import PageLine, PageReading
-from proof.ocr.readings import PageSheet
+from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn

@@ -15,8 +15,8 @@ from proof.language.model import ModelFile
 from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network
+from proof.ocr.page_record import PageRecord
 from proof.ocr.ppocr import PPOCR
-from proof.ocr.readings import PageRecord
 from proof.settings.config import FlagsSection
 from proof.store import Store
 from proof.store.models import CacheRow

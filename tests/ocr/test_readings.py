@@ -10,8 +10,9 @@ from proof.facsimile.wear import Wear
 from proof.images.load import LoadedImage
 from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
+from proof.ocr.page_record import PageRecord
 from proof.ocr.ppocr import PPOCR
-from proof.ocr.readings import HalfFolioReadings, PageRecord
+from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Page, Row
 
 MakePage = Callable[..., Page]
@@ -36,13 +37,16 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
         known = PageRecord.unpacked(readings.used.packed())
 
 
-def test_the_shape_of_a_glyph_is_kept_and_the_image_not_opened_for_it_again(make_page: MakePage, ppocr: PPOCR) -> None:
+def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for_them_again(
+    make_page: MakePage, ppocr: PPOCR
+) -> None:
     pixels = render_page(make_page(*LINES), wear=Wear(), seed=3).image
     image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
     readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels))
     area = readings.outline.columns[0]
     places = [area.top + (number + 0.5) * area.cell(21) for number in range(3)]
     shapes = [readings.shape(area, Row.MAIN, places, number) for number in range(3)]
+    spans = readings.spans(area, Row.MAIN, places)
     assert all(shape.any() for shape in shapes)
     assert not (shapes[0] == shapes[1]).all()
 
@@ -51,4 +55,5 @@ def test_the_shape_of_a_glyph_is_kept_and_the_image_not_opened_for_it_again(make
     assert [again.shape(area, Row.MAIN, places, number).tolist() for number in range(3)] == [
         shape.tolist() for shape in shapes
     ]
+    assert again.spans(area, Row.MAIN, places) == spans
     assert again.unchanged

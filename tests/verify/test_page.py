@@ -426,6 +426,17 @@ def test_the_middle_of_every_box_lies_in_the_true_cell(trials: list[tuple[Render
     assert right / total >= 0.99
 
 
+def test_a_glyph_stands_in_its_box_from_top_to_bottom(trials: list[tuple[RenderedPage, PageResult]]) -> None:
+    outside = []
+    for drawn, result in trials:
+        inked = {(one.line, one.offset): one.box for one in drawn.characters}
+        for character in result.characters:
+            ink = inked[character.line, character.offset]
+            inside = min(character.box.bottom, ink.bottom) - max(character.box.y, ink.y)
+            outside.append(1 - max(inside, 0.0) / ink.h)
+    assert sum(share > 0.1 for share in outside) <= 0.03 * len(outside)
+
+
 def test_nearly_every_character_is_placed(trials: list[tuple[RenderedPage, PageResult]]) -> None:
     placed = sum(len(result.characters) for _, result in trials)
     assert placed >= 0.99 * sum(result.characters_checked for _, result in trials)
