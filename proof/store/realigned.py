@@ -21,8 +21,7 @@ from proof.store import rows
 from proof.store.carried import last_event, word_of
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
-from proof.store.decision_rows import carry
-from proof.store.decisions import corrected_in
+from proof.store.decision_rows import carry, corrected_in
 from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed

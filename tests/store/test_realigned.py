@@ -476,6 +476,34 @@ def test_who_decides_a_flag_whose_place_another_has_decided_since_is_told(projec
     assert project.export() == ["上下", *ALIKE]
 
 
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE])
+def test_who_decides_a_flag_whose_place_was_decided_under_another_and_written_since_is_told(
+    project: Project, verdict: Verdict
+) -> None:
+    lines = ["甲乙北丙丁", "戊己"]
+    late = project.check(lines, [(1, 2)])[1, 2]
+    flags = project.check(["上下", *lines], [(2, 2)])
+    theirs = DecisionRequest(WORK, flags[2, 2], Verdict.TAKE, 0, "乙", "request-of-another")
+    project.store.decisions.decide(theirs)
+    written = project.export()
+    project.check(written)
+    with pytest.raises(ConflictError, match="乙") as refused:
+        project.decide(late, verdict)
+    assert (refused.value.flag, [one.verdict for one in refused.value.decisions]) == (late, [Verdict.TAKE])
+    project.store.acts.undo(WORK, "乙", "taken-back")
+    assert project.decide(late, verdict).state is not State.OPEN, "nothing of another stands there any more"
+
+
+def test_who_has_seen_what_stands_of_a_flag_that_is_gone_may_still_decide_otherwise(project: Project) -> None:
+    lines = ["甲乙北丙丁", "戊己"]
+    first = project.check(lines, [(1, 2)])[1, 2]
+    flags = project.check(["上下", *lines], [(2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    assert project.check(lines, [(1, 2)]) == {(1, 2): first}
+    project.check(project.export())
+    assert project.decide(first, Verdict.COPY, 1).state is State.COPY
+
+
 @pytest.mark.parametrize("line", [1, 2])
 @pytest.mark.parametrize("now", [ALIKE[1:], [ALIKE[0], *ALIKE]], ids=["one is gone", "one more"])
 def test_where_nobody_can_tell_which_of_two_lines_alike_is_gone_or_new_it_is_asked_again(
