@@ -1,5 +1,6 @@
 """Two people decide, correct by hand, take back and do again while lines are put in, taken out, brought back, moved,
-joined and parted between checks: every character has what was decided of it last, on the desk and in the text."""
+joined and parted between checks, and earlier texts are put back: every character has what was decided of it last, on
+the desk and in the text."""
 
 from __future__ import annotations
 
@@ -185,6 +186,17 @@ class Acts(RuleBasedStateMachine):
             case "longer":
                 middle = at % (len(lines[number]) + 1)
                 lines[number] = lines[number][:middle] + "庚" + lines[number][middle:]
+        self.check()
+
+    @rule(away=st.booleans())
+    def check_another_text(self, away: bool) -> None:
+        """What was decided is written into the text, or another text stands there, for the time of a check."""
+        was = self.lines
+        readings = {char: self.stands(char) for char in {one.character for one in self.said.values()}}
+        other = {char: "丙" if away else reading for char, (state, reading) in readings.items() if state == "corrected"}
+        self.lines = ["".join(other.get(char, char) for char in line) for line in was]
+        self.check()
+        self.lines = was
         self.check()
 
     @invariant()
