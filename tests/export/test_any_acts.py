@@ -23,7 +23,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.acts import ChangedError, NothingLeftError
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import ConflictError, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
@@ -61,6 +61,7 @@ class Acts(RuleBasedStateMachine):
         self.said: dict[int, Said] = {}
         self.lines = [self.line() for _ in range(4)]
         self.gone: list[str] = []
+        self.shown: dict[str, FlagRow] = {}
         self.check()
 
     def teardown(self) -> None:
@@ -71,7 +72,8 @@ class Acts(RuleBasedStateMachine):
         return "".join(next(self.characters) for _ in range(LENGTH))
 
     def check(self) -> None:
-        """What stands third or last in a line as it was written is flagged."""
+        """What stands third or last in a line as it was written is flagged; `seen` are the flags till then."""
+        self.seen, self.said_then = dict(self.shown), len(self.said)
         self.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in self.lines), encoding="utf-8")
         texts = (TextInfo(str(self.path), "sha", "kanripo", "traditional"),)
         run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
@@ -114,6 +116,23 @@ class Acts(RuleBasedStateMachine):
         row = list(self.shown.values())[n % len(self.shown)]
         demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
         made = self.store.decisions.decide(demand)
+        self.note(person, row.transcribed, (made.state.value, made.reading))
+        self.look()
+
+    @rule(person=PEOPLE, n=ANY, verdict=st.sampled_from([Verdict.TAKE, Verdict.KEEP]))
+    def decide_late(self, person: str, n: int, verdict: Verdict) -> None:
+        """In a browser that shows the flags of before the last check."""
+        there = [row for row in self.seen.values() if row.transcribed in "".join(self.lines)]
+        if not there:
+            return
+        row = there[n % len(there)]
+        since = [one.character for number, one in self.said.items() if number > self.said_then]
+        demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
+        try:
+            made = self.store.decisions.decide(demand)
+        except ConflictError:  # also where a check has carried over what was seen
+            return
+        assert row.transcribed not in since
         self.note(person, row.transcribed, (made.state.value, made.reading))
         self.look()
 
