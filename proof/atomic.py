@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES
 from pathlib import Path
 from threading import get_ident
 from typing import IO, Any
@@ -39,13 +41,19 @@ def _kept(file: IO[Any]) -> None:
 
 @contextmanager
 def _in_place_of(path: Path) -> Iterator[Path]:
-    """Where to write what is to stand at `path` once it is whole."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.part")
+    """Where to write what is to stand at `path` once it is whole: a link stays one to what is written, and a file keeps
+    its rights; one that may only be read is not replaced."""
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))
         yield part
-        part.replace(path)
-        sync_folder(path.parent)
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+        sync_folder(target.parent)
     except OSError as error:
         reason = error.strerror or error
         raise OutputError(

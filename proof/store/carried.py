@@ -16,7 +16,7 @@ from proof.store.decision_records import TAKING_BACK, State, Verdict
 from proof.store.decision_rows import decided_by
 from proof.store.models import DecisionRow, FlagRow
 from proof.store.standing import Event, standing
-from proof.store.threads import successor
+from proof.store.threads import gone_beside, successor
 
 
 def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
@@ -74,6 +74,19 @@ def follows(session: Session, here: FlagRow, flag: FlagRow) -> bool:
     """Whether what stands of a flag was carried over from that other one, or nothing was decided of it."""
     last = last_event(session, here)
     return last is None or any(one.flag_id == flag.id for one in origins(session, last))
+
+
+def beaten_by(session: Session, flag: FlagRow) -> FlagRow | None:
+    """The flag that stands at the place of one that is gone, where something else was decided of it; where none does,
+    as the text reads what was decided, one that stood there and of which something was said after all that was said of
+    the flag."""
+    here = successor(session, flag)
+    if here is not None:
+        return None if follows(session, here, flag) else here
+    last = last_event(session, flag)
+    words = {word_of(session, one): one for one in gone_beside(session, flag)}
+    latest = max(words, default=0)
+    return words[latest] if latest > (last.id if last is not None else 0) else None
 
 
 def is_copy(session: Session, decision: DecisionRow) -> bool:

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.store import rows
 from proof.store.carried import origins, word_of
 from proof.store.decision_records import TAKING_BACK, State
-from proof.store.decision_rows import carried_from, carry
-from proof.store.decisions import corrected_in
+from proof.store.decision_rows import carried_from, carry, corrected_in
 from proof.store.models import ColumnRow, DecisionRow, FlagRow
 from proof.store.quality import is_seeded
 from proof.store.threads import go_on, take_up_lost, thread_of

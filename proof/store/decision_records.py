@@ -100,7 +100,8 @@ class ConflictError(ToldError):
 class DecisionRequest:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
-    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `undoes` is the
+    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `suggested` is what was
+    seen to be suggested, where it matters for `TAKE` that it still is; `undoes` is the
     decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
     it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
     take back what somebody else decided.
@@ -118,6 +119,7 @@ class DecisionRequest:
     undoes_version: int | None = None
     batch: str = ""
     overrules: bool = True
+    suggested: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -17,8 +18,11 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.quality import add_decision, seeded_among, seeded_places, shown_context
+from proof.store.quality import add_decision, is_of_text, seeded_among, seeded_places, shown_context
 from proof.store.threads import go_on
+from proof.text.edit import Edit
+
+AT_ONCE = 500
 
 CHECK = "proof check"
 """Who carries a decision over to the same place in an edited text."""
@@ -133,6 +137,21 @@ def decision_of(row: DecisionRow) -> Decision:
         about=row.about,
         batch=row.batch,
     )
+
+
+def corrected_in(session: Session, pages: Iterable[int]) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
+    """What stands corrected on pages, by page and line: the edits, each with what it takes the place of."""
+    columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
+    last = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
+    query = select(*columns, DecisionRow.reading, DecisionRow.transcribed).join(FlagRow, last)
+    query = query.where(DecisionRow.state == State.CORRECTED.value, is_of_text())
+    found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
+    known = sorted(pages)
+    for start in range(0, len(known), AT_ONCE):
+        here = query.where(FlagRow.page_id.in_(known[start : start + AT_ONCE]))
+        for page, line, offset, length, reading, transcribed in session.execute(here):
+            found[page, line].append((Edit(offset, length, reading), transcribed))
+    return found
 
 
 def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:

@@ -8,7 +8,6 @@ and nothing is written. A request that is sent again under its key is answered a
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,16 @@ from sqlalchemy.orm import Session, aliased
 from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
-from proof.store.carried import carried_on, follows, is_copy, last_event, overruled_by, standing_event, word_of
+from proof.store.carried import (
+    beaten_by,
+    carried_on,
+    follows,
+    is_copy,
+    last_event,
+    overruled_by,
+    standing_event,
+    word_of,
+)
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -36,6 +44,7 @@ from proof.store.decision_records import (
 )
 from proof.store.decision_rows import (
     carry,
+    corrected_in,
     decided_by,
     decision_of,
     maker_of,
@@ -49,7 +58,7 @@ from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.threads import is_decided_where_it_is, successor
 from proof.store.typed_text import check_note, check_reading
-from proof.text.edit import Edit, Surroundings, contexts
+from proof.text.edit import Surroundings, contexts
 
 AT_ONCE = 500
 
@@ -226,9 +235,7 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         if same is not None:
             return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
-    here = successor(session, flag) if demand.verdict is not Verdict.UNDO else None
-    if here is not None and not follows(session, here, flag):
-        raise ConflictError(flag.id, flag.version, conflict_of(session, here, 0).decisions)
+    _must_be_as_seen(session, demand, flag)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
     carried = _must_stand(session, flag, undone) if undone is not None else []
@@ -244,6 +251,16 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     if along is not None:
         decide_in(session, along)
     return made
+
+
+def _must_be_as_seen(session: Session, demand: DecisionRequest, flag: FlagRow) -> None:
+    """Raises ConflictError where something else is suggested by now, or was decided of another flag of the place."""
+    if demand.verdict is Verdict.UNDO:
+        return
+    if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
+        raise ConflictError(flag.id, flag.version, [])
+    if (beaten := beaten_by(session, flag)) is not None:
+        raise ConflictError(flag.id, flag.version, conflict_of(session, beaten, 0).decisions)
 
 
 def take_back_in(
@@ -321,7 +338,8 @@ def _of_other_half(
     if other is None:
         return None
     key = _key_of_other(demand.key)
-    both = replace(demand, flag=other.id, version=other.version, key=key, reading="", batch=demand.batch or key)
+    demand = replace(demand, batch=demand.batch or key, reading="", suggested=None)
+    both = replace(demand, flag=other.id, version=other.version, key=key)
     if demand.verdict is not Verdict.UNDO:
         last = last_event(session, flag)
         alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
@@ -423,21 +441,6 @@ def _last_decisions(work: str) -> Any:
         .join(WorkRow, DecisionRow.work_id == WorkRow.id)
         .where(WorkRow.name == work, DecisionRow.state != State.OPEN.value)
     )
-
-
-def corrected_in(session: Session, pages: Iterable[int]) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
-    """What stands corrected on pages, by page and line: the edits, each with what it takes the place of."""
-    columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
-    last = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
-    query = select(*columns, DecisionRow.reading, DecisionRow.transcribed).join(FlagRow, last)
-    query = query.where(DecisionRow.state == State.CORRECTED.value, is_of_text())
-    found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
-    known = sorted(pages)
-    for start in range(0, len(known), AT_ONCE):
-        here = query.where(FlagRow.page_id.in_(known[start : start + AT_ONCE]))
-        for page, line, offset, length, reading, transcribed in session.execute(here):
-            found[page, line].append((Edit(offset, length, reading), transcribed))
-    return found
 
 
 def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[Surroundings]) -> bool:

@@ -18,7 +18,7 @@ from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.lookup import NoPlaceError, page_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
 from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
-from proof.store.request_keys import must_be_own
+from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.typed_text import LONGEST_READING
 
@@ -28,7 +28,8 @@ class ManualCorrection:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
     `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
-    `transcribed` is what was seen to stand there, where it matters that it still does."""
+    `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
+    does."""
 
     work: str
     page: int
@@ -43,6 +44,7 @@ class ManualCorrection:
     doubt: bool = False
     batch: str = ""
     transcribed: str | None = None
+    source: str | None = None
 
 
 class ManualCorrections(StorePart):
@@ -89,15 +91,21 @@ def _check(wanted: ManualCorrection) -> None:
 def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
     page = page_of(session, wanted.work, wanted.page)
+    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
+    if said is not None:  # sent again; the text may be another by now
+        if (said.page, said.line, said.offset, said.length) != (page.page, wanted.line, wanted.offset, wanted.length):
+            raise key_of_another()
+        return decide_in(session, _demand(wanted, said.flag_id, said.version - 1))
     found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
     column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
     if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
     stands = column.source[wanted.offset : wanted.offset + wanted.length]
-    if wanted.transcribed not in (None, stands):
+    places = seeded_places(session, [page.id]).get(page.id, {})
+    seen = (None, column.source, shown_text(column.source, wanted.line, places))
+    if wanted.transcribed not in (None, stands) or wanted.source not in seen:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
-    places = seeded_places(session, [page.id]).get(page.id, {})
     _check_alone(session, page, wanted)
     box = _box(session, page, column, wanted)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
@@ -106,9 +114,6 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     row = _row_by_hand(session, page, flag)
     if answered:  # what stands there was seeded
         note_seeded(session, row)
-    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
-    if said is not None:  # sent again
-        return decide_in(session, _demand(wanted, row.id, said.version - 1))
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise conflict_of(session, taken, 0)

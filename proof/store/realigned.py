@@ -21,8 +21,7 @@ from proof.store import rows
 from proof.store.carried import last_event, word_of
 from proof.store.carry_over import is_in_text
 from proof.store.decision_records import State
-from proof.store.decision_rows import carry
-from proof.store.decisions import corrected_in
+from proof.store.decision_rows import carry, corrected_in
 from proof.store.manual_corrections import id_by_hand
 from proof.store.models import ColumnRow, CommentRow, FlagRow, PageRow, RunRow
 from proof.store.page_states import note_text_changed
@@ -109,8 +108,10 @@ def realigned_pages(session: Session, pages: Sequence[tuple[PageRow, PageResult]
         if was and now and (was != now or page.id in known):
             flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id == page.id).order_by(FlagRow.id)))
             places, threads = RealignedLines(was, now), frozenset(spoken.get(page.id, ()))
+            back = _take_up_again(session, flags, was, now, places)
             beside = {line: edits for (number, line), edits in corrected.items() if number == page.id}
-            one = RealignedPage(page, result, flags, _places(flags, places), threads, was, now, places, beside)
+            there = _places(flags, places, back)
+            one = RealignedPage(page, result, flags, there, threads, was, now, places, beside)
             found.append(replace(one, result=_renamed(one)))
     return found
 
@@ -136,11 +137,35 @@ def _renamed(changed: RealignedPage) -> PageResult:
     return replace(changed.result, flags=tuple(named))
 
 
-def _places(flags: Iterable[FlagRow], places: RealignedLines) -> dict[FoundPlace, list[FlagRow]]:
-    """Flags by where they would be found now; those of a page that was gone for a while are stale till it is saved."""
+_NO_BRACKETS = str.maketrans("", "", "[]")
+
+
+def _take_up_again(
+    session: Session, flags: Iterable[FlagRow], was: Mapping[int, str], now: Mapping[int, str], places: RealignedLines
+) -> dict[int, tuple[int, int]]:
+    """Where the text has again what stood at a place when it was decided, in its line and between the same, as where an
+    earlier text was put back: what was decided stands there again. Gives the places, by the numbers of their flags."""
+    back: dict[int, tuple[int, int]] = {}
+    for row in flags:
+        words = row.context.translate(_NO_BRACKETS)
+        line = places.became(row.line) if rows.is_changed(row) and words in was.get(row.line, "") else None
+        last = last_event(session, row) if line is not None else None
+        if line is None or last is None or last.offset != row.offset:
+            continue
+        if last.context and context_of(now[line], row.offset, row.length) == last.context:
+            row.line, row.context = line, last.context
+            back[row.id] = (line, row.offset)
+    return back
+
+
+def _places(
+    flags: Iterable[FlagRow], places: RealignedLines, back: Mapping[int, tuple[int, int]]
+) -> dict[FoundPlace, list[FlagRow]]:
+    """Flags by where they would be found now; those of a page that was gone for a while are stale till it is saved, and
+    those whose place is `back` are till they are found."""
     found: dict[FoundPlace, list[FlagRow]] = {}
     for row in flags:
-        place = places.now(row.line, row.offset, row.length) if row.ordinal >= rows.CURRENT else None
+        place = places.now(row.line, row.offset, row.length) if row.ordinal >= rows.CURRENT else back.get(row.id)
         if place is not None:
             found.setdefault((*place, row.kind, row.transcribed), []).append(row)
     return found

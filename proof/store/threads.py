@@ -8,7 +8,7 @@ place.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, exists, func, select
 from sqlalchemy.orm import Session, aliased
@@ -59,6 +59,14 @@ def successor(session: Session, flag: FlagRow) -> FlagRow | None:
     here = here.where(FlagRow.stale.is_(False), sort, FlagRow.kind == flag.kind)
     found = session.scalars(here.with_for_update()).all()
     return found[0] if len(found) == 1 else None
+
+
+def gone_beside(session: Session, flag: FlagRow) -> Sequence[FlagRow]:
+    """The others that stood at the place of a flag that is gone, and are gone as well; none of any other flag."""
+    if not flag.stale:
+        return []
+    same = (FlagRow.page_id == flag.page_id, is_of_thread() == thread_of(flag), FlagRow.id != flag.id)
+    return session.scalars(select(FlagRow).where(*same, FlagRow.stale.is_(True), FlagRow.version > 0)).all()
 
 
 def take_up_lost(session: Session, work_id: int, page: int | None = None) -> None:

@@ -41,6 +41,12 @@ class RealignedLines:
         )
         self._parts = _joined_or_parted(before, now)
 
+    def became(self, line: int) -> int | None:
+        """The number of the line that a line is now; its own where neither is known to be another. None where it is
+        gone."""
+        alone = line in self._before and line in self._now and line not in self._lines.values()
+        return self._lines.get(line, line if alone else None)
+
     def now(self, line: int, offset: int, length: int) -> Place | None:
         """Where `length` characters from a place on are now; None where one of them is gone. Of no character: the place
         before what stood behind it, or behind what stood before it."""

@@ -367,6 +367,7 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
         **by_whom(),
         key=body.key,
         reading=body.reading,
+        suggested=body.suggested,
         note=body.note,
         undoes=body.undoes,
         undoes_version=body.undoes_version,

@@ -18,6 +18,7 @@ from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
+Seen = Annotated[str, StringConstraints(max_length=100_000)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
 Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
@@ -94,6 +95,7 @@ class DecisionBody(Closed):
     version: Count = Field(description="The version of the flag that was seen")
     key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
     reading: Text = ""
+    suggested: Seen | None = Field(None, description="As it was seen; 409 where `take` would take another")
     note: str = Field("", max_length=LONGEST_NOTE)
     undoes: Number | None = None
     undoes_version: Count | None = Field(
@@ -151,6 +153,7 @@ class ManualCorrectionBody(Closed):
     reading: Text = ""
     delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
     doubt: bool = Field(False, description="What stands there is doubtful; `reading` is then empty")
+    source: Seen | None = Field(None, description="The column as it was seen; 404 where it reads otherwise now")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
 

@@ -1,5 +1,6 @@
 """Two people decide, correct by hand, take back and do again while lines are put in, taken out, brought back, moved,
-joined and parted between checks: every character has what was decided of it last, on the desk and in the text."""
+joined and parted between checks, and earlier texts are put back: every character has what was decided of it last, on
+the desk and in the text."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.acts import ChangedError, NothingLeftError
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import ConflictError, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
@@ -60,6 +61,7 @@ class Acts(RuleBasedStateMachine):
         self.said: dict[int, Said] = {}
         self.lines = [self.line() for _ in range(4)]
         self.gone: list[str] = []
+        self.shown: dict[str, FlagRow] = {}
         self.check()
 
     def teardown(self) -> None:
@@ -70,7 +72,8 @@ class Acts(RuleBasedStateMachine):
         return "".join(next(self.characters) for _ in range(LENGTH))
 
     def check(self) -> None:
-        """What stands third or last in a line as it was written is flagged."""
+        """What stands third or last in a line as it was written is flagged; `seen` are the flags till then."""
+        self.seen, self.said_then = dict(self.shown), len(self.said)
         self.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in self.lines), encoding="utf-8")
         texts = (TextInfo(str(self.path), "sha", "kanripo", "traditional"),)
         run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
@@ -113,6 +116,23 @@ class Acts(RuleBasedStateMachine):
         row = list(self.shown.values())[n % len(self.shown)]
         demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
         made = self.store.decisions.decide(demand)
+        self.note(person, row.transcribed, (made.state.value, made.reading))
+        self.look()
+
+    @rule(person=PEOPLE, n=ANY, verdict=st.sampled_from([Verdict.TAKE, Verdict.KEEP]))
+    def decide_late(self, person: str, n: int, verdict: Verdict) -> None:
+        """In a browser that shows the flags of before the last check."""
+        there = [row for row in self.seen.values() if row.transcribed in "".join(self.lines)]
+        if not there:
+            return
+        row = there[n % len(there)]
+        since = [one.character for number, one in self.said.items() if number > self.said_then]
+        demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
+        try:
+            made = self.store.decisions.decide(demand)
+        except ConflictError:  # also where a check has carried over what was seen
+            return
+        assert row.transcribed not in since
         self.note(person, row.transcribed, (made.state.value, made.reading))
         self.look()
 
@@ -185,6 +205,17 @@ class Acts(RuleBasedStateMachine):
             case "longer":
                 middle = at % (len(lines[number]) + 1)
                 lines[number] = lines[number][:middle] + "庚" + lines[number][middle:]
+        self.check()
+
+    @rule(away=st.booleans())
+    def check_another_text(self, away: bool) -> None:
+        """What was decided is written into the text, or another text stands there, for the time of a check."""
+        was = self.lines
+        readings = {char: self.stands(char) for char in {one.character for one in self.said.values()}}
+        other = {char: "丙" if away else reading for char, (state, reading) in readings.items() if state == "corrected"}
+        self.lines = ["".join(other.get(char, char) for char in line) for line in was]
+        self.check()
+        self.lines = was
         self.check()
 
     @invariant()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -302,4 +303,31 @@ def test_the_file_is_replaced_whole_and_only_if_it_is_still_what_was_read(tmp_pa
     assert path.read_bytes() == corrected.data
     with pytest.raises(OutputError, match="was changed while"):
         write_corrected(corrected, path)
+    assert [child.name for child in tmp_path.iterdir()] == ["x.txt"]
+
+
+def test_a_file_keeps_its_rights_and_a_link_to_it_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / "texts" / "x.txt", tmp_path / "x.txt"
+    path.parent.mkdir()
+    path.write_bytes(SAMPLES[Format.KANRIPO].encode())
+    path.chmod(0o640)
+    link.symlink_to(path)
+    read = read_edition(link)
+    write_corrected(correct(read, [correction(read, read.text.index("北耦"), 1, "比")]), link)
+    assert link.is_symlink()
+    assert "比耦" in path.read_text(encoding="utf-8")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert [child.name for child in path.parent.iterdir()] == ["x.txt"]
+
+
+def test_a_file_that_may_only_be_read_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder may be written to, so that it could be. Who tests may do anything with any file."""
+    path = tmp_path / "x.txt"
+    path.write_bytes(SAMPLES[Format.KANRIPO].encode())
+    read = read_edition(path)
+    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
+    monkeypatch.setattr("proof.atomic.os.access", lambda at, _: Path(at) != path)
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_corrected(corrected, path)
+    assert path.read_bytes() == SAMPLES[Format.KANRIPO].encode()
     assert [child.name for child in tmp_path.iterdir()] == ["x.txt"]

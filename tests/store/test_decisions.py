@@ -166,6 +166,18 @@ def test_the_second_of_two_is_told_what_happened_and_nothing_is_written(filled: 
     assert filled.decisions.decide(demand(Verdict.KEEP, 1, person="乙")).was == "吿"
 
 
+def test_what_was_suggested_is_taken_alone_where_it_still_is(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    seen = replace(demand(Verdict.TAKE), suggested=page_result.flags[0].suggested)
+    other = replace(page_result.flags[0], suggested="誥")
+    fill(filled, info, replace(page_result, flags=(other, *page_result.flags[1:])))
+    with pytest.raises(ConflictError, match="stands otherwise"):
+        filled.decisions.decide(seen)
+    assert filled.decisions.history(1) == []
+    assert filled.decisions.decide(replace(seen, suggested="誥")).reading == "誥"
+
+
 def test_a_request_sent_again_is_answered_as_before_and_not_doubled(filled: Store) -> None:
     sent = demand(Verdict.TAKE)
     first = filled.decisions.decide(sent)

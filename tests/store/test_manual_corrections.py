@@ -53,6 +53,29 @@ def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(fille
         filled.manual_corrections.correct(corrected(1, 1, "八"))
 
 
+def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """Whose page is from before a check may point at another character, also where no character is pointed at."""
+    source = page_result.columns[0].source
+    seen = [replace(one, source=source) for one in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))]
+    made = filled.manual_corrections.correct(seen[0])
+    columns = (CheckedColumn(1, page_result.columns[0].box, f"又{source}"), *page_result.columns[1:])
+    run = filled.begin_run(info)
+    filled.save_pages(run, [CheckedResult(PLACE, "another key", replace(page_result, columns=columns))])
+    filled.finish_run(run, whole=True)
+    for one in (seen[1], replace(seen[0], key="request-0002")):
+        with pytest.raises(NoPlaceError, match="no longer reads so"):
+            filled.manual_corrections.correct(one)
+    assert filled.manual_corrections.correct(seen[0]) == replace(made, repeated=True), "it had its answer before"
+
+
+def test_a_key_is_of_one_place(filled: Store) -> None:
+    filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
+    with pytest.raises(RefusedDecisionError, match="key"):
+        filled.manual_corrections.correct(corrected(0, 1, "入", "request-0001"))
+
+
 def test_an_empty_box_deletes_no_character(filled: Store) -> None:
     for wrong in (
         replace(corrected(1, 1, ""), delete=False),

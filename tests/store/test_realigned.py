@@ -434,6 +434,40 @@ def test_what_was_decided_of_a_page_that_was_gone_stands_of_the_same_line_when_i
     assert project.export() == ["上下", ALIKE[0], "甲乙比丙丁", "戊己"]
 
 
+ELSEWHERE = ["甲乙某丙丁戊己庚", "辛壬癸", "子丑寅某辰巳"]
+"""Another text of the lines of the next test: as another branch of its repository has them."""
+
+
+@pytest.mark.parametrize("above", [[], ["上下"]], ids=["as it was", "with a line above"])
+@pytest.mark.parametrize("other", ["written", "another"])
+@pytest.mark.parametrize("verdict", [Verdict.TAKE, Verdict.COPY])
+def test_what_was_decided_stands_again_where_an_earlier_text_is_put_back(
+    project: Project, above: list[str], other: str, verdict: Verdict
+) -> None:
+    lines, found = ["甲乙北丙丁西己庚", "辛壬癸", "子丑寅卯辰巳"], [(1, 2), (1, 5)]
+    for number in project.check(lines, found).values():
+        project.decide(number, verdict)
+    project.by_hand(3, 3)
+    wanted = project.export()
+    project.check(wanted if other == "written" else ELSEWHERE)
+    stands = State.CORRECTED if verdict is Verdict.TAKE else State.COPY
+    flags = project.check([*above, *lines], [(line + len(above), offset) for line, offset in found])
+    assert {project.state(number) for number in flags.values()} == {stands}
+    assert project.export() == [*above, *wanted]
+    assert project.told() == []
+
+
+def test_what_was_decided_stands_in_no_line_that_is_like_the_one_that_was_changed(project: Project) -> None:
+    flags = project.check(["甲乙北丙丁", "戊己庚"], [(1, 2)])
+    project.decide(flags[1, 2], Verdict.TAKE)
+    project.check(["甲乙某丙丁", "戊己庚"])
+    for now, line in ((["甲乙某丙丁", "甲乙北丙丁", "戊己庚"], 2), (["甲乙北丙丁", "戊己庚"], 1)):
+        found = project.check(now, [(line, 2)])
+        assert project.state(found[line, 2]) == State.OPEN
+        assert project.export() == now
+        assert project.told() == [Unused.GONE]
+
+
 def test_a_line_that_is_gone_keeps_no_export_back_though_another_is_like_it(project: Project) -> None:
     flags = project.check(ALIKE, [(1, 2), (2, 2)])
     project.decide(flags[1, 2], Verdict.KEEP)
@@ -474,6 +508,34 @@ def test_who_decides_a_flag_whose_place_another_has_decided_since_is_told(projec
         project.decide(late, Verdict.TAKE)
     assert (refused.value.flag, [one.verdict for one in refused.value.decisions]) == (late, [Verdict.KEEP])
     assert project.export() == ["上下", *ALIKE]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE])
+def test_who_decides_a_flag_whose_place_was_decided_under_another_and_written_since_is_told(
+    project: Project, verdict: Verdict
+) -> None:
+    lines = ["甲乙北丙丁", "戊己"]
+    late = project.check(lines, [(1, 2)])[1, 2]
+    flags = project.check(["上下", *lines], [(2, 2)])
+    theirs = DecisionRequest(WORK, flags[2, 2], Verdict.TAKE, 0, "乙", "request-of-another")
+    project.store.decisions.decide(theirs)
+    written = project.export()
+    project.check(written)
+    with pytest.raises(ConflictError, match="乙") as refused:
+        project.decide(late, verdict)
+    assert (refused.value.flag, [one.verdict for one in refused.value.decisions]) == (late, [Verdict.TAKE])
+    project.store.acts.undo(WORK, "乙", "taken-back")
+    assert project.decide(late, verdict).state is not State.OPEN, "nothing of another stands there any more"
+
+
+def test_who_has_seen_what_stands_of_a_flag_that_is_gone_may_still_decide_otherwise(project: Project) -> None:
+    lines = ["甲乙北丙丁", "戊己"]
+    first = project.check(lines, [(1, 2)])[1, 2]
+    flags = project.check(["上下", *lines], [(2, 2)])
+    project.decide(flags[2, 2], Verdict.TAKE)
+    assert project.check(lines, [(1, 2)]) == {(1, 2): first}
+    project.check(project.export())
+    assert project.decide(first, Verdict.COPY, 1).state is State.COPY
 
 
 @pytest.mark.parametrize("line", [1, 2])

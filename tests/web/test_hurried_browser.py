@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from proof.store import Store
+from proof.model.result import PageResult
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
+from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
 from tests.web.drawn import LINES, SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
@@ -72,6 +76,45 @@ def held_back(page: Page, address: str) -> Callable[[], None]:
         page.unroute(address, hold)
 
     return let_go
+
+
+def check_again(folder: Path, change: Callable[[PageResult], PageResult]) -> None:
+    """A check that finds the first page otherwise, while it is looked at."""
+    with Store.open(folder / "proof.sqlite") as store:
+        texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
+        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+        for number, result in enumerate(list(store.results(work=WORK))):
+            now = change(result) if not number else result
+            store.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", "卷十", f"{number + 1}a"), "", now)])
+        store.finish_run(run, whole=True)
+
+
+def test_what_is_corrected_on_a_page_of_before_a_check_is_written_to_no_other_character(
+    served: str, page: Page, tmp_path: Path
+) -> None:
+    page.goto(f"{served}/works/{WORK}/pages/1")
+    until(page, "document.body.dataset.ready === '1'")
+    check_again(tmp_path, lambda was: replace(was, columns=(replace(was.columns[0], source="上下"), *was.columns[1:])))
+    page.locator(".cell", has_text="人").first.focus()
+    page.keyboard.press("d")
+    expect(page.locator("#notices .notice")).to_contain_text("no longer reads so")
+    assert verdicts(tmp_path) == []
+
+
+def test_a_reading_that_is_not_suggested_any_more_is_not_taken(served: str, page: Page, tmp_path: Path) -> None:
+    open_desk(page, f"{served}/works/{WORK}/desk")
+    number = shown(page)
+    check_again(tmp_path, lambda was: replace(was, flags=tuple(replace(one, suggested="吉") for one in was.flags)))
+    page.keyboard.press("t")
+    notice = page.locator("#notices .notice")
+    expect(notice).to_contain_text("stands otherwise by now")
+    assert verdicts(tmp_path) == []
+    notice.get_by_role("button", name="Look again").click()
+    expect(page.locator("body")).to_have_attribute("data-flag", str(number))
+    expect(page.locator("#suggested")).to_have_text("吉")
+    page.keyboard.press("t")
+    saved(page)
+    assert verdicts(tmp_path) == [Verdict.TAKE]
 
 
 def test_a_page_said_to_be_two_things_in_a_row_is_the_second(served: str, page: Page) -> None:

@@ -40,7 +40,8 @@ const outbox = new Outbox({
   conflict(entry, problem) {
     const last = problem.document.decisions?.at(-1);
     stepBack(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
-    notice(ahead(last), entry.flag);
+    if (!last) lookAnew(entry.flag); // a check found something else there
+    notice(last ? ahead(last) : say("refused", { detail: problem.message }), entry.flag);
   },
   refused(entry, problem) {
     stepBack(entry, entry.was);
@@ -110,6 +111,14 @@ function stepBack(entry, stands, last = null) {
   flag.last = last;
   if (flags[at] === flag) show();
   adopt(flag);
+}
+
+/** Has a flag as it is now, in place of the one that was fetched. */
+async function lookAnew(number) {
+  const flag = byNumber.get(number);
+  const now = await ask(api(`flags/${number}`)).catch(() => null); // it is refused again as long as it is not known
+  if (flag && now) Object.assign(flag, now);
+  if (flag && flags[at] === flag) show();
 }
 
 function forget(number) {
@@ -421,7 +430,7 @@ function decide(verdict, reading = "") {
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
   steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
   steps.undone = [];
-  send(flag, verdict, state, stand, { reading });
+  send(flag, verdict, state, stand, { reading, suggested: flag.suggested });
   stepped(flag);
   forward();
 }

@@ -88,7 +88,7 @@ async function stroke(pair, some, verdict) {
   const batch = uuid();
   const outcomes = [];
   for (let from = 0; from < some.length; from += 400) {
-    const part = some.slice(from, from + 400).map((flag) => ({ flag: flag.number, verdict, version: flag.version, key: uuid() }));
+    const part = some.slice(from, from + 400).map((flag) => ({ flag: flag.number, verdict, suggested: flag.suggested, version: flag.version, key: uuid() }));
     outcomes.push(...(await ask(api("decisions"), { batch, decisions: part })).items);
   }
   const byNumber = new Map(some.map((flag) => [flag.number, flag]));

@@ -14,7 +14,8 @@ const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && 
 /** What is sent for a character: `verdict` is typed, delete or unsure. Raises a Problem. */
 export function settle(one, flag, verdict, reading = "") {
   if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, version: flag.version, key: uuid() });
-  const place = { line: one.line, offset: one.offset, length: one.length, reading, key: uuid() };
+  const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // a check may have changed the text since
+  const place = { line: one.line, offset: one.offset, length: one.length, reading, source, key: uuid() };
   return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
 }
 
