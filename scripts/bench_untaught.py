@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measure flags on characters that the recogniser was never taught, at their first occurrence.
 
-    bench_untaught.py --font NAME_OR_FILE [--pages 20] [--seed 1] [--shared DIR]
+    bench_untaught.py --font NAME_OR_FILE [--forms] [--pages 20] [--seed 1] [--shared DIR]
 
 Half-folios are drawn in a font that `make_drawn.py` did not use; into columns of real texts such characters are put,
 each once. False are flags raised on them where the text is right. At every third of these places the image shows
-another character than the text, taken at random; told is how many of these errors are raised.
+another character than the text, taken at random; told is how many of these errors are raised. With `--forms` the text
+has characters that the recogniser knows, the image forms of them that it was never taught and reads as another word
+where they are drawn (text 回, image 囘, read 同); at every third place it shows that other word.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -30,17 +33,21 @@ from proof.facsimile.render import page_seed, render_page
 from proof.facsimile.wear import without_seal
 from proof.images.find import ImageIndex
 from proof.images.load import load_image
+from proof.ocr.drawn import shipped_readings
 from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.text.authorities import DATA as VARIANTS
 from proof.text.model import Script, is_han
 from proof.text.read import read_transcription
+from proof.text.variants import Relation, policy_of
 from proof.verify.page import Checker
 
 ROOT = Path(__file__).resolve().parents[1]
 EVERY = 4
 """One in so many characters of a column is an untaught one."""
+
+OTHER = Relation.DISTINCT
 
 
 def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
@@ -53,6 +60,29 @@ def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
     wanted = [one for one in sorted(used) if not engine.knows(one) and font.face_of(one) == own]
     rest = [one for one in sorted(listed - set(used)) if not engine.knows(one) and font.face_of(one) == own]
     return wanted + rest
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A character to be put into a text, what its image shows where the text is right, and where it is wrong: one of
+    its column where that is empty."""
+
+    transcribed: str
+    shown: str
+    other: str = ""
+
+
+def forms(engine: Engine, font: FontChain, characters: Sequence[str]) -> list[Put]:
+    """For those of the untaught `characters` that are a form of one that the recogniser knows, and are read as another
+    word where they are drawn, the first such one in order of code points."""
+    policy, drawn = policy_of(Script.TRADITIONAL), shipped_readings(engine.identity.checksum)
+    found = []
+    for form in characters:
+        read = next((text for text, _ in drawn.readings(form)), "")
+        of = [one for one in policy.forms(form) if engine.knows(one) and policy.relation(one, read).relation is OTHER]
+        if read and of and policy.relation(form, read).relation is OTHER and font.face_of(read) == font.faces[0]:
+            found.append(Put(min(of), form, read))
+    return found
 
 
 def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
@@ -73,6 +103,7 @@ def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--font", required=True)
+    parser.add_argument("--forms", action="store_true", help="forms of characters that the recogniser knows")
     parser.add_argument("--pages", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
@@ -82,7 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     font = FontChain.found((options.font,))
     rng = np.random.default_rng(options.seed)
     characters = untaught(engine, font, options.shared)
-    chosen = iter([characters[number] for number in rng.permutation(len(characters))])
+    every = forms(engine, font, characters) if options.forms else [Put(one, one) for one in characters]
+    chosen = cycle([every[number] for number in rng.permutation(len(every))])
     columns = columns_of(options.shared, rng)
     counts: Counter[str] = Counter()
     checker = checker_for(settings, engine, Script.TRADITIONAL)
@@ -92,18 +124,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             counts += checked(checker, texts, Path(temporary), f"U_WYG_001-{number + 1}a", options)
     write = Console(highlight=False, soft_wrap=True).print
     share = 1000 * counts["false"] / max(counts["right"], 1)
-    write(f"{counts['right']} of {len(characters)} characters, raised {counts['false']}: {share:.1f} in 1,000 (20)")
+    write(f"{counts['right']} of {len(every)} characters, raised {counts['false']}: {share:.1f} in 1,000 (20)")
     write(f"errors: {counts['told']} of {counts['wrong']} raised")
 
 
-def exchanged(column: str, chosen: Iterator[str], rng: np.random.Generator) -> tuple[str, str, dict[int, bool]]:
+def exchanged(column: str, chosen: Iterator[Put], rng: np.random.Generator) -> tuple[str, str, dict[int, bool]]:
     """A column as transcribed and as its image shows it; the places of untaught characters, and whether the text is
     right there."""
     text, shown, places = list(column), list(column), {}
     for place in range(EVERY // 2, len(column), EVERY):
         right = bool(rng.random() > 1 / 3)
-        text[place] = next(chosen)
-        shown[place] = text[place] if right else str(rng.choice(list(column)))
+        put = next(chosen)
+        text[place] = put.transcribed
+        shown[place] = put.shown if right else put.other or str(rng.choice(list(column)))
         places[place] = right
     return "".join(text), "".join(shown), places
 

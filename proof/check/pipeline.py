@@ -226,7 +226,7 @@ def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Stor
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
             habits.add(other)
     habits.occurrences = store.glyphs.occurrences(work.name, habits.recurring)
-    sense = FlagSense(settings, work.keys, work.tasks, store.cache)
+    sense = FlagSense(settings, work.tasks, store.cache)
     settle(store, work.name, habits, settings.flags, witness_evidence, sense, own)
 
 

@@ -181,7 +181,7 @@ class Rechecker:
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
-        sense = FlagSense(self._settings, job.keys, job.tasks, self._store.cache)
+        sense = FlagSense(self._settings, job.tasks, self._store.cache)
         return job, task, self._evidence(given, text), sense
 
     def _text_at(self, checked: Path) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from proof.check.plan import PageKeys, PageTask
+from proof.check.plan import PageTask
 from proof.check.sense_alone import key_of
 from proof.language.doubts import Doubt, DoubtedText
 from proof.language.findings import SenseEvidence
@@ -22,7 +22,7 @@ from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.alike import run_together
-from proof.text.model import Script, Transcription
+from proof.text.model import Transcription
 from proof.verify.scores import sense_weight
 
 Readings = dict[str, SenseReading | None]
@@ -40,8 +40,8 @@ class _Place:
 class FlagSense:
     """What the sense says of the flags of some pages."""
 
-    def __init__(self, settings: Settings, keys: PageKeys, tasks: Sequence[PageTask], cache: Cache) -> None:
-        """Of simplified texts nothing is said, nor of a page whose id another page has too."""
+    def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
+        """Of a page whose id another page has too nothing is said."""
         self._pages: dict[str, _Place] = {}
         self._heard: set[_Text] = set()
         if not settings.flags.sense:
@@ -49,7 +49,7 @@ class FlagSense:
         count = Counter(task.page.id for task in tasks)
         texts: dict[int, _Text] = {}
         for task in tasks:
-            if count[task.page.id] == 1 and keys.script(task.text) is Script.TRADITIONAL:
+            if count[task.page.id] == 1:
                 own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
                 self._pages[task.page.id] = _Place(own, task.number, task.sense)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,9 @@ from proof.language.ngrams import Numbers
 from proof.language.stream import UNKNOWN, stream_of
 from proof.language.weights import NOTHING, Floats
 from proof.model.flags import SenseReading
-from proof.text.model import Transcription, is_han
+from proof.text.conversions import conversions
+from proof.text.model import Script, Transcription, is_han
+from proof.text.variants import policy_of
 
 MOST = 6
 """Readings that are weighed at a place, what is transcribed included."""
@@ -44,7 +47,8 @@ class Doubt:
 @dataclass(frozen=True, slots=True)
 class DoubtRow:
     """A doubt as it is weighed: the number of its token; what is transcribed, what is suggested and the other readings
-    that are another word, with the probability of each (that of the first is 0); zeros to `MOST`."""
+    that are another word, with the probability of each (that of the first is 0); zeros to `MOST`. All are traditional
+    characters."""
 
     place: int
     candidates: tuple[int, ...]
@@ -52,10 +56,12 @@ class DoubtRow:
 
 
 class DoubtedText:
-    """A text that is asked about at places of doubt."""
+    """A text that is asked about at places of doubt; a simplified one as the traditional one that it stands for."""
 
     def __init__(self, text: Transcription, language: Counted) -> None:
         stream = stream_of(text)
+        self._simplified = text.script is Script.SIMPLIFIED
+        self._full = conversions().full if self._simplified else policy_of(Script.TRADITIONAL).to_source_script
         self._folding = Folding(LookAlikes.shipped())
         self.tokens = TextTokens.of([stream], self._folding)
         self.neighbours = Neighbours(self.tokens, language)
@@ -97,12 +103,39 @@ class DoubtedText:
         place = self._place(one.page, one.column, one.offset)
         if place < 0 or not (_single(one.transcribed) and _single(one.suggested)):
             return None
-        chances = {text: chance for text, chance in one.shown if _single(text) and is_han(text)}
-        own = self._folded(one.transcribed)
-        others = [text for text in chances if text != one.suggested and self._folded(text) != own]
-        row = [(ord(text), chances.get(text, LEAST)) for text in (one.suggested, *others)][: MOST - 1]
-        row = [(ord(one.transcribed), 0.0), *row, *[(0, 0.0)] * (MOST - 1 - len(row))]
+        meant = self._meant(place, one.transcribed)
+        chances: defaultdict[str, float] = defaultdict(float)
+        for text, chance in one.shown:
+            if _single(text) and is_han(text):
+                chances[self._full(text)] += chance
+        suggested = self._full(one.suggested)
+        if suggested not in chances:
+            suggested = next((text for text in chances if one.suggested in self._written(text)), suggested)
+        own = self._folded(meant)
+        others = [
+            text
+            for text in chances
+            if text != suggested and self._folded(text) != own and one.transcribed not in self._written(text)
+        ]
+        row = [(ord(text), chances.get(text, LEAST)) for text in (suggested, *others)][: MOST - 1]
+        row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MOST - 1 - len(row))]
         return DoubtRow(place, tuple(code for code, _ in row), tuple(chance for _, chance in row))
+
+    def _meant(self, place: int, transcribed: str) -> str:
+        """Which character a text has at a place: of those that a simplified one may stand for (后: 後 or 后) the one
+        that stands best between its neighbours."""
+        if not self._simplified:
+            return transcribed
+        forms = [text for text in conversions().traditional.get(transcribed, ()) if _single(text)]
+        if len(forms) < 2:
+            return self._full(transcribed)
+        places, candidates = np.full(len(forms), place), np.array([[ord(text)] for text in forms], np.uint32)
+        scores = self.neighbours.scores(places, candidates, self.neighbours.met(places, candidates))
+        return forms[int(scores[:, 0].argmax())]
+
+    def _written(self, text: str) -> tuple[str, ...]:
+        """How the text may write a traditional character otherwise than so."""
+        return conversions().simplified.get(text, ()) if self._simplified else ()
 
     def _folded(self, text: str) -> int:
         return int(self._folding(np.array([ord(text)], np.uint32))[0])

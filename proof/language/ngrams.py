@@ -221,13 +221,16 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
     n = len(counts.known)
     low = max(counts.bits - max(n, 1).bit_length(), 0)
     keys_kept = counts.known.astype(np.uint64)
-    lower = (keys_kept & np.uint64((1 << low) - 1))[:, None] >> np.arange(low, dtype=np.uint64) & np.uint64(1)
+    worth = np.left_shift(np.uint64(1), np.arange(low, dtype=np.uint64))
+    # a piece at a time, as they are unpacked: the bits of all are many times the keys
+    starts = range(0, n if low else 0, UNPACKED)
+    lower = [np.packbits((keys_kept[start : start + UNPACKED, None] & worth > 0).ravel()) for start in starts]
     steps = np.zeros((n + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
     steps[(keys_kept >> np.uint64(low)).astype(np.int64) + np.arange(n)] = 1
     levels = np.log(np.maximum(counts.number, EXACT) / EXACT) / np.log(STEP)
     number = np.where(counts.number <= EXACT, counts.number, EXACT + np.minimum(np.rint(levels), 255 - EXACT))
     return {
-        "lower": np.packbits(lower.astype(np.uint8).ravel()),
+        "lower": np.concatenate([np.empty(0, np.uint8), *lower]),
         "steps": np.packbits(steps),
         "number": number.astype(np.uint8),
         "shape": np.array([n, low, counts.bits]),

@@ -12,11 +12,11 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
-from proof.text.model import Cell, Row, is_han
+from proof.text.model import Cell, Row, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
-from proof.verify.glyphs import Glyph
+from proof.verify.glyphs import Glyph, room_between, spacing
 from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.scores import (
     ALIKE,
@@ -35,6 +35,9 @@ KEPT = 0.0
 
 LEAST_HAN = 0.2
 """Of what is believed of a glyph: so much is taken to be of Han characters, however much is of letters."""
+
+FORM_FITS = -1.5
+"""The odds, in nats, below which a glyph is rather an unknown form of what is transcribed than what is read."""
 
 EXPECTED = 0.01
 """The score where a character that the engine does not know is read as it is where fonts draw it."""
@@ -149,6 +152,8 @@ class Weigher:
             score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
         else:
             score = self._against(cell.text, own, text, glyph, doubt)
+            if score > EXPECTED and self._is_form(column, glyph, cell.text, text, belief):
+                score, rule = EXPECTED, "read so when drawn"
         score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
@@ -174,11 +179,20 @@ class Weigher:
         expected = other in self._drawn_as(transcribed)
         # kept without being raised: how a hand is read is learned from it
         score = EXPECTED if expected else strange_score(transcribed, belief) * (1.0 - doubt)
-        liker = self._liker(column, glyph, other, transcribed)
+        # of a simplified text the image shows other forms than it has
+        written = self._policy.script is Script.TRADITIONAL
+        liker = self._liker(column, glyph, other, transcribed) if written else None
         told = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
         if told > score:
             return told, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if expected else "", None
+
+    def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
+        """Whether the ink of a glyph is liker to a form of `transcribed` that the engine does not know, and reads as
+        the word `other` where it is drawn (囘 of 回, as 同), than to that word."""
+        forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
+        likers = (self._liker(column, glyph, other, form) for form in forms)
+        return any(form_score(liker, belief) < FORM_FITS for liker in likers if liker is not None)
 
     def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
         """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
@@ -246,7 +260,7 @@ class Weigher:
         number = pairing.cells[0]
         cell = column.cells[number]
         before, after = _glyph_of(column, number - 1), _glyph_of(column, number + 1)
-        room = _room(before, after)
+        room = room_between(before, after)
         score = insertion_score(room)
         box = self._gap_box(column, before, after)
         evidence = Evidence(reason="no glyph", ink=Notice.of(NoticeCode.ROOM, number=round(max(room - 1, 0), 1)))
@@ -260,7 +274,7 @@ class Weigher:
         others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.presence > 0.5]
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
-        room = _spacing(glyph, above, below)
+        room = spacing(glyph, above, below)
         place = self._of_two(column, pairing, glyph) or self._omission_place(column, pairing, glyph)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
@@ -322,7 +336,7 @@ class Weigher:
     def _fills(self, column: ReadColumn, pairing: Pairing) -> bool:
         """Whether the glyph stands where the transcription has blanks, with no blank left beside it."""
         before, after = _glyph_of(column, pairing.before - 1), _glyph_of(column, pairing.before)
-        return before is not None and after is not None and _room(before, after) < 2.6
+        return before is not None and after is not None and room_between(before, after) < 2.6
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word than what is transcribed, with its log-probability."""
@@ -434,16 +448,3 @@ def _glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
         if cell in pairing.cells and pairing.glyphs:
             return column.glyphs[pairing.glyphs[pairing.cells.index(cell)]]
     return None
-
-
-def _room(before: Glyph | None, after: Glyph | None) -> float:
-    """Cells from one glyph to the next, in one strip; 1 where that cannot be told."""
-    if before is None or after is None or before.strip != after.strip:
-        return 1.0
-    return (after.y - before.y) / before.pitch
-
-
-def _spacing(glyph: Glyph, above: float | None, below: float | None) -> float:
-    """How far, in cells, a glyph is from its nearer neighbour; 1 where it stands alone."""
-    gaps = [abs(glyph.y - y) / glyph.pitch for y in (above, below) if y is not None]
-    return min(gaps, default=1.0)

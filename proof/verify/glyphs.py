@@ -231,3 +231,16 @@ def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], p
             if a + 0.55 * pitch < y < b - 0.55 * pitch:
                 found.append(y)
     return found
+
+
+def room_between(before: Glyph | None, after: Glyph | None) -> float:
+    """Cells from one glyph to the next, in one strip; 1 where that cannot be told."""
+    if before is None or after is None or before.strip != after.strip:
+        return 1.0
+    return (after.y - before.y) / before.pitch
+
+
+def spacing(glyph: Glyph, above: float | None, below: float | None) -> float:
+    """How far, in cells, a glyph is from its nearer neighbour; 1 where it stands alone."""
+    gaps = [abs(glyph.y - y) / glyph.pitch for y in (above, below) if y is not None]
+    return min(gaps, default=1.0)

@@ -9,7 +9,6 @@ from proof.ocr.belief import FLOOR
 from proof.ocr.drawn import DrawnReadings, shipped_readings, shipped_sure_forms
 from proof.ocr.drawn_shapes import shipped_shapes
 from proof.ocr.engine import Engine
-from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
 from proof.verify.glyphs import Glyph
@@ -39,8 +38,7 @@ class WordLikeness:
         shipped = shipped_readings(engine.identity.checksum)
         self._drawn = shipped.joined(drawn) if drawn else shipped
         self._sure = shipped_sure_forms(engine.identity.checksum)
-        # of a simplified text the image shows other forms than it has
-        self.shapes = shipped_shapes(engine.identity.checksum if policy.script is Script.TRADITIONAL else "")
+        self.shapes = shipped_shapes(engine.identity.checksum)
         self._known: dict[str, _Shapes] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:

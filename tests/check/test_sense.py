@@ -26,7 +26,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.settings.config import FlagsSection, Settings
 from proof.store import PagePlace, Store
 from proof.text.encoding import Decoded
-from proof.text.model import Row, Transcription
+from proof.text.model import Row, Script, Transcription
 from proof.text.read import parse_transcription
 from proof.verify.page_findings import numbered
 from proof.verify.scores import LOWERED
@@ -52,9 +52,8 @@ def sense_of(
     text: Transcription, store: Store, said: tuple[SenseEvidence, ...] = (), settings: Settings | None = None
 ) -> FlagSense:
     given = settings or Settings()
-    keys = PageKeys.of(given, EngineIdentity("made", "1", "m", "0"))
     task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None, sense=said)
-    return FlagSense(given, keys, [task], store.cache)
+    return FlagSense(given, [task], store.cache)
 
 
 def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64) -> Flag:
@@ -139,10 +138,10 @@ def test_without_the_sense_scores_are_those_of_the_image(text: Transcription, st
     assert heard(told, silent) == one
 
 
-def test_of_simplified_texts_nothing_is_said(text: Transcription, store: Store) -> None:
-    one = flag(1, 22, "此", 2.7)
-    simplified = sense_of(text, store, settings=Settings().replace({"page.script": "simplified"}))
-    assert heard(one, simplified) == one
+def test_a_simplified_text_is_heard_as_the_traditional_one(text: Transcription, store: Store) -> None:
+    told = heard(flag(1, 22, "此", 2.7), sense_of(replace(text, script=Script.SIMPLIFIED), store))
+    assert told == heard(flag(1, 22, "此", 2.7), sense_of(text, store))
+    assert told.score > 2.7
 
 
 SAID = SenseEvidence(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from proof.language.doubts import Doubt, DoubtedText
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
 from proof.model.flags import SenseReading
+from proof.text.model import Script
 from tests.language.conftest import Paged
 
 COMPANY = "天地玄黃宇宙洪荒盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽雲騰致雨露結為霜金生麗水"
@@ -22,9 +25,15 @@ def language(paged: Paged) -> LanguageModel:
 
 
 def said(
-    text: str, at: int, suggested: str, shown: dict[str, float], language: LanguageModel, paged: Paged, page: int = 0
+    text: str,
+    at: int,
+    suggested: str,
+    shown: dict[str, float],
+    language: LanguageModel,
+    paged: Paged,
+    script: Script = Script.TRADITIONAL,
 ) -> SenseReading | None:
-    made = paged([text, *["孤月照影"] * page])
+    made = replace(paged([text]), script=script)
     asked = Doubt(0, 0, at, text[at], suggested, tuple(shown.items()))
     return DoubtedText(made, language).readings([asked])[0]
 
@@ -102,6 +111,35 @@ def test_a_text_that_was_learned_is_no_witness_of_its_own_errors(paged: Paged) -
     text = paged([*columns, "孤珍弃資"])
     language = learn([stream_of(text)], ["the same"], others=1)
     assert DoubtedText(text, language).readings([Doubt(200, 0, 2, "弃", "弆", (("弆", 0.9),))]) == [None]
+
+
+@pytest.mark.parametrize("shown", ["託", "讬"])
+@pytest.mark.parametrize(
+    ("suggested", "script"), [("讬", Script.SIMPLIFIED), ("托", Script.SIMPLIFIED), ("託", Script.TRADITIONAL)]
+)
+def test_text_and_image_may_each_be_in_either_script(
+    shown: str, suggested: str, script: Script, language: LanguageModel, paged: Paged
+) -> None:
+    told = said("人依北之", 2, suggested, {shown: 0.9}, language, paged, script)
+    alike = said("人依北之", 2, "託", {"託": 0.9}, language, paged)
+    assert told == alike
+
+
+def test_a_simplified_character_is_the_one_of_its_words_that_stands_best_there(
+    language: LanguageModel, paged: Paged
+) -> None:
+    """托 is 托 or 託: 依托 was never met, 依託 often."""
+    told = said("人依托之", 2, "北", {"北": 0.9}, language, paged, Script.SIMPLIFIED)
+    assert told is not None
+    assert told.odds < -1
+    assert told.transcribed == "依託"
+
+
+def test_what_a_simplified_character_stands_for_is_no_other_reading_of_it(
+    language: LanguageModel, paged: Paged
+) -> None:
+    one = said("人依托之", 2, "北", {"北": 0.5, "託": 0.4}, language, paged, Script.SIMPLIFIED)
+    assert one == said("人依托之", 2, "北", {"北": 0.5}, language, paged, Script.SIMPLIFIED)
 
 
 @pytest.mark.parametrize("place", [(0, 0, 9), (0, 3, 0), (7, 0, 0)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,17 @@ def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
     small = counts.number <= EXACT
     assert back.number[small].tolist() == counts.number[small].tolist()
     assert np.allclose(back.number[~small], counts.number[~small], rtol=STEP - 1)
+
+
+def test_packing_takes_little_beside_the_keys() -> None:
+    """The bits of all keys at once would be some 300 bytes a key."""
+    counts = Counts.of(mixed(np.arange(500_000, dtype=np.uint64)), 40)
+    tracemalloc.start()
+    try:
+        packed(counts)
+        assert tracemalloc.get_traced_memory()[1] < 120 * len(counts.known)
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.lists(st.integers(0, 30), max_size=100), st.lists(st.integers(0, 30), max_size=100))

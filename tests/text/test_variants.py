@@ -100,6 +100,14 @@ class TestTraditionalText:
     def test_two_forms_of_one_word_are_forms_of_each_other(self, pair: str) -> None:
         assert traditional.relation(*pair).relation is Relation.FORM
 
+    @pytest.mark.parametrize("pair", ["扱挿", "倣髣", "噓歔", "鼏冪", "敇筴", "屩蹻", "炰礟"])
+    def test_two_words_that_lists_join_by_way_of_a_third_character_are_distinct(self, pair: str) -> None:
+        assert traditional.relation(*pair).relation is Relation.DISTINCT
+
+    @pytest.mark.parametrize("pair", ["敇敕", "敇勅"])
+    def test_an_order_is_written_like_a_whip(self, pair: str) -> None:
+        assert traditional.relation(*pair).relation is Relation.FORM
+
     def test_two_old_words_are_forms_only_where_a_third_form_joins_them(self) -> None:
         assert traditional.relation("疏", "踈").relation is Relation.FORM
         assert traditional.relation("洗", "洒").relation is Relation.DISTINCT

@@ -254,6 +254,39 @@ def test_ink_that_is_liker_what_is_read_tells_it_from_an_unknown_character_that_
     assert shown(0.15, 0.4).score < shown(0.15).score
 
 
+def test_of_an_unknown_character_of_a_simplified_text_the_ink_says_nothing() -> None:
+    """Its image shows another form."""
+    weigher = Weigher(
+        PageContext("P", "", Paper(), THRESHOLD),
+        VariantPolicy(Script.SIMPLIFIED),
+        lambda character, one: None if character == "弣" else exact(character, one),
+        lambda one: float(one != "弣"),
+        defaultdict(str, 弣="附").__getitem__,
+        liker=lambda *_: 0.15,
+    )
+    (flag,) = weigher.flags(read("正弣之", [*sure("正"), glyph(1, 附=0.99), *sure("之")]))
+    assert not flag.raised
+
+
+@pytest.mark.parametrize("script", Script)
+@pytest.mark.parametrize(("liker", "raised"), [(None, True), (-0.25, False), (0.0, True), (0.15, True)])
+def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is_read_as(
+    script: Script, liker: float | None, raised: bool
+) -> None:
+    """囘 is 回, and is read 同: where 回 is transcribed and 同 is read, the ink may be liker to 囘 than to 同."""
+    weigher = Weigher(
+        PageContext("P", "", Paper(), THRESHOLD),
+        VariantPolicy(script),
+        exact,
+        lambda _: 1.0,
+        defaultdict(str, 囘="同").__getitem__,
+        liker=lambda column, glyph, other, one: liker if (other, one) == ("同", "囘") else None,
+    )
+    (flag,) = weigher.flags(read("正回之", [*sure("正"), glyph(1, 同=0.99), *sure("之")]))
+    assert flag.raised is raised
+    assert (flag.evidence.rule == "read so when drawn") is not raised
+
+
 def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
     other = replace(glyph(1, 夫=0.6, 大=0.4), seen=("夫", "大"))
     (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])

@@ -12,13 +12,10 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
 from proof.ocr.belief import Belief
 from proof.ocr.drawn_shapes import DrawnShapes
-from proof.ocr.ppocr import PPOCR
-from proof.text.model import Row, Script
-from proof.text.variants import policy_of
+from proof.text.model import Row
 from proof.verify.columns import ReadColumn
 from proof.verify.form_evidence import FormEvidence
 from proof.verify.glyphs import Glyph
-from proof.verify.likeness import WordLikeness
 
 AREA = ColumnArea(1, 0.0, 90.0, 0.0, 1050.0, 0.0)
 
@@ -55,8 +52,3 @@ def test_a_glyph_is_held_against_both_characters_by_the_ink_between_its_neighbou
     assert page.asked == [(Row.MAIN, (75.0, 125.0, 175.0), 1)] * 2
     assert evidence(column, own, "附", "楅") is None
     assert len(page.asked) == 2
-
-
-def test_of_a_simplified_text_whose_forms_the_image_has_not_the_ink_says_nothing(ppocr: PPOCR) -> None:
-    known = {script: len(WordLikeness(policy_of(script), ppocr).shapes) > 0 for script in Script}
-    assert known == {Script.TRADITIONAL: True, Script.SIMPLIFIED: False}
