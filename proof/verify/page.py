@@ -270,7 +270,7 @@ class Checker:
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
     ) -> PageResult:
         """A page checked where it lies otherwise than expected, with one finding that says how."""
-        result = self._in_columns(page, readings, blank, (), reader)
+        result = self._in_columns(page, readings, replace(blank, skew=readings.outline.skew), (), reader)
         return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:

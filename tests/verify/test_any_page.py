@@ -18,6 +18,7 @@ from proof.model.flags import Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
+from proof.report.upright import turn_of
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Script
 from proof.text.read import read_transcription
@@ -219,6 +220,7 @@ def test_a_turned_page_is_turned_and_read_and_says_so_once(
     assert in_english(flag.evidence.notice) == lie
     assert result.characters_checked == upright.characters_checked
     # a character's box lies where the character is on the turned image
+    assert turn_of(result.skew) == {"upside down": 180, "on its right side": 270, "on its left side": 90}[lie]
     at = result.characters[100].box
     darkest = turned.pixels[round(at.y) : round(at.bottom), round(at.x) : round(at.right)].min()
     width, height = turned.size
