@@ -77,6 +77,12 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
         _("the bottom of the page is cut off: some %(number)s characters of each column are not on this image"),
         _("the bottom of the page is cut off: about one character of each column is not on this image"),
     ),
+    NoticeCode.UPPER_REGISTER_MISSING: _S(
+        _("the upper register of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
+    NoticeCode.LOWER_REGISTER_MISSING: _S(
+        _("the lower register of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
     NoticeCode.LEFT_HALF_MISSING: _S(
         _("the left half of the page is not on this image: %(number)s of its %(of)s columns")
     ),

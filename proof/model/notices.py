@@ -44,6 +44,8 @@ class NoticeCode(StrEnum):
     PAGE_PALE = "page-pale"
     TOP_CUT_OFF = "top-cut-off"
     BOTTOM_CUT_OFF = "bottom-cut-off"
+    UPPER_REGISTER_MISSING = "upper-register-missing"
+    LOWER_REGISTER_MISSING = "lower-register-missing"
     LEFT_HALF_MISSING = "left-half-missing"
     RIGHT_HALF_MISSING = "right-half-missing"
     LEFT_COLUMNS_MISSING = "left-columns-missing"
