@@ -96,7 +96,8 @@ def beyond_the_sides(
     one side of the image, several of them, are told together."""
     if not columns or columns[0].area.pitch is None:
         return part, assignment
-    gone = {one.line for one in assignment.troubles if one.trouble is LineFault.NOT_ON_PAGE}
+    # of two equal lines the one that is there may be the other
+    gone = {one.line for one in assignment.troubles if one.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)}
     there = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)
     left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
