@@ -10,11 +10,11 @@ import click
 from proof.atomic import must_be_writable, whole_file
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
-from proof.images.negative import turned_over
 from proof.images.opencv import cv2
 from proof.images.pdf import stem_of
 from proof.layout.drawing import as_json, drawn
 from proof.layout.page import find_columns
+from proof.layout.photograph import in_even_light
 
 
 @click.command("layout")
@@ -36,7 +36,8 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             click.echo(f"proof: {error}", err=True)
             failed += 1
             continue
-        found = find_columns(turned_over(image.pixels))
+        even, _, _ = in_even_light(image.pixels)
+        found = find_columns(even.pixels)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
             json.dump(as_json(found), file, ensure_ascii=False, indent=1)

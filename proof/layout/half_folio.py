@@ -254,7 +254,7 @@ def _asked(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequenc
     left, right = unbounded(upright, rules, rows)
     beyond = (1,) * right + (len(layout.columns),) * left
     doubtful = bool(beyond) or text_against(ink, upright, level, rules, rows, layout.support)
-    doubtful = doubtful or (is_wide(layout) and parted(upright, rules, rows))
+    doubtful = doubtful or parted(upright, rules, rows)
     return replace(layout, doubtful=doubtful, beyond=beyond)
 
 

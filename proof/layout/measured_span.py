@@ -31,7 +31,7 @@ class MeasuredSpan:
     @property
     def size(self) -> float:
         """How wide its glyphs are."""
-        return _size(self.pieces)
+        return size_of(self.pieces)
 
     @property
     def lone_size(self) -> float:
@@ -78,7 +78,7 @@ class MeasuredSpan:
         return self.filled(height) > FILLED and self.size > SMALL * usual
 
 
-def _size(pieces: NDArray[np.intp]) -> float:
+def size_of(pieces: NDArray[np.intp]) -> float:
     """How wide the glyphs of a span are: of its pieces, weighed by their ink."""
     if not pieces.size:
         return 0.0

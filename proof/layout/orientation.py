@@ -20,6 +20,10 @@ class Lie(StrEnum):
     MIRRORED = "mirrored"
 
 
+ANGLE = {Lie.HALF: 180.0, Lie.RIGHT: -90.0, Lie.LEFT: 90.0, Lie.MIRRORED: 0.0}
+"""Degrees by which an image that lies so is turned clockwise until it is upright."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reoriented:
     """An image set right: its pixels, and the affine map (2 x 3) that leads from their places to the image's own."""
@@ -53,4 +57,5 @@ def in_image(layout: Layout, turned: Reoriented, origin: tuple[float, float]) ->
     own = layout.rectification
     inverse = back @ np.vstack([own.inverse, [0.0, 0.0, 1.0]])
     rectification = replace(own, inverse=inverse[:2], matrix=np.linalg.inv(inverse)[:2])
-    return replace(layout, outline=replace(layout.outline, rectification=rectification))
+    skew = layout.outline.skew + ANGLE[turned.lie]
+    return replace(layout, outline=replace(layout.outline, rectification=rectification, skew=skew))

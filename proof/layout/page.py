@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
-from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan
+from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan, size_of
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink
 from proof.layout.rules import Mask, connected, inked_along, long_strokes, thickened
 from proof.layout.seals import is_seal
@@ -66,8 +66,16 @@ SPARSE = 0.2
 LONG = 2.5
 """Widths of a glyph: no stroke of text is as long as this."""
 
-SIDES = 2
-"""A register with no more rules has none but the sides of its frame."""
+SIDES, FAR = 2, 0.3
+"""A register with no more rules that run so far, of its height, has none but the sides of its frame: a seal has sides,
+too."""
+
+GLOSSES = 0.25
+"""Of the spans of a register that was parted by what stands beside each other: where so many are in small script, they
+are glosses between its columns."""
+
+HEADROOM = 1.2
+"""Widths of a glyph: small script so far above the first large glyph of a column is a note in the upper margin."""
 
 LONGEST = 1.6
 """Pitches: a wider span is of two columns."""
@@ -192,10 +200,18 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     pitch = pitch_of(inked.across, inked.glyph, usual) or LONE_PITCH * inked.glyph
     pitch = ruled_pitch(places, inked.glyph) or pitch
     spans = part(inked.across, rules, pitch) if pitch else []
-    if len(runs(rules > 0)) <= SIDES and are_pairs(inked.across, spans):
-        pitch /= 2
-        spans = part(inked.across, rules, pitch)
-    return _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
+    whole = _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
+    if sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES or not are_pairs(inked.across, spans):
+        return whole
+    spans = part(inked.across, rules, pitch / 2)
+    halved = replace(whole, pitch=pitch / 2, spans=joined(inked.text, spans, pitch / 2))
+    return whole if _has_glosses(halved) else halved
+
+
+def _has_glosses(register: _Register) -> bool:
+    """Whether many of the spans of a register are in small script beside others in large."""
+    sizes = np.array([size for span in register.spans if (size := size_of(_pieces(register, span)))])
+    return bool(sizes.size) and float((sizes < SMALL * np.quantile(sizes, 0.8)).mean()) > GLOSSES
 
 
 def _extent(ink: Mask) -> tuple[int, int]:
@@ -215,7 +231,7 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
 
     measured = [MeasuredSpan(span, _pieces(register, span), solid_in(span)) for span in register.spans]
     found = []
-    for one in _of_text(sheet, register, measured):
+    for one in _without_headnotes(register, _of_text(sheet, register, measured)):
         span, own = one.span, one.pieces
         top, bottom = region.top + float(own[:, 1].min()), region.top + float((own[:, 1] + own[:, 3]).max())
         bottom = max(bottom, region.top + _low_end(register, span, bottom - region.top))
@@ -224,6 +240,24 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
             top = _raised(text, left, top, right, one.size)
         found.append(FoundColumn(number, left, top, right, bottom, one.size))
     return found[::-1]
+
+
+def _without_headnotes(register: _Register, measured: Sequence[MeasuredSpan]) -> list[MeasuredSpan]:
+    """The columns of a register without notes in small script that stand in the margin above, where no line parts them
+    from these."""
+    if register.region.lined[0] or not measured:
+        return list(measured)
+    usual = float(np.median([one.size for one in measured]))
+    large = [one.pieces[one.pieces[:, 2:4].max(axis=1) > SMALL * usual] for one in measured]
+    head = float(np.quantile([pieces[:, 1].min() for pieces in large if pieces.size] or [0], 0.2))
+    found = []
+    for one, own in zip(measured, large, strict=True):
+        first = min(float(own[:, 1].min()), head) if own.size else head
+        ends = one.pieces[:, 1] + one.pieces[:, 3]
+        above = ends < first
+        noted = above.any() and not above.all() and first - float(ends[above].max()) > HEADROOM * usual
+        found.append(replace(one, pieces=one.pieces[~above]) if noted else one)
+    return found
 
 
 def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.images.light import evenly_lit, strengthened
+from proof.images.light import EvenPage, evenly_lit, strengthened
 from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
@@ -52,23 +52,13 @@ def page_columns(
     What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
     right, and the outline remarks on it. The rest as in `find_layout`.
     """
-    small, scale = shrunk(page, PAGE_HEIGHT)
-    strong = strengthened(page, small)
-    plain = turned_over(strong, small if strong is page else None)
-    if plain is not page:
-        small, _ = shrunk(plain, PAGE_HEIGHT)
-    even = evenly_lit(plain, small)
-    if even.shaded:
-        small, _ = shrunk(even.pixels, PAGE_HEIGHT)
-    pale = strong is not page and bool((strong < 255).any())
-    said = ((NoticeCode.PAGE_PALE, pale), (NoticeCode.PAGE_IN_SHADE, even.shaded))
-    remarks = tuple(Notice.of(code) for code, so in said if so)
+    even, small, remarks = in_even_light(page)
     ink = measured_ink(small, MEASURED)
     flat = laid_flat(*ink, columns)
     if flat is None:
         layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
     else:
-        flattening, damage = flat[0].enlarged(1 / scale), flat[1]
+        flattening, damage = flat[0].enlarged(max(1.0, page.shape[0] / PAGE_HEIGHT)), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
@@ -79,6 +69,22 @@ def page_columns(
     if layout.ruled and not hint and layout.columns[0].pitch is None:
         layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
+
+
+def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
+    """A page (height x width) as its columns are looked for, whatever light it was seen in: with pale ink strengthened,
+    what is white on black turned over, shade divided out; the same at `PAGE_HEIGHT`; and what is to be said of that."""
+    small, _ = shrunk(page, PAGE_HEIGHT)
+    strong = strengthened(page, small)
+    plain = turned_over(strong, small if strong is page else None)
+    if plain is not page:
+        small, _ = shrunk(plain, PAGE_HEIGHT)
+    even = evenly_lit(plain, small)
+    if even.shaded:
+        small, _ = shrunk(even.pixels, PAGE_HEIGHT)
+    pale = strong is not page and bool((strong < 255).any())
+    said = ((NoticeCode.PAGE_PALE, pale), (NoticeCode.PAGE_IN_SHADE, even.shaded))
+    return even, small, tuple(Notice.of(code) for code, so in said if so)
 
 
 def _columns_of(

@@ -77,6 +77,12 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
         _("the bottom of the page is cut off: some %(number)s characters of each column are not on this image"),
         _("the bottom of the page is cut off: about one character of each column is not on this image"),
     ),
+    NoticeCode.UPPER_REGISTER_MISSING: _S(
+        _("the upper register of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
+    NoticeCode.LOWER_REGISTER_MISSING: _S(
+        _("the lower register of the page is not on this image: %(number)s of its %(of)s columns")
+    ),
     NoticeCode.LEFT_HALF_MISSING: _S(
         _("the left half of the page is not on this image: %(number)s of its %(of)s columns")
     ),
@@ -123,6 +129,24 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.IN_LEFT_HALF: _S(_("it is in the left half")),
     NoticeCode.COLUMNS_BESIDE: _S(
         _("%(number)s columns: the image shows another page as well, or the text of this one is not whole")
+    ),
+    NoticeCode.COLUMNS_NOT_SHOWN: _S(
+        _(
+            "%(number)s columns, of which nothing was found (%(which)s): look on the page view whether they stand on "
+            "the image, and set its columns right there"
+        )
+    ),
+    NoticeCode.COLUMNS_UNLIKE: _S(
+        _(
+            "%(number)s columns (%(which)s): they were found wrongly, or their text is another; set the columns of "
+            "this page right in the page view"
+        )
+    ),
+    NoticeCode.NOT_IN_COLUMNS: _S(
+        _(
+            "no columns were found on this image, and what was read line by line differs from the text at "
+            "%(number)s of %(of)s characters: set its columns in the page view, or check this page by eye"
+        )
     ),
     NoticeCode.CARRIES_LATER: _S(
         _("this image carries %(page)s, %(number)s pages on"), _("this image carries %(page)s, one page on")

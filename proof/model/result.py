@@ -57,8 +57,9 @@ class PageResult:
     """Everything that checking one page gave. `image` is None where no image was found.
 
     `image_box` is the part of the file that is the page (a quadrant of a plate), `skew` its angle in
-    degrees, `message` why it was not checked or what its image carries instead, `notices` remarks
-    about the page that are no flags (layout fallback, doubt).
+    degrees, with the quarters by which the image lies turned (`proof.report.upright`), `message` why it was
+    not checked or what its image carries instead, `notices` remarks about the page that are no flags (layout
+    fallback, doubt).
     """
 
     page: str

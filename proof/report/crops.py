@@ -18,6 +18,7 @@ from proof.images.load import LARGEST_MEGAPIXELS
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
+from proof.report.upright import turned_picture
 
 METHOD = 1
 """Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""
@@ -32,11 +33,13 @@ SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
 
 @dataclass(frozen=True, slots=True)
 class PageImageFile:
-    """An image file as a check knows it: its path, the hash of its bytes, and its size in pixels."""
+    """An image file as a check knows it: its path, the hash of its bytes, by how many degrees it is turned clockwise
+    before anything is cut out of it, and its size in pixels once it is."""
 
     path: Path | None
     sha: str
     size: tuple[int, int]
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Cutter:
     def __init__(self, shelf: Shelf | None = None) -> None:
         self._shelf = shelf
         self._fresh: dict[str, bytes] = {}
-        self._path: Path | None = None
+        self._opened: tuple[Path, int] | None = None
         self._image: Image.Image | None = None
 
     def cut(self, picture: PageImageFile, area: Box, width: int) -> Crop | None:
@@ -74,10 +77,10 @@ class Cutter:
         if picture.path is None or right <= left or bottom <= top:
             return None
         edges = (left, top, right, bottom)
-        key = _key_of(METHOD, picture.sha, *edges, width) if self._shelf and picture.sha else ""
+        key = _key_of(METHOD, picture.sha, *_turned(picture), *edges, width) if self._shelf and picture.sha else ""
         packed = self._shelf.get(key) if self._shelf and key else None
         if packed is None:
-            packed = self._fresh_piece(picture.path, edges, width)
+            packed = self._fresh_piece(picture, edges, width)
             if packed is not None and key:
                 self._keep(key, packed)
         if packed is None:
@@ -89,10 +92,10 @@ class Cutter:
         the image is gone or has nothing there."""
         if picture.path is None:
             return None
-        key = _key_of(GLYPH_METHOD, picture.sha, place, side) if self._shelf and picture.sha else ""
+        key = _key_of(GLYPH_METHOD, picture.sha, *_turned(picture), place, side) if self._shelf and picture.sha else ""
         packed = self._shelf.get(key) if self._shelf and key else None
         if packed is None:
-            packed = self._fresh_glyph(picture.path, place, side)
+            packed = self._fresh_glyph(picture, place, side)
             if packed is not None and key:
                 self._keep(key, packed)
         return None if packed is None else _uri(packed)
@@ -101,7 +104,7 @@ class Cutter:
         """Put what was cut anew on the shelf, and let go of the image."""
         if self._shelf and self._fresh:
             self._shelf.put_many(self._fresh)
-        self._fresh, self._path, self._image = {}, None, None
+        self._fresh, self._opened, self._image = {}, None, None
 
     def _keep(self, key: str, packed: bytes) -> None:
         self._fresh[key] = packed
@@ -109,20 +112,21 @@ class Cutter:
             self._shelf.put_many(self._fresh)
             self._fresh = {}
 
-    def _fresh_glyph(self, path: Path, place: GlyphPlace, side: int) -> bytes | None:
-        self._open(path)
+    def _fresh_glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> bytes | None:
+        self._open(picture)
         tile = cut_glyph(self._image, place) if self._image else None
         if tile is None:
             return None
         tile.picture.thumbnail((side, side), Image.Resampling.LANCZOS)
         return pack_piece(tile.picture)
 
-    def _open(self, path: Path) -> None:
-        if path != self._path:
-            self._path, self._image = path, load_picture(path)
+    def _open(self, picture: PageImageFile) -> None:
+        if picture.path is not None and (picture.path, picture.turn) != self._opened:
+            self._opened, image = (picture.path, picture.turn), load_picture(picture.path)
+            self._image = turned_picture(image, picture.turn) if image else None
 
-    def _fresh_piece(self, path: Path, edges: tuple[int, int, int, int], width: int) -> bytes | None:
-        self._open(path)
+    def _fresh_piece(self, picture: PageImageFile, edges: tuple[int, int, int, int], width: int) -> bytes | None:
+        self._open(picture)
         if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
             return None  # it is gone, or no longer the image that was checked
         piece = self._image.crop(edges)
@@ -130,6 +134,11 @@ class Cutter:
             height = max(round(piece.height * width / piece.width), 1)
             piece = piece.resize((width, height), Image.Resampling.LANCZOS)
         return pack_piece(piece)
+
+
+def _turned(picture: PageImageFile) -> tuple[int, ...]:
+    """What of a picture's turn goes into a key: what lies upright is kept as it was before any was turned."""
+    return (picture.turn,) if picture.turn else ()
 
 
 def _key_of(*parts_of_it: object) -> str:

@@ -21,6 +21,7 @@ from proof.layout.glyph_ink import BESIDE, REACH, GlyphInk, Rectangle, glyph_ink
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.report.upright import upright, upright_flag
 from proof.report.view import focus_of, pitch_of
 
 GLYPH_METHOD = 3
@@ -53,7 +54,7 @@ SAME_ROW = 0.5
 
 @dataclass(frozen=True, slots=True)
 class GlyphPlace:
-    """Where a glyph is to be looked for, in pixels of the image file.
+    """Where a glyph is to be looked for, in pixels of the image as it is turned upright.
 
     `boxes` are the glyphs of its row around it, in reading order; `chosen` are those that are shown, none where the
     image has no glyph: then the gap after the first `before` of the boxes is. `column` is upright and holds a column
@@ -102,6 +103,7 @@ class GlyphTile:
 
 def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     """Where the glyph of a flag is looked for; None where its place on the image is not known."""
+    result, flag = upright(result), upright_flag(flag, result)
     focus = focus_of(result, flag)
     if focus is None:
         return None
@@ -118,6 +120,9 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
 
 def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPlace:
     """Where the glyph of a character is looked for."""
+    shown = upright(result)
+    if shown is not result:
+        character, result = shown.characters[result.characters.index(character)], shown
     named = [column for column in result.columns if column.number == character.line]
     x = character.box.centre[0]
     column = min(named, key=lambda one: abs(one.box.centre[0] - x), default=None)

@@ -62,6 +62,9 @@ REASONS = {
     "column doubled": _("A column stands twice in the text."),
     "column moved": _("A column stands elsewhere on the image."),
     "column not on the page": _("A column of the text is not on the image."),
+    "columns not on the page": _("Several columns of the text are not on the image."),
+    "columns unlike": _("Several columns of the image are unlike their text at most places."),
+    "page not in columns": _("This page could not be checked by its columns."),
     "note halves exchanged": _("The half-rows of a note have changed places."),
     "image mismatch": _("This image belongs to another page."),
     "figure not transcribed": _("A figure with characters on it is not transcribed."),
@@ -76,6 +79,9 @@ REASONS = {
     "page not transcribed": _("The text has nothing for this page."),
 }
 """What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
+
+NAMED_BY_NOTICE = {"page blank", "image mirrored", "image too coarse", "notes too small", "page not in columns"}
+"""Reasons whose notice says the same and what to do besides: of these the notice alone is said."""
 
 VERDICTS = {
     Verdict.KEEP: _("text kept"),
@@ -142,7 +148,9 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
         parts.append(_beside_the_image(evidence.sense, say))
-    if evidence.reason in REASONS:
+    if evidence.notice and evidence.reason in NAMED_BY_NOTICE:
+        pass
+    elif evidence.reason in REASONS:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts:
         parts.append(_sentence(evidence.reason))

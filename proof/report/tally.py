@@ -13,6 +13,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
+from proof.report.upright import turn_of, turned_box, turned_size, upright_flag
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
 """Which status stands where two pages bear one id; `failed` goes over all."""
@@ -88,8 +89,10 @@ class Tally:
             if flag.kind is Kind.LAYOUT:
                 if flag.raised:
                     layout += 1
-                    box = result.image_box or Box(0, 0, *result.image_size)
-                    self.layout.append(LayoutFinding(number, flag, picture_of(result), box))
+                    shown, picture = upright_flag(flag, result), picture_of(result)
+                    whole = result.image_box or Box(0, 0, *result.image_size)
+                    box = turned_box(whole, picture.turn, result.image_size)
+                    self.layout.append(LayoutFinding(number, shown, picture, box))
             elif flag.raised:
                 raised += 1
                 self._count_pair(flag)
@@ -160,8 +163,9 @@ class Tally:
 
 
 def picture_of(result: PageResult) -> PageImageFile:
-    """The image file that a page was read on."""
-    return PageImageFile(result.image, result.image_sha, result.image_size)
+    """The image file that a page was read on, turned upright."""
+    turn = turn_of(result.skew)
+    return PageImageFile(result.image, result.image_sha, turned_size(result.image_size, turn), turn)
 
 
 def status_text(status: Status, message: Notice | None) -> str:

@@ -1,7 +1,7 @@
 """What is shown of a place on a page: the part of its column to cut out, and where its characters stand.
 
-All places are pixels of the image file. A view is the flagged column over some nine characters, the one in
-question in the middle; near the head or foot of the column the view stays inside it.
+All places are pixels of the image as it is turned upright. A view is the flagged column over some nine characters, the
+one in question in the middle; near the head or foot of the column the view stays inside it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from statistics import median
 from proof.model.flags import Flag, Kind, other_half
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
+from proof.report.upright import upright, upright_flag
 from proof.text.model import Row
 
 AROUND = 4
@@ -61,6 +62,7 @@ class View:
 def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
     """What to show of a flag: `around` characters before and after it, and `margin` widths of the column on
     either side. None where its place on the image is not known."""
+    result, flag = upright(result), upright_flag(flag, result)
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:

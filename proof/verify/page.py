@@ -47,6 +47,7 @@ from proof.verify.page_findings import (
     numbered,
     unreadable,
     untranscribed,
+    without_unlike,
 )
 from proof.verify.pairing import FEW, gate
 from proof.verify.partial import (
@@ -271,7 +272,7 @@ class Checker:
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
     ) -> PageResult:
         """A page checked where it lies otherwise than expected, with one finding that says how."""
-        result = self._in_columns(page, readings, blank, (), reader)
+        result = self._in_columns(page, readings, replace(blank, skew=readings.outline.skew), (), reader)
         return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
@@ -330,19 +331,20 @@ class Checker:
         legible = Legibility(sheet.detail, sheet.note_detail)
         liker = FormEvidence(readings, self.likeness.shapes)
         weigher = Weigher(context, self.policy, self.likeness, *known, legible, liker)
+        unlike: set[int] = set()
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)
         else:
             untold = [c.area for c in columns if not c.cells and c.glyphs and len(c.read) < FULL * self.rows]
             figures = readings.figures(untold)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
-            flags = [
-                flag
+            by_column = [
+                []
+                if number in drawn
+                else [f for f in weigher.flags(column) if not is_cut_off(f, column, outline, sheet.height, self.rows)]
                 for number, column in enumerate(columns)
-                if number not in drawn
-                for flag in weigher.flags(column)
-                if not is_cut_off(flag, column, outline, sheet.height, self.rows)
             ]
+            flags, unlike = without_unlike(blank, columns, by_column)
             flags = legible_flags(blank, page, flags, legible)
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
             flags += line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
@@ -352,7 +354,9 @@ class Checker:
             ]
         result = replace(
             blank,
-            characters_checked=sum(legible.reads(cell.row) for column in columns for cell in column.cells),
+            characters_checked=sum(
+                legible.reads(c.row) for n, one in enumerate(columns) if n not in unlike for c in one.cells
+            ),
             columns=tuple(checked_column(outline, c) for c in columns if c.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),

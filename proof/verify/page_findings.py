@@ -25,8 +25,16 @@ MOST, SEVERAL = 0.5, 3
 """Of the lines of a page, and more than so many: where so many columns of an image are not in its text, it shows
 another page as well."""
 
+UNLIKE = 0.4
+"""Of the characters of a line: where its column differs at more places, either is another. A line may be so, several
+are found wrongly."""
+
 BESIDE = "columns missing"
 """The reason of the finding that says so."""
+
+NOT_SHOWN = "columns not on the page"
+"""The reason of the finding about more than `SEVERAL` lines that are not on the image: no transcriber adds so many to a
+page, but columns that were not found lack theirs."""
 
 
 def mismatch(blank: PageResult, paired: Carried) -> PageResult:
@@ -91,6 +99,25 @@ def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Leg
     return [told, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
 
 
+def without_unlike(
+    blank: PageResult, columns: Sequence[ReadColumn], by_column: Sequence[list[Flag]]
+) -> tuple[list[Flag], set[int]]:
+    """The flags of the columns of a page (`by_column`), with one finding in place of those of columns that differ from
+    their lines at most places, where there are several; and which these are, from 0."""
+    unlike = {
+        number
+        for number, (column, flags) in enumerate(zip(columns, by_column, strict=True))
+        if sum(flag.raised for flag in flags) > max(SEVERAL, UNLIKE * len(column.cells))
+    }
+    if len(unlike) < 2:
+        return [flag for flags in by_column for flag in flags], set()
+    lines = (columns[number].line for number in sorted(unlike))
+    which = ", ".join(str(line.number) for line in lines if line is not None)
+    notice = Notice.of(NoticeCode.COLUMNS_UNLIKE, number=len(unlike), which=which)
+    told = layout_flag(blank, 0, None, Evidence(reason="columns unlike", notice=notice))
+    return [told, *(flag for number, own in enumerate(by_column) if number not in unlike for flag in own)], unlike
+
+
 def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
     """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
     read = "".join(column.read for column in drawn)
@@ -106,7 +133,7 @@ def line_flags(
     blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged. Where most of what an
-    image shows is not in the text, that is one."""
+    image shows is not in the text, that is one, and so are several lines of the text that are not on the image."""
     source = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
     beside = [trouble for trouble in troubles if trouble.trouble is LineFault.MISSING]
@@ -116,6 +143,12 @@ def line_flags(
         read = "".join(trouble.read for trouble in beside)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(beside))
         flags.append(layout_flag(blank, 0, None, Evidence(reason=BESIDE, note=read, notice=notice)))
+    gone = [trouble.line for trouble in troubles if trouble.trouble is LineFault.NOT_ON_PAGE]
+    if len(gone) > SEVERAL:
+        troubles = tuple(trouble for trouble in troubles if trouble.trouble is not LineFault.NOT_ON_PAGE)
+        which = ", ".join(map(str, gone))
+        notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(gone), which=which)
+        flags.append(layout_flag(blank, 0, None, Evidence(reason=NOT_SHOWN, notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
         shown = trouble.read if trouble.trouble is LineFault.MISSING else ""

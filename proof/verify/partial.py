@@ -35,6 +35,9 @@ RIGHT = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
 LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
 """What is said where a half of a page is missing, and where less or more is."""
 
+UPPER, LOWER = NoticeCode.UPPER_REGISTER_MISSING, NoticeCode.LOWER_REGISTER_MISSING
+"""The same where what is there is one register of two: wider than it is high, as no half of a leaf is."""
+
 SEVERAL = 3
 """Lines: so many beyond one side of an image are told together; and so are so many characters of a line."""
 
@@ -93,7 +96,8 @@ def beyond_the_sides(
     one side of the image, several of them, are told together."""
     if not columns or columns[0].area.pitch is None:
         return part, assignment
-    gone = {one.line for one in assignment.troubles if one.trouble is LineFault.NOT_ON_PAGE}
+    # of two equal lines the one that is there may be the other
+    gone = {one.line for one in assignment.troubles if one.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)}
     there = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)
     left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
@@ -110,12 +114,26 @@ def beyond_the_sides(
             (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
     sides[bool(sides[True]) or not sides[False]] += either
     told = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
+    register = _is_one_of_two_registers(columns, told, len(numbers))
     notices = tuple(
-        _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers)) for on_left, own in told.items()
+        Notice.of(LOWER if on_left else UPPER, number=len(own), of=len(numbers))
+        if register
+        else _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers))
+        for on_left, own in told.items()
     )
     joined = {number for own in told.values() for number in own}
     troubles = tuple(one for one in assignment.troubles if one.line not in joined or one.line not in gone)
     return replace(part, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
+
+
+def _is_one_of_two_registers(columns: Sequence[ReadColumn], told: dict[bool, list[int]], lines: int) -> bool:
+    """Whether the columns that are there stand side by side over more than their height, where half of the lines of a
+    page that are missing (`told`, by side) are all on one side."""
+    areas = [column.area for column in columns]
+    wide = max(area.right for area in areas) - min(area.left for area in areas)
+    high = max(area.bottom for area in areas) - min(area.top for area in areas)
+    halved = [HALF[0] <= len(own) / lines <= HALF[1] for own in told.values()]
+    return halved == [True] and wide > high
 
 
 def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tuple[list[ReadColumn], Assignment]:

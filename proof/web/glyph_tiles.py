@@ -12,7 +12,7 @@ from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.queue_records import MissingError
 from proof.web.iiif import answer
-from proof.web.images import GoneImageError, NoPieceError
+from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
 
 KEPT = "private, max-age=600"
@@ -30,7 +30,7 @@ def of_flag(work: str, number: int) -> Response:
     place = flag_place(result, queued.flag) if queued.page.image_sha else None
     if place is None:
         raise MissingError(_("%(work)s: flag %(number)s has no place on an image"), work=work, number=number)
-    return _tile(queued.page.image_sha, place)
+    return _tile(name_of(queued.page.image_sha, result.skew), place)
 
 
 @glyph_tiles.get("/pages/<int:page>/glyphs/<int:line>-<int:offset>.webp")
@@ -40,7 +40,7 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
     character = character_at(result, line, offset)
     if character is None or not place.image_sha:
         raise MissingError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
-    return _tile(place.image_sha, character_place(result, character))
+    return _tile(name_of(place.image_sha, result.skew), character_place(result, character))
 
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
@@ -52,23 +52,23 @@ def address_of_character(sha: str, result: PageResult, line: int, offset: int) -
     """The tile of a character of a page as a data address: a row of tiles is one request and not one each. None where
     there is no such tile."""
     character = character_at(result, line, offset)
-    return _data_address(sha, character_place(result, character) if character else None)
+    return _data_address(name_of(sha, result.skew), character_place(result, character) if character else None)
 
 
 def address_of_flag(sha: str, result: PageResult, flag: Flag) -> str | None:
     """The tile of what a flag is about as a data address; None where there is no such tile."""
-    return _data_address(sha, flag_place(result, flag))
+    return _data_address(name_of(sha, result.skew), flag_place(result, flag))
 
 
-def _data_address(sha: str, place: GlyphPlace | None) -> str | None:
+def _data_address(name: str, place: GlyphPlace | None) -> str | None:
     if place is None:
         return None
     try:
-        tile = project().images.glyph(sha, place)
+        tile = project().images.glyph(name, place)
     except (GoneImageError, NoPieceError):
         return None
     return "data:image/webp;base64," + base64.b64encode(tile.data).decode("ascii")
 
 
-def _tile(sha: str, place: GlyphPlace) -> Response:
-    return answer(project().images.glyph(sha, place, request.if_none_match), KEPT)
+def _tile(name: str, place: GlyphPlace) -> Response:
+    return answer(project().images.glyph(name, place, request.if_none_match), KEPT)

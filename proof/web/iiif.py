@@ -12,15 +12,15 @@ FOR_GOOD = "private, max-age=31536000, immutable"
 iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
 
 
-@iiif.get("/<sha>/info.json")
-def info(sha: str) -> Response:
+@iiif.get("/<name>/info.json")
+def info(name: str) -> Response:
     """What a viewer wants to know of an image."""
-    width, height = project().images.size(sha)
+    width, height = project().images.size(name)
     factors = [1 << n for n in range(8) if (TILE << n) < 2 * max(width, height)] or [1]
     response = jsonify(
         {
             "@context": "http://iiif.io/api/image/3/context.json",
-            "id": url_for("iiif.info", sha=sha, _external=True).removesuffix("/info.json"),
+            "id": url_for("iiif.info", name=name, _external=True).removesuffix("/info.json"),
             "type": "ImageService3",
             "protocol": "http://iiif.io/api/image",
             "profile": "level1",
@@ -37,10 +37,10 @@ def info(sha: str) -> Response:
     return response
 
 
-@iiif.get("/<sha>/<region>/<size>/0/default.webp")
-def piece(sha: str, region: str, size: str) -> Response:
+@iiif.get("/<name>/<region>/<size>/0/default.webp")
+def piece(name: str, region: str, size: str) -> Response:
     """A piece of an image; not cut again for who has it."""
-    return answer(project().images.piece(sha, region, size, request.if_none_match), FOR_GOOD)
+    return answer(project().images.piece(name, region, size, request.if_none_match), FOR_GOOD)
 
 
 def answer(region: ImageRegion, kept: str) -> Response:

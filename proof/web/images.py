@@ -1,7 +1,8 @@
 """Page images cut on demand, at addresses of the IIIF Image API 3.0 (level 1, with `w,h`).
 
 An image is asked for by the hash of its bytes: what a path names can change, what a hash names cannot, so
-that every answer holds for good, and no address reaches a file that no check has read.
+that every answer holds for good, and no address reaches a file that no check has read. An image that lies on its side
+or upside down has a second name, under which it is turned upright (`name_of`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from proof.images.pdf import PdfPage
 from proof.locale.marking import _
 from proof.report.crops import METHOD, load_picture, pack_piece
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
+from proof.report.upright import turn_of, turned_picture, turned_size
 from proof.store.bounded import Bounded
 
 OPEN_BYTES = 160 << 20
@@ -29,8 +31,16 @@ LARGEST_SIDE = 4000
 LARGEST_GLYPH = 400
 TILE = 512
 
+_NAME = re.compile(r"([0-9a-f]{64})(?:-(90|180|270))?")
 _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
 _SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
+
+
+def name_of(sha: str, skew: float) -> str:
+    """The name under which an image is upright that lies at an angle of so many degrees (`PageResult.skew`): its hash,
+    with the degrees by which it is turned clockwise where it is."""
+    turn = turn_of(skew)
+    return f"{sha}-{turn}" if turn else sha
 
 
 class NoPieceError(ToldError):
@@ -53,6 +63,16 @@ class ImageRegion:
     etag: str
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredImage:
+    """An image as the store has it (path and size as it lies), and by how many degrees it is turned clockwise."""
+
+    sha: str
+    path: Path
+    size: tuple[int, int]
+    turn: int
+
+
 class Images:
     """The images of a project. `find` gives the path, as a check found it, and the size of the image with a
     hash; `folders` are where an image may lie now, if it was moved with its project."""
@@ -65,31 +85,31 @@ class Images:
         self._places: dict[str, Path] = {}
         self._opening = threading.Lock()
 
-    def piece(self, sha: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
-        """The piece `region` of an image at `size`, both written as IIIF has them; not cut where its entity tag is
-        among those `known`. Raises NoPieceError, GoneImageError."""
-        found = self._stored(sha)
-        edges = _edges(region, *found[1:])
+    def piece(self, name: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
+        """The piece `region` of the image of that `name` at `size`, both written as IIIF has them; not cut where its
+        entity tag is among those `known`. Raises NoPieceError, GoneImageError."""
+        stored = self._stored(name)
+        edges = _edges(region, *turned_size(stored.size, stored.turn))
         wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
 
         def cut() -> Image.Image:
-            piece = self._picture(sha, found).crop(edges)
+            piece = self._picture(name, stored).crop(edges)
             return piece if piece.size == wanted else piece.resize(wanted, Image.Resampling.LANCZOS)
 
-        return self._region((METHOD, sha, *edges, *wanted), cut, known)
+        return self._region((METHOD, name, *edges, *wanted), cut, known)
 
-    def glyph(self, sha: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
-        """The tile of a glyph (`proof.report.glyphs`) on an image of the store; not cut where its entity tag is among
-        those `known`. Raises NoPieceError, GoneImageError."""
+    def glyph(self, name: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
+        """The tile of a glyph (`proof.report.glyphs`) on the image of that `name`; not cut where its entity tag is
+        among those `known`. Raises NoPieceError, GoneImageError."""
 
         def cut() -> Image.Image:
-            tile = cut_glyph(self._picture(sha), place)
+            tile = cut_glyph(self._picture(name), place)
             if tile is None:
                 raise NoPieceError(_("the glyph lies outside its image"))
             tile.picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
             return tile.picture
 
-        return self._region((METHOD, GLYPH_METHOD, sha, place), cut, known)
+        return self._region((METHOD, GLYPH_METHOD, name, place), cut, known)
 
     def _region(self, parts: Sequence[object], cut: Callable[[], Image.Image], known: Collection[str]) -> ImageRegion:
         """What `cut` gives, packed, under the entity tag of the `parts` that it is made of."""
@@ -102,30 +122,34 @@ class Images:
             self._pieces.put(etag, data)
         return ImageRegion(data, etag)
 
-    def size(self, sha: str) -> tuple[int, int]:
+    def size(self, name: str) -> tuple[int, int]:
         """Width and height of an image, in pixels. Raises GoneImageError."""
-        return self._stored(sha)[1:]
+        stored = self._stored(name)
+        return turned_size(stored.size, stored.turn)
 
-    def _stored(self, sha: str) -> tuple[str, int, int]:
-        """The path and the size of an image as the store has them. Raises GoneImageError."""
-        found = self._find(sha) if re.fullmatch(r"[0-9a-f]{64}", sha) else None
-        if found is None:
+    def _stored(self, name: str) -> _StoredImage:
+        """The image of that name. Raises GoneImageError."""
+        match = _NAME.fullmatch(name)
+        found = self._find(match[1]) if match else None
+        if match is None or found is None:
             raise GoneImageError(_("there is no such image in the store"))
-        return found
+        path, width, height = found
+        return _StoredImage(match[1], Path(path), (width, height), int(match[2] or 0))
 
-    def _picture(self, sha: str, found: tuple[str, int, int] | None = None) -> Image.Image:
-        opened = self._open.get(sha)
+    def _picture(self, name: str, stored: _StoredImage | None = None) -> Image.Image:
+        opened = self._open.get(name)
         if opened is None:
             with self._opening:  # one at a time: the other tiles of the page wait for the first
-                opened = self._open.get(sha)
+                opened = self._open.get(name)
                 if opened is None:
-                    path, *size = found or self._stored(sha)
-                    opened = load_picture(self._path(sha, Path(path)))
-                    if opened is None or opened.size != tuple(size):
+                    stored = stored or self._stored(name)
+                    opened = load_picture(self._path(stored.sha, stored.path))
+                    if opened is None or opened.size != stored.size:
                         raise GoneImageError(
                             _("the image cannot be read any more, or has changed: check its page again")
                         )
-                    self._open.put(sha, opened)
+                    opened = turned_picture(opened, stored.turn)
+                    self._open.put(name, opened)
         return opened
 
     def _path(self, sha: str, name: Path) -> Path:

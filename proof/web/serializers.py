@@ -11,6 +11,7 @@ from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.report.reasons import why
+from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.comments import Comment
@@ -32,6 +33,7 @@ from proof.web.answers import (
 )
 from proof.web.comment_answers import CommentOut
 from proof.web.glyph_tiles import address_of_flag
+from proof.web.images import name_of
 
 AROUND, BESIDE = 10, 1.06
 """Of a column the desk shows a whole one of 21 characters, and a column on either side."""
@@ -113,7 +115,9 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
     other = queued.other
     return FlagDetail(
         **flag_of(queued).model_dump(exclude={"other"}),
-        other=_other_half(other, ordinal(result, other.flag)) if other else None,
+        other=_other_half(replace(other, flag=upright_flag(other.flag, result)), ordinal(result, other.flag))
+        if other
+        else None,
         why=why(flag, say, other.flag if other else None),
         reason=evidence.reason,
         rule=evidence.rule,
@@ -128,26 +132,27 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
         ordinal=ordinal(result, flag),
         before=source[max(flag.offset - REACH, 0) : flag.offset],
         after=source[end : end + REACH],
-        view=_view(queued.page, result, flag, view) if view else None,
+        view=_view(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
     )
 
 
-def _view(page: ListedPage, result: PageResult, flag: Flag, view: View) -> ViewOut:
-    named = result.column_of(replace(flag, bbox=view.focus))
+def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
+    shown = upright(result)
+    named = shown.column_of(replace(flag, bbox=view.focus))
     column = named.box if named else view.focus
     return ViewOut(
-        image=page.image_sha,
-        area=_edges(_whole(view.area, page)),
+        image=name_of(sha, result.skew),
+        area=_edges(_whole(view.area, shown.image_size)),
         column=_edges(column),
         focus=_edges(view.focus),
         pitch=view.pitch,
-        skew=result.skew,
+        skew=shown.skew,
         characters=[PlacedOut(one) for one in view.characters],
         gap=_edges(view.gap) if view.gap else None,
-        page=_edges(_half_folio(result, page)),
+        page=_edges(_half_folio(shown)),
     )
 
 
@@ -157,7 +162,7 @@ def page_detail(
     """A page with its columns, its characters, its flags and what was said of it."""
     return PageDetail(
         **page_of(place).model_dump(),
-        box=_edges(_half_folio(result, place)),
+        box=_edges(_half_folio(result)),
         columns=columns_of(result),
         characters_found=[
             CharacterOut(
@@ -174,7 +179,7 @@ def page_detail(
         ],
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
-        skew=result.skew,
+        skew=lean_of(result.skew),
         comments=[CommentOut(one) for one in comments],
     )
 
@@ -184,15 +189,15 @@ def columns_of(result: PageResult) -> list[ColumnOut]:
     return [ColumnOut(number=one.number, box=_edges(one.box), source=one.source) for one in result.columns]
 
 
-def _half_folio(result: PageResult, page: ListedPage) -> Box:
+def _half_folio(result: PageResult) -> Box:
     """The part of the image that is the page, in whole pixels."""
-    return _whole(result.image_box or Box(0, 0, page.width, page.height), page)
+    return _whole(result.image_box or Box(0, 0, *result.image_size), result.image_size)
 
 
-def _whole(area: Box, page: ListedPage) -> Box:
-    """The area in whole pixels of the image, so that its picture can be asked for."""
+def _whole(area: Box, size: tuple[int, int]) -> Box:
+    """The area in whole pixels of an image of that size, so that its picture can be asked for."""
     left, top = max(int(area.x), 0), max(int(area.y), 0)
-    right, bottom = min(int(area.right + 0.999), page.width), min(int(area.bottom + 0.999), page.height)
+    right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -116,6 +118,55 @@ def test_a_seal_alone_in_an_empty_column_is_none(seed: int, rules: float) -> Non
     stamp = seal_shape(60, np.random.default_rng(seed)) > 127
     page.pixels[400:460, round(empty[1]) - 30 : round(empty[1]) + 30][stamp] = 90
     assert len(find_columns(page.pixels).columns) == columns
+
+
+def test_the_sides_of_seals_over_text_are_no_rules() -> None:
+    """Where some columns are empty every other one may be what recurs; two are one only where rules say so."""
+    page = draw(Layout(registers=2, cells=14, columns=13, pitch=46, glyph=40, empty=0.3, seed=2))
+    rng = np.random.default_rng(2)
+    for column in (page.columns[2], page.columns[8], page.columns[13]):
+        stamp = seal_shape(110, rng) > 127
+        part = page.pixels[round(column.y + 100) :, round(column.x - 20) :][:110, :110]
+        inked = stamp[: part.shape[0], : part.shape[1]]
+        part[inked] = np.minimum(part[inked], 120)
+    found = find_columns(page.pixels)
+    boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
+    assert all(any(box.contains(*true.centre) and box.w < 1.6 * true.w for box in boxes) for true in page.columns)
+
+
+def small_script(page: Drawn, x: float, y: float, count: int, size: int = 26) -> None:
+    """So many characters of the first column, in small script below each other from a place on."""
+    own = page.columns[0]
+    step = own.h / 17
+    for row in range(count):
+        top = round(own.y + row % 17 * step)
+        glyph = page.pixels[top : round(top + step), round(own.centre[0]) - 24 : round(own.centre[0]) + 24]
+        at = np.s_[round(y + 1.1 * row * size) : round(y + 1.1 * row * size) + size, round(x) : round(x) + size]
+        page.pixels[at] = cv2.resize(glyph, (size, size), interpolation=cv2.INTER_AREA)
+
+
+@pytest.mark.parametrize("frame", [True, False])
+def test_glosses_between_columns_are_no_columns(frame: bool) -> None:
+    page = draw(Layout(pitch=84, columns=11, frame=frame))
+    for column in page.columns:
+        small_script(page, column.x - 13, column.y + 30, 24)
+    found = find_columns(page.pixels)
+    boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
+    assert len(boxes) == len(page.columns)
+    assert all(right(boxes, true) for true in page.columns)
+
+
+def test_notes_in_the_upper_margin_are_of_no_column() -> None:
+    page = draw(Layout(frame=False, columns=11))
+    higher = Drawn(
+        np.pad(page.pixels, ((160, 0), (0, 0)), constant_values=255), [replace(c, y=c.y + 160) for c in page.columns]
+    )
+    for number in range(9):
+        small_script(higher, higher.columns[0].right - 40 - 34 * number, 30, 5)
+    found = find_columns(higher.pixels)
+    boxes = [found.file_box(c.left, c.top, c.right, c.bottom) for c in found.columns]
+    assert len(boxes) == len(page.columns)
+    assert all(box.y > true.y - 20 for box, true in zip(boxes, higher.columns, strict=True))
 
 
 def test_a_seal_over_text_leaves_its_column() -> None:

@@ -17,6 +17,7 @@ PAGES = {
     "ten rules": Layout(columns=10, rules=1.0, pitch=70),
     "an opening, all ruled": Layout(columns=9, leaves=2, rules=1.0, pitch=70),
     "an opening of as many columns as are looked for": Layout(columns=7, leaves=2, rules=1.0, pitch=70, gutter=1.0),
+    "twice as many as are looked for": Layout(columns=16, cells=22, rules=1.0, pitch=50, glyph=38),
     "seven columns": Layout(columns=7, rules=1.0, pitch=90, glyph=60),
     "six columns": Layout(columns=6, rules=1.0, pitch=90, glyph=60),
 }

@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from proof.locale.languages import LANGUAGES, translations
+from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Kind
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.report.reasons import kind_name, percent, status_name, why
+from proof.verify.page_findings import unreadable
 
 
 def english(message: str) -> str:
@@ -34,6 +37,16 @@ def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: Pa
     assert "其 is not among the characters that can be read." in why(
         replace(checked.flags[0], evidence=evidence), english
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"), [("page blank", NoticeCode.IMAGE_BLANK), ("image mirrored", NoticeCode.IMAGE_MIRRORED)]
+)
+def test_an_image_that_cannot_be_read_is_named_once(checked: PageResult, reason: str, code: NoticeCode) -> None:
+    (flag,) = unreadable(checked, reason, Notice(code)).flags
+    said = why(flag, english)
+    assert said.lower().count("this image is") == 1
+    assert said.lower().startswith(in_english(Notice(code)).split(":")[0])
 
 
 def test_ink_that_could_not_be_read_is_not_said_to_be_a_character(checked: PageResult) -> None:

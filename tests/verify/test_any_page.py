@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage, load_image
+from proof.layout.page import find_columns
 from proof.locale.notices import in_english
 from proof.model.flags import Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
+from proof.report.upright import turn_of
 from proof.text.column import parse_column
 from proof.text.model import Column, Page, Script
 from proof.text.read import read_transcription
@@ -219,6 +221,7 @@ def test_a_turned_page_is_turned_and_read_and_says_so_once(
     assert in_english(flag.evidence.notice) == lie
     assert result.characters_checked == upright.characters_checked
     # a character's box lies where the character is on the turned image
+    assert turn_of(result.skew) == {"upside down": 180, "on its right side": 270, "on its left side": 90}[lie]
     at = result.characters[100].box
     darkest = turned.pixels[round(at.y) : round(at.bottom), round(at.x) : round(at.right)].min()
     width, height = turned.size
@@ -297,3 +300,26 @@ def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_
     wrong = with_lines(page, [*sources[:1], sources[1].replace("藏", "馬"), *sources[2:]])
     found = check(ppocr, wrong, image)
     assert [(flag.line, flag.suggested) for flag in found.flags if flag.raised and flag.line] == [(2, "藏")]
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, canon: tuple[Page, LoadedImage], lower: bool) -> None:
+    """It is half of the page's columns, and neither the left nor the right half."""
+    page, image = canon
+    registers = find_columns(image.pixels)
+    first = [one for one in registers.columns if one.register == 1]
+    edge = round(registers.file_box(0, 0, 1, max(one.bottom for one in first)).bottom) + 8
+    result = check(ppocr, page, lying(image, image.pixels[edge:] if lower else image.pixels[:edge]))
+    (flag,) = [flag for flag in result.flags if flag.raised]
+    assert flag.evidence.notice is not None
+    said = in_english(flag.evidence.notice)
+    assert said.startswith(
+        f"the {'upper' if lower else 'lower'} register of the page is not on this image: 15 of its 30"
+    )
+
+
+def test_the_half_of_a_page_in_registers_is_said_to_be_that(ppocr: PPOCR, canon: tuple[Page, LoadedImage]) -> None:
+    page, image = canon
+    result = check(ppocr, page, lying(image, image.pixels[:, image.pixels.shape[1] // 2 :]))
+    said = [in_english(flag.evidence.notice) for flag in result.flags if flag.raised and flag.evidence.notice]
+    assert [one.split(" of the page")[0] for one in said] == ["the left half"]

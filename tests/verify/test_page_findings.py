@@ -9,17 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.layout.half_folio import Outline
+from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
+from proof.layout.runs import CutBy
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.model import Page
+from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.lines import Assignment, LineFault, LineTrouble
-from proof.verify.page_findings import LAYOUT_SCORE, layout_flag, legible_flags, line_flags, mismatch, numbered
+from proof.verify.page_findings import (
+    LAYOUT_SCORE,
+    layout_flag,
+    legible_flags,
+    line_flags,
+    mismatch,
+    numbered,
+    without_unlike,
+)
 from proof.verify.pairing import Carried
 
 MakePage = Callable[..., Page]
@@ -86,3 +96,34 @@ def test_most_of_an_image_beside_its_text_is_one_finding(make_page: MakePage, be
     page = make_page(*["司射北面"] * 8)
     troubles = tuple(LineTrouble(LineFault.MISSING, 9, None, "夫之西耦") for _ in range(beside))
     assert len(line_flags(BLANK, page, outline(), (), Assignment((), troubles))) == findings
+
+
+@pytest.mark.parametrize(("gone", "findings"), [(3, 3), (4, 1)])
+def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage, gone: int, findings: int) -> None:
+    """A line or two may be put in by mistake; more are columns that were not found."""
+    page = make_page(*["司射北面"] * 8)
+    troubles = tuple(LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 2 + gone))
+    found = line_flags(BLANK, page, outline(), (), Assignment((), troubles))
+    assert len(found) == findings
+    if findings == 1:
+        assert found[0].evidence.notice is not None
+        assert "4 columns" in in_english(found[0].evidence.notice)
+        assert "2, 3, 4, 5" in in_english(found[0].evidence.notice)
+
+
+@pytest.mark.parametrize(
+    ("unlike", "lines"), [(set(), [12]), ({0}, [*[1] * 9, 12]), ({0, 2}, [0, 12]), ({0, 1, 2}, [0, 12])]
+)
+def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_several(
+    make_page: MakePage, unlike: set[int], lines: list[int]
+) -> None:
+    """One line may be of another text; several columns were found wrongly. The rest of the page keeps its flags."""
+    page = make_page(*["司射北面夫之西耦司射北面夫之西耦司射北面"] * 12)
+    columns = [
+        ReadColumn(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line, line.cells, (), (), 0.0, CutBy.BEST)
+        for line in page.columns
+    ]
+    flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
+    kept, found = without_unlike(BLANK, columns, flags)
+    assert [one.line for one in kept] == lines
+    assert found == (unlike if len(unlike) > 1 else set())

@@ -29,8 +29,9 @@ from proof.text.column import parse_column
 from proof.text.model import Column, Page, Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
+from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page import Checker
-from proof.verify.partial import is_cut_off, part_on_image
+from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off, part_on_image
 from tests.layout.damaged import Photograph, at_an_angle, bent, turned
 
 MakePage = Callable[..., Page]
@@ -256,3 +257,21 @@ def test_white_on_black_is_read_like_black_on_white(
     assert [in_english(notice) for notice in result.notices] == [
         "light characters on a dark ground: the image was inverted"
     ]
+
+
+@pytest.mark.parametrize("last", [LineFault.NOT_ON_PAGE, LineFault.DOUBLED])
+def test_a_line_that_stands_twice_does_not_part_those_beyond_the_side(make_page: MakePage, last: LineFault) -> None:
+    """Of two equal lines the one on the image may be the other."""
+    page = make_page(*["司射北面夫之西耦"] * 9)
+    areas = [ColumnArea(n, 500 - 50 * n, 550 - 50 * n, 0, 900, 0.0, pitch=40) for n in range(1, 6)]
+    lines = page.columns[4:]
+    columns = [
+        ReadColumn(area, line, line.cells, (), (), 0.0, CutBy.BEST) for area, line in zip(areas, lines, strict=True)
+    ]
+    faults = [*[LineFault.NOT_ON_PAGE] * 3, last]
+    troubles = tuple(LineTrouble(fault, n, None, "") for n, fault in enumerate(faults, 1))
+    part, left = beyond_the_sides(PartOfPage(page), columns, Assignment(tuple(lines), troubles))
+    assert [in_english(notice) for notice in part.notices] == [
+        "the right half of the page is not on this image: 4 of its 9 columns"
+    ]
+    assert left.troubles == ()

@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -52,6 +53,20 @@ def test_a_viewer_is_told_the_size_and_the_tiles(served: Served) -> None:
     assert info is not None
     assert (info["width"], info["height"], info["profile"]) == (1000, 800, "level1")
     assert info["id"].endswith(f"/iiif/{served.sha}")
+
+
+def test_an_image_that_lies_turned_has_a_name_under_which_it_is_upright(served: Served) -> None:
+    """Turned clockwise by a quarter what was below on the left is above on the left."""
+    info = served.client.get(f"/iiif/{served.sha}-90/info.json").json
+    assert info is not None
+    assert (info["width"], info["height"]) == (800, 1000)
+    turned = served.client.get(f"/iiif/{served.sha}-90/0,0,300,200/max/0/default.webp")
+    piece = served.client.get(f"/iiif/{served.sha}/0,500,200,300/max/0/default.webp")
+    shown = Image.open(io.BytesIO(turned.data)).convert("L")
+    expected = Image.open(io.BytesIO(piece.data)).convert("L").transpose(Image.Transpose.ROTATE_270)
+    assert shown.size == expected.size == (300, 200)
+    assert np.abs(np.asarray(shown, np.int16) - np.asarray(expected, np.int16)).mean() < 4
+    assert served.client.get(f"/iiif/{served.sha}-45/info.json").status_code == 404
 
 
 @pytest.mark.parametrize(
