@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.lines import ROUGH, Line, median_of_sorted, splinters
-from proof.layout.rules import Mask, connected
+from proof.layout.rules import Mask, connected, long_strokes, thickened
 
 STROKE = 0.012
 """Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
@@ -29,6 +29,11 @@ DOT, DOTS = 0.006, 8
 OVER, BESIDE = 0.12, 0.4
 """Of a column: how far strokes reach over a rule; and how far from a stroke that lies on a rule the rest of its glyph
 may stand."""
+
+UPRIGHT, NEXT, THICKER = 0.2, 0.25, 1.0
+"""Of a column: a stroke along a rule that is as long as this may be of the glyph on either side, and is shown with
+both; and so far from it may the other one stand. In pixels: by how much it is thicker than the rule by itself: all of
+16 real pages that is not is the rule's own ink."""
 
 THICK_REACH = 12
 """Pixels beyond its edge: how far it is looked for that a line is thicker than by itself."""
@@ -232,7 +237,8 @@ def _runs_with(
 
 def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float) -> NDArray[np.int16]:
     """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
-    erased. What reaches over a rule a little belongs to the column of its glyph."""
+    erased. What reaches over a rule a little belongs to the column of its glyph; -n is for ink that may be of column n
+    or of the next, n + 1."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     found = np.zeros(ink.shape, np.int16)
@@ -251,8 +257,8 @@ def _give_over_rule(
     found: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
 ) -> None:
     """Say (in place) whose the pieces of ink are that lie on a rule or across it. Near the rule alone they are pieces
-    of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. Among the
-    dots of a seal nobody knows."""
+    of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. An upright
+    stroke along the rule between two glyphs may be of either. Among the dots of a seal nobody knows."""
     reach = OVER * column
     low, high = rule.band(ink.shape[1], reach)
     if low == high:
@@ -269,25 +275,52 @@ def _give_over_rule(
         own = labels[place] == label
         sides = [own & (side * off[place] > reach - 1.5) for side in (-1, 1)]
         goes_on = [side.any(axis=1) for side in sides]
+        unsure = own & (on_rule[place] | ~_beyond(off[place], goes_on))
         if goes_on[0].any() and goes_on[1].any():
             # two glyphs meet: what lies on the rule is of the one that goes on nearest to there
             away = [_pixels_from(own & ~on_rule[place] & (side * off[place] > 0), sides[side > 0]) for side in (-1, 1)]
             own &= on_rule[place]
         else:
             if not goes_on[0].any() and not goes_on[1].any():
-                goes_on = _beside(ink[y : y + h], low + x, low + x + w, round(BESIDE * column))
+                within = round(BESIDE * column)
+                goes_on = _nearer(_beside(ink[y : y + h], low + x, low + x + w, within), within)
             away = [_rows_from(one)[:, None] for one in goes_on]
         here = found[y : y + h, low + x : low + x + w]
         here[own & (away[0] < away[1])] = numbers[0]
         here[own & (away[1] < away[0])] = numbers[1]
+        upright = _upright(unsure, column)
+        rows = upright.any(axis=1)
+        if 0 in numbers or np.count_nonzero(upright) < (rule.left + rule.right + THICKER) * np.count_nonzero(rows):
+            continue
+        beside = _beside(ink[y : y + h], low + x, low + x + w, round(NEXT * column))
+        if all(one.any() or part[rows].any() for one, part in zip(goes_on, beside, strict=True)):
+            here[upright] = -min(numbers)
 
 
-def _beside(ink: Mask, left: int, right: int, reach: int) -> list[NDArray[np.bool_]]:
-    """For the rows of a piece of ink that lies alone on a rule from x `left` to `right`: all of them at the side where
-    other ink is nearer, none at the other; none at both where there is none within `reach`."""
-    beyond = ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
-    nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beyond]
-    return [np.full(len(ink), nearest[side] < nearest[1 - side]) for side in (0, 1)]
+def _beyond(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Which pixels, so far `off` a rule, lie on a side of it to which a piece of ink goes on."""
+    return np.asarray(((off < 0) & goes_on[0].any()) | ((off > 0) & goes_on[1].any()))
+
+
+def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
+    """The upright strokes among a piece of ink, beyond whose box there is none."""
+    length = round(UPRIGHT * column)
+    framed = np.pad(np.where(ink, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
+    long = thickened(long_strokes(framed, length, vertical=True), 3, 3)
+    return np.asarray(ink & (long[length : length + len(ink)] > 0))
+
+
+def _beside(ink: Mask, left: int, right: int, reach: int) -> tuple[Mask, Mask]:
+    """The ink at the left and at the right of a piece that lies from x `left` to `right`, within `reach`; from the
+    piece outwards."""
+    return ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
+
+
+def _nearer(beside: tuple[Mask, Mask], reach: int) -> list[NDArray[np.bool_]]:
+    """For the rows of a piece of ink that lies alone on a rule: all of them at the side where other ink is nearer, none
+    at the other; none at both where there is none within `reach`."""
+    nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beside]
+    return [np.full(len(beside[0]), nearest[side] < nearest[1 - side]) for side in (0, 1)]
 
 
 def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray[np.float64]:

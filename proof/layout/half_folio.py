@@ -129,8 +129,8 @@ class Layout:
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
     the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none. `doubtful`: its text or its rules speak against these columns. `beyond`: the numbers of
-    those that may lie beyond the sides of the frame.
+    next where there are none; -n: of column n or of the next. `doubtful`: its text or its rules speak against these
+    columns. `beyond`: the numbers of those that may lie beyond the sides of the frame.
     """
 
     outline: Outline
@@ -142,8 +142,9 @@ class Layout:
     beyond: tuple[int, ...] = ()
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
-        """The ink of one column alone, at a place of the rectified page."""
-        own: Mask = self.ink[place] * (self.owners[place] == column)
+        """The ink of one column at a place of the rectified page, with what may be of its neighbour."""
+        owners = self.owners[place]
+        own: Mask = self.ink[place] * ((owners == column) | (owners == -column) | (owners == min(1 - column, -1)))
         return own
 
     @property

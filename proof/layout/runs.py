@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea
 from proof.layout.rules import connected
-from proof.text.model import Column, Run
+from proof.text.model import Cell, Column, Run
 
 THROUGH, THROUGH_SMALL = 5.5, 33.0
 """What a boundary costs that goes through ink, in cells that plainly speak; on a page that is not ruled notes have
@@ -71,6 +72,11 @@ WIDER, HIGHER, OF_BOTH, BESIDE = 0.45, 1.25, 0.4, 0.35
 higher is of glyphs that touch, where it reaches so far to either side; and how far beyond the boundary what lies beside
 such a piece goes with it."""
 
+SIDE, ABOUT, ONE_SIDED = 0.33, 0.3, 0.35
+"""Of a column's width: its sides, one of which is free of ink about a glyph of main text that leans, and where one
+half-row of a note alone goes on; in cells: how far up and down it is free then; and by how much, at most, such a row
+speaks where main text is expected: there it says little."""
+
 TOO_WIDE = 0.55
 """Of a column's width: a piece of ink that is wider is of no glyph of a note. Of 4,000 glyphs of notes on rendered
 pages one in a thousand is, of those of main text six in ten."""
@@ -122,6 +128,79 @@ class Strokes:
     y: NDArray[np.float64]
 
 
+class _Expected(NamedTuple):
+    """A run as the transcription has it: main text or a note, its height in cells, and by how many cells its right
+    half-row goes on after the left one (negative: the left one after the right)."""
+
+    note: bool
+    cells: float
+    longer: int
+
+    @classmethod
+    def of(cls, run: Run) -> _Expected:
+        longer = _written_cells(run.right) - _written_cells(run.left) if run.note else 0
+        return cls(run.note, float(max(len(run.right), len(run.left))), longer)
+
+
+class _Worth(NamedTuple):
+    """What a run is worth that begins at every place of a grid (`begins`) and ends there (`ends`), added up: the sum of
+    what its rows say for it; and how the rows `above` the place speak if it ends there, and those `below` if it
+    begins."""
+
+    begins: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    above: NDArray[np.float64]
+    below: NDArray[np.float64]
+
+
+class _Rows(NamedTuple):
+    """How much every row of pixels speaks for main text (positive) or a note, from -1 to 1: where `main` text is
+    expected, where both half-rows of a note are, and where its right or its left one `goes_on` alone."""
+
+    main: NDArray[np.float64]
+    note: NDArray[np.float64]
+    goes_on: tuple[NDArray[np.float64], NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, gain: NDArray[np.float64], alone: NDArray[np.bool_]) -> _Rows:
+        """The rows of a column by the ink about their middle (`main_gain`) and where one half has ink `alone`."""
+        both = np.maximum(gain, 0.0)
+        right, left = (
+            np.where(alone[1 - side], both, np.where(alone[side], np.minimum(gain, 0.0), gain)) for side in (0, 1)
+        )
+        either = alone.any(axis=0)
+        main = np.where(either, np.clip(gain, -ONE_SIDED, ONE_SIDED), gain)
+        return cls(main, np.where(either, both, gain), (right, left))
+
+    def worth(self, run: _Expected, grid: NDArray[np.intp], cell: float) -> _Worth:
+        """What a run is worth on a grid of places; cells are `cell` pixels high."""
+        last = len(self.main) - 1
+        half = round(WINDOW * cell / 2)
+        above, below = (grid - half).clip(0, last), (grid + half).clip(0, last)
+        if not run.note:
+            total = _summed(self.main)[grid]
+            return _Worth(-total, total, self.main[above], self.main[below])
+        end = self.goes_on[run.longer < 0] if run.longer else self.note
+        total, at_end = _summed(self.note), _summed(end)
+        both = (grid - round(abs(run.longer) * cell)).clip(0)
+        ends = -total[both] - (at_end[grid] - at_end[both])
+        return _Worth(total[grid], ends, -end[above], -self.note[below])
+
+
+def _summed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of the rows before each place, and of all."""
+    return np.concatenate([[0.0], np.cumsum(rows)])
+
+
+def one_sided(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
+    """For every row of pixels (2 x height) whether there is ink at the right side of the column and none at the left
+    about there, and the other way round."""
+    across, window = round(SIDE * ink.shape[1]), 2 * round(ABOUT * pitch) + 1
+    counts = (np.count_nonzero(part, axis=1).astype(np.float32) for part in (ink[:, -across:], ink[:, :across]))
+    right, left = (_windowed(count[:, None], window)[:, 0] * window >= SPECK * pitch * pitch for count in counts)
+    return np.array([right & ~left, left & ~right])
+
+
 def strokes_of(ink: NDArray[np.uint8]) -> Strokes:
     labels, stats, centres = connected(ink)
     left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
@@ -155,30 +234,32 @@ def find_runs(
     note may be lower than those of main text."""
     if column is None or not column.runs or way is CutBy.SEEN:
         return _seen_stretches(gain, pitch)
-    expected = [(run.note, float(max(len(run.right), len(run.left)))) for run in column.runs]
-    expected[-1] = column.runs[-1].note, float(_written_cells(column.runs[-1]))
+    expected = [_Expected.of(run) for run in column.runs]
+    end = column.runs[-1]
+    expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
     last = float(np.append(0, np.flatnonzero(gain))[-1]) / pitch
     share = _note_share(expected, last) if lower else 1.0
-    expected = [(note, height * share if note else height) for note, height in expected]
+    expected = [one._replace(cells=one.cells * share) if one.note else one for one in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
+    rows = _Rows.of(guide, np.zeros((2, len(ink)), np.bool_) if lower else one_sided(ink, pitch))
     each, free = (COUNTED_STRICTLY, HARDLY_LOOSE) if way is CutBy.STRICT else (COUNTED, LOOSE)
     # what is free for main text would be a whole row of a note whose rows are half as high
     price = ((each, free), (each, free * share))
-    laid = _guided_stretches(guide, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
+    laid = _guided_stretches(rows, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
 
-def _written_cells(run: Run) -> int:
-    """The cells of a run but for the blank ones at its end."""
-    return max((n for half in (run.right, run.left) for n, cell in enumerate(half, 1) if not cell.blank), default=0)
+def _written_cells(half: Sequence[Cell]) -> int:
+    """The cells of a half-row, or of main text, but for the blank ones at its end."""
+    return max((n for n, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
-def _note_share(expected: Sequence[tuple[bool, float]], cells: float) -> float:
+def _note_share(expected: Sequence[_Expected], cells: float) -> float:
     """The height of a note's row, in cells, where notes have rows of their own height: what the main text leaves of the
     column's `cells` is shared among them."""
-    notes = sum(height for note, height in expected if note)
-    main = sum(height for note, height in expected if not note)
+    notes = sum(run.cells for run in expected if run.note)
+    main = sum(run.cells for run in expected if not run.note)
     return min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
 
 
@@ -258,9 +339,9 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStret
 
 
 def _guided_stretches(
-    gain: NDArray[np.float64],
+    rows: _Rows,
     ink: NDArray[np.uint8],
-    expected: Sequence[tuple[bool, float]],
+    expected: Sequence[_Expected],
     pitch: float,
     last: float,
     through: float,
@@ -270,40 +351,37 @@ def _guided_stretches(
     below the top, `through` is what ink costs that a boundary goes through, `price` what a cell more or less does, and
     how many are free, of main text and of notes.
 
-    Dynamic programming over boundaries on a grid of two pixels: ink in the middle speaks for main text, a boundary
-    through ink costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a
-    character one run is, and where a note is taken for main text two are.
+    Dynamic programming over boundaries on a grid of two pixels: its `rows` speak for a run, a boundary through ink
+    costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a character one run
+    is, and where a note is taken for main text two are.
     """
-    height = gain.size
+    height = len(ink)
     if len(expected) == 1:
-        return [ColumnStretch(expected[0][0], 0.0, float(height))]
-    cells = sum(count for _, count in expected)
+        return [ColumnStretch(expected[0].note, 0.0, float(height))]
+    cells = sum(run.cells for run in expected)
     squeezed = min(1.0, height / (pitch * cells)) if cells else 1.0
     grid = np.arange(0, height + STEP, STEP).clip(0, height)
-    total = np.concatenate([[0.0], np.cumsum(gain)])[grid]
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
     cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
-    # one window above against one below: sharper than the gain, which changes over a window's length
-    half = round(WINDOW * pitch / 2)
-    contrast = CONTRAST * (gain[(grid - half).clip(0, height - 1)] - gain[(grid + half).clip(0, height - 1)]) * pitch
+    worth = [rows.worth(run, grid, pitch * squeezed) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
-    above = BELOW_FRAME
-    for note, count in expected[:-1]:
-        sign = -1.0 if note else 1.0
-        value, came = _run_before(best - sign * total, above + squeezed * count, pitch, price[note])
-        best = value + sign * (total + contrast) - cut
+    start = BELOW_FRAME
+    for run, one, after in zip(expected, worth, worth[1:], strict=False):
+        value, came = _run_before(best + one.begins, start + squeezed * run.cells, pitch, price[run.note])
+        # one window above against one below: sharper than the rows, which change over a window's length
+        best = value + one.ends + CONTRAST * pitch * (one.above + after.below) - cut
         back.append(came)
-        above = 0.0
-    note, count = expected[-1]
-    final = best + (-1.0 if note else 1.0) * (total[-1] - total)
-    place = int((final - _miscount(last - grid / pitch, squeezed * count, pitch, price[note])).argmax())
+        start = 0.0
+    run, one = expected[-1], worth[-1]
+    final = best + one.begins + one.ends[min(len(grid) - 1, round(last * pitch / STEP))]
+    place = int((final - _miscount(last - grid / pitch, squeezed * run.cells, pitch, price[run.note])).argmax())
     bounds = [place]
     for came in reversed(back[1:]):
         place = int(came[place])
         bounds.append(place)
     edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
-    return [ColumnStretch(note, a, b) for (note, _), a, b in zip(expected, edges, edges[1:], strict=False)]
+    return [ColumnStretch(run.note, a, b) for run, a, b in zip(expected, edges, edges[1:], strict=False)]
 
 
 def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.intp]:
