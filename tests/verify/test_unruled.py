@@ -11,7 +11,7 @@ from proof.layout.rules import Rectification
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import ReadCharacter
 from proof.ocr.page import PageLine, PageReading
-from proof.ocr.readings import PageSheet
+from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.unruled import check_unruled
