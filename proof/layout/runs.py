@@ -138,8 +138,7 @@ class _Expected(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> _Expected:
-        longer = _written_cells(run.right) - _written_cells(run.left) if run.note else 0
-        return cls(run.note, float(max(len(run.right), len(run.left))), longer)
+        return cls(run.note, float(max(len(run.right), len(run.left))), longer_by(run))
 
 
 class _Worth(NamedTuple):
@@ -248,6 +247,11 @@ def find_runs(
     laid = _guided_stretches(rows, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+
+
+def longer_by(run: Run) -> int:
+    """By how many characters the right half-row of a note goes on after the left one; negative where the left does."""
+    return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
 
 
 def _written_cells(half: Sequence[Cell]) -> int:

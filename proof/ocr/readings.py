@@ -24,7 +24,7 @@ from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.runs import CutBy
+from proof.layout.runs import CutBy, longer_by
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
 from proof.ocr.page import PageEngine, PageReading
@@ -292,12 +292,12 @@ def _first(key: Any, *tables: dict[Any, V]) -> V | None:
     return next((table[key] for table in tables if key in table), None)
 
 
-def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, bool], ...]:
-    """What cutting asks of a line: its runs, how long each one is, and whether it is blank."""
-    if line is None or way is CutBy.SEEN:
-        return ()
+def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
+    """What cutting asks of a line: its runs, how long each is, by how much one half-row is longer, whether blank."""
+    runs = () if line is None or way is CutBy.SEEN else line.runs
     return tuple(
-        (run.note, max(len(run.right), len(run.left)), all(cell.blank for cell in run.cells)) for run in line.runs
+        (run.note, max(len(run.right), len(run.left)), longer_by(run), all(cell.blank for cell in run.cells))
+        for run in runs
     )
 
 
