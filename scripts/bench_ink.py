@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Measure whether the ink of glyphs reaches the recogniser, and whether that of lines does.
 
-    bench_ink.py [--pages 40] [--seed 20] [--plain] [--details]
+    bench_ink.py [--pages 40] [--seed 20] [--plain | --real-rules] [--details]
 
 Half-folios are drawn as in `bench.py`, and made hard: strokes that stand by themselves, glyphs against the rules, rules
-that bow and are broken, thick frames (`--plain` leaves that out). It is known whose ink every pixel is. Of each glyph
-it is told how much of its ink is in the strips of its own row, as they are cut with the transcription's help, and of
-the lines how much is in any strip, for each cell of text. Where a glyph lies on a rule the ink is both's. In the first
-figure it counts as the glyph's; the second leaves it out, since what lies along a rule and is no broader is not there
-to be seen.
+that bow and are broken, thick frames (`--plain` leaves that out; with `--real-rules` rules are as wide as on real
+half-folios, and strokes meet them as often). It is known whose ink every pixel is. Of each glyph it is told how much of
+its ink is in the strips of its own row, as they are cut with the transcription's help, and of the lines how much is in
+any strip, for each cell of text. Where a glyph lies on a rule the ink is both's. In the first figure it counts as the
+glyph's; the second leaves it out, since what lies along a rule and is no broader is not there to be seen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from benchmark_pages import Trial, choose, hard_style, hard_wear, trial_style, trial_wear
+from benchmark_pages import Trial, choose, hard_style, hard_wear, real_rules, trial_style, trial_wear
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -129,7 +129,7 @@ def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple
     return found
 
 
-def pages(shared: Path, count: int, seed: int, plain: bool) -> Iterator[tuple[Trial, RenderedPage]]:
+def pages(shared: Path, count: int, seed: int, plain: bool, real: bool = False) -> Iterator[tuple[Trial, RenderedPage]]:
     files = sorted((shared / "kanripo").glob("*/*.txt"))
     texts = [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
     for trial in choose(texts, count, seed):
@@ -137,6 +137,7 @@ def pages(shared: Path, count: int, seed: int, plain: bool) -> Iterator[tuple[Tr
         style, wear = trial_style(own), trial_wear(own)
         if not plain:
             style, wear = hard_style(style, own), hard_wear(wear, own)
+            style = real_rules(style) if real else style
         strip = strip_of(trial.transcription, trial.page)
         yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
 
@@ -145,11 +146,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--seed", type=int, default=20, help="others are for tuning")
-    parser.add_argument("--plain", action="store_true", help="pages as bench.py draws them")
+    drawn = parser.add_mutually_exclusive_group()
+    drawn.add_argument("--plain", action="store_true", help="pages as bench.py draws them")
+    drawn.add_argument("--real-rules", action="store_true", help="hard pages with rules as those of real half-folios")
     parser.add_argument("--details", action="store_true", help="list the glyphs that lost ink")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     options = parser.parse_args(arguments)
-    found = [measured(*page) for page in pages(options.shared, options.pages, options.seed, options.plain)]
+    trials = pages(options.shared, options.pages, options.seed, options.plain, options.real_rules)
+    found = [measured(*page) for page in trials]
     glyphs = [glyph for page in found for glyph in page.glyphs]
     lost = sorted((g for g in glyphs if g.share < 1 - LOST), key=lambda g: g.share)
     write = Console(highlight=False, soft_wrap=True).print

@@ -16,6 +16,10 @@ from proof.text.model import Page, Transcription
 LEAST_CHARACTERS = 60
 """A page with fewer is a title or the end of a juan: it tells little."""
 
+REAL_RULE, REAL_LEANING = 0.7, 0.25
+"""Of the width of a rule, and of the share of glyphs written against one, as they are drawn on hard pages: what makes
+rules about as wide as those of real half-folios and met by strokes as often."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -77,6 +81,11 @@ def hard_style(style: Style, seed: Sequence[int]) -> Style:
         bent=float(0.03 * amount[2]),
         frame=float(0.7 + 1.3 * amount[3]),
     )
+
+
+def real_rules(style: Style) -> Style:
+    """The hard style with rules about as wide as those of real half-folios, and met by strokes as often."""
+    return replace(style, rule=REAL_RULE, leaning=REAL_LEANING * style.leaning)
 
 
 def hard_wear(wear: Wear, seed: Sequence[int]) -> Wear:

@@ -47,8 +47,8 @@ class Style:
     `strip_seen` is the share of the fold strip left at the cut edge. `raised` raises columns above the
     frame (抬頭): (page id, line) to cells; a column of one or two cells too many is raised by itself.
     `detached` is the share of glyphs of which an upright stroke stands by itself (同, 門), `leaning` that of glyphs
-    written against a rule, `bent` how far rules bow (column widths, standard deviation), `frame` how many times its
-    usual thickness the outer frame has. `fonts` are font files or families to try first.
+    written against a rule, `bent` how far rules bow (column widths, standard deviation), `frame` and `rule` how many
+    times its usual thickness the outer frame has, and a rule. `fonts` are font files or families to try first.
     """
 
     columns: int = 8
@@ -66,6 +66,7 @@ class Style:
     leaning: float = 0.0
     bent: float = 0.0
     frame: float = 1.0
+    rule: float = 1.0
     fonts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -78,6 +79,7 @@ class Style:
             "leaning": (self.leaning, 0, 1),
             "bent": (self.bent, 0, 0.1),
             "frame": (self.frame, 0.2, 4),
+            "rule": (self.rule, 0.2, 4),
         }
         for name, (value, least, most) in limits.items():
             if not least <= value <= most:
@@ -295,7 +297,7 @@ def draw_rules(block: RuledArea, pen: Pen) -> None:
             pen.canvas,
             (x + lean[number], top),
             (x - lean[number], block.bottom + 2 * scale),
-            2.4 * scale,
+            2.4 * scale * pen.style.rule,
             pen.rng,
             wander=0.8 * scale,
             rough=0.25,

@@ -305,6 +305,17 @@ def test_a_page_is_the_same_whether_its_ink_is_told_apart_or_not(make_page: Make
     assert np.array_equal(plain.image, told.image)
 
 
+def test_rules_are_as_wide_as_the_style_says(make_page: MakePage) -> None:
+    """The rules of eight columns are 2.4 pixels wide each; what more there is of lines in a row is theirs."""
+    page = make_page(*LINES)
+    wide, usual = (render_page(page, Style(rule=each), LEVELS["light"], 2, owners=True).lined for each in (2.0, 1.0))
+    assert wide is not None
+    assert usual is not None
+    middle = slice(len(usual) // 3, 2 * len(usual) // 3)
+    more = wide[middle].sum(axis=1).mean() - usual[middle].sum(axis=1).mean()
+    assert more == pytest.approx(9 * 2.4, rel=0.15)
+
+
 def test_an_upright_stroke_can_stand_by_itself() -> None:
     """同 has its frame and what is in it; with the left of the frame apart there is one piece of ink more."""
     field = fonts_for(()).field("同")
