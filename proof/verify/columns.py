@@ -319,7 +319,7 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
         own.sort(key=lambda n: glyphs[n].y)
         spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in own])
         for n, (top, bottom) in zip(own, spans, strict=True):
-            glyphs[n] = replace(glyphs[n], top=top, bottom=bottom)
+            glyphs[n] = replace(glyphs[n], top=max(top, strip.top), bottom=min(bottom, strip.bottom))
     return replace(column, glyphs=tuple(glyphs))
 
 

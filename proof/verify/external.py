@@ -24,7 +24,7 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
-HALF_WIDTH = 0.66
+HALF_WIDTH = 0.75
 """Of a column's width: a line narrower than this, off the middle, is half of a note."""
 
 OFF_MIDDLE = 0.1
