@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,12 +53,14 @@ class PageTask:
 
 
 def work_of(texts: Sequence[Transcription], store: Store) -> str:
-    """A work's id in the store: as its texts give it; else the one that they were checked as before, so that some
-    texts of a work can be checked alone; else the first file's name. Raises UsageError without texts."""
+    """A work's id in the store: as its texts give it; else the one that any of them was checked as before, so that some
+    texts of a work can be checked alone, and others added; else the first file's name. Raises UsageError without
+    texts."""
     if not texts:
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     first = texts[0]
-    return first.work or store.work_of_text(str(first.path)) or first.path.stem
+    known = (store.work_of_text(str(text.path)) for text in texts)
+    return first.work or next(filter(None, known), None) or first.path.stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class CheckPlan:
         for text in self._texts:
             own, first = self._images_of(text), len(self.tasks)
             self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
-        self.tasks = _overridden(self.tasks, store.layout_overrides.of_work(self.name), index)
+        self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
 
     def hear(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
         """Take in what the sense says against pages, by the number of their task."""
@@ -140,7 +142,7 @@ class CheckPlan:
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
         """A task of this work as it is where `override` holds for its page, or nothing does."""
         found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
-        found = replace(found, sense=task.sense)
+        found = replace(found, sense=task.sense, place=task.place)
         return with_override(found, override, self._index) if override else found
 
     def _images_of(self, text: Transcription) -> ImageIndex:
@@ -174,6 +176,15 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex) ->
         return PageTask(text, number, place, found, ref)
     except ImageListError as error:
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
+
+
+def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
+    """The tasks, each of which knows in what other texts its page stands as well."""
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for task in tasks:
+        texts[task.page.id].add(task.place.text)
+    copies = (frozenset(texts[task.page.id] - {task.place.text}) for task in tasks)
+    return [replace(task, place=replace(task.place, copies=of)) for task, of in zip(tasks, copies, strict=True)]
 
 
 def _overridden(

@@ -59,12 +59,14 @@ class StoredRunInfo:
 @dataclass(frozen=True, slots=True)
 class PagePlace:
     """Where a page stands in its work: `position` counts the pages of the run from 0, `text` is the path of
-    the transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`)."""
+    the transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other
+    texts of the run that have a page of the same id."""
 
     position: int
     text: str = ""
     juan: str = ""
     folio: str = ""
+    copies: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,8 +302,10 @@ class Bearers:
 
     def of(self, run_id: int, place: PagePlace, page: str) -> PageRow | None:
         """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
-        own before another text's, which may be no part of this run."""
+        own before that of another text which no longer has this page, or is no part of this run."""
         for row in sorted(self._rows[page], key=lambda row: row.text != place.text):
+            if row.text in place.copies:
+                continue
             if row.run_id != run_id or (row.text, row.position) == (place.text, place.position):
                 return row
         return None

@@ -395,3 +395,19 @@ def test_a_gap_in_the_sequence_is_a_finding(again: Material) -> None:
 def test_without_a_text_there_is_nothing_to_check(fresh: Material) -> None:
     with pytest.raises(UsageError, match="no transcription was named"):
         check(fresh.settings().replace({"project.texts": []}))
+
+
+def test_a_copy_that_is_checked_before_its_text_takes_none_of_its_pages(again: Material) -> None:
+    """What was decided hangs on them."""
+
+    def texts(outcome: CheckOutcome) -> dict[int, str]:
+        with Store.open(again.settings().store_address) as store:
+            listed = store.queue.pages(work_of_run(store, outcome))
+            return {page.number: Path(page.text).name for page in listed}
+
+    before = texts(check(again.settings()))
+    copy = again.folder / "a copy.txt"
+    shutil.copy(again.text, copy)
+    now = texts(check(again.settings(project__texts=[str(copy), str(again.text)])))
+    assert {number: name for number, name in now.items() if name == again.text.name} == before
+    assert sorted(now.values()) == [copy.name] * 3 + [again.text.name] * 3

@@ -50,7 +50,9 @@ def check(store: Store, folder: Path, files: Files, key: str) -> None:
     places = [(name, page) for name, pages in files.items() for page in pages]
     for position, (name, page) in enumerate(places):
         own = f"{key}{page}" if key else ""
-        store.save_pages(run, [CheckedResult(PagePlace(position, str(folder / name)), own, result(page))])
+        copies = frozenset(str(folder / other) for other, pages in files.items() if page in pages and other != name)
+        place = PagePlace(position, str(folder / name), copies=copies)
+        store.save_pages(run, [CheckedResult(place, own, result(page))])
     store.finish_run(run, whole=True)
 
 
@@ -101,3 +103,14 @@ def test_each_page_keeps_what_was_decided_in_whatever_file_it_is(
     with Store.open(there / "proof.sqlite") as store:
         for name, pages in now.items():
             assert exported(store, there / name) == (text_of(pages, CORRECTED), 0)
+
+
+@pytest.mark.parametrize("key", ["", "as it was "], ids=["checked anew", "taken as it was"])
+@pytest.mark.parametrize("copy", ["a.txt", "c.txt"], ids=["checked before it", "checked after it"])
+def test_a_copy_put_beside_a_text_takes_nothing_that_was_decided_of_it(tmp_path: Path, copy: str, key: str) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        check(store, tmp_path, {"b.txt": list(LINES)}, key)
+        decide(store)
+        check(store, tmp_path, {name: list(LINES) for name in sorted(("b.txt", copy))}, key)
+        assert exported(store, tmp_path / "b.txt") == (text_of(list(LINES), CORRECTED), 0)
+        assert exported(store, tmp_path / copy)[0] == text_of(list(LINES), LINES)
