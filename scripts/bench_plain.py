@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measure the check on pages without rules drawn in many styles: columns, false flags, planted errors, by kind of page.
 
-    bench_plain.py [--pages 30] [--first 0] [--photographs | --kind NAME] [--shared DIR] [--keep DIR]
+    bench_plain.py [--pages 30] [--first 0] [--photographs | --kind NAME | --book NAME] [--shared DIR] [--keep DIR]
 
 `plain_pages.py` draws the pages: registers, openings, fold strips, titles beside the frame, notes and numbers in small
 script, verse, empty columns, seals; scanned, or photographed at an angle, curved, in uneven light, coarse; or pages of
-a kind (`page_kinds.py`): many columns or few, side lines, a figure, seals, glosses, a table, cut off, ... Columns are
+a kind (`page_kinds.py`): many columns or few, side lines, a figure, seals, glosses, a table, cut off, ...; or pages of
+printed books, with rules or without (`book_pages.py`; `all`: so many of each kind). Columns are
 right where one found column holds the middle of a true one, most of its height and little more than its width. Pages
 on which something is wrong are told with their seed, and drawn with the columns that were found into `--keep`.
 """
@@ -17,10 +18,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import cv2
 import numpy as np
+from book_pages import KINDS as BOOKS
+from book_pages import draw_book_kind
 from numpy.typing import NDArray
 from page_kinds import KINDS, draw_kind
 from plain_pages import PlainPage, draw_plain
@@ -36,7 +40,7 @@ from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.text.column import parse_column
-from proof.text.model import Page, Script, is_han
+from proof.text.model import Column, Page, Script, is_han
 from proof.text.read import read_transcription
 from proof.verify.page import Checker
 
@@ -53,6 +57,16 @@ def letters_of(shared: Path, engine: Engine, rng: np.random.Generator) -> Iterat
         for page in text.pages[int(rng.integers(len(text.pages))) :]:
             for column in page.columns:
                 yield from (one for one in column.source if is_han(one) and engine.knows(one))
+
+
+def draw_of_book(kind: str, letters: Iterator[str], seed: int) -> PlainPage:
+    """A page of a kind of book, with its columns as its text."""
+    book = draw_book_kind(kind, letters, [seed])
+    boxes = [(x, y, x + w, y + h) for what, x, y, w, h in book.boxes if what == "text"]
+    corners = [((a, b), (c, b), (c, d), (a, d)) for a, b, c, d in boxes]
+    lines = (Column(number, line, 0, number, parse_column(line).runs) for number, line in enumerate(book.lines, 1))
+    page = Page(f"B_{seed:04}", None, None, "", 1, tuple(lines))
+    return PlainPage(book.image, page, np.array(corners, np.float64).reshape(-1, 4, 2))
 
 
 def spoiled(page: Page, rng: np.random.Generator) -> tuple[Page, set[tuple[int, int]]]:
@@ -135,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--photographs", action="store_true")
     parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--book", choices=[*BOOKS, "all"])
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
@@ -143,11 +158,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checker = checker_for(settings, engine, Script.TRADITIONAL)
     total: Counter[str] = Counter()
     started = time.monotonic()
-    for seed in range(options.first, options.first + options.pages):
+    seeds = range(options.first, options.first + options.pages)
+    kinds = [*BOOKS] if options.book == "all" else [options.book or options.kind]
+    for kind, seed in product(kinds, seeds):
         rng = np.random.default_rng([seed, 6])
         letters = letters_of(options.shared, engine, rng)
-        if options.kind:
-            drawn = draw_kind(options.kind, letters, [seed], f"P_{seed:04}")
+        if options.book:
+            drawn = draw_of_book(kind, letters, seed)
+        elif kind:
+            drawn = draw_kind(kind, letters, [seed], f"P_{seed:04}")
         else:
             drawn = draw_plain(letters, [seed], options.photographs, f"P_{seed:04}")
         counts, readings, clean = measured(checker, drawn, rng)
@@ -158,18 +177,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             or counts["false"]
             or counts["caught"] < counts["errors"]
         ):
-            CONSOLE.print(seed, clean.status.value, dict(counts))
+            CONSOLE.print(kind or "", seed, clean.status.value, dict(counts))
             for flag in [flag for flag in clean.flags if flag.raised][:6]:
                 said = f"{flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
                 CONSOLE.print(f"     {flag.line}:{flag.offset} {flag.kind.value} {said}")
             if options.keep:
                 options.keep.mkdir(parents=True, exist_ok=True)
-                cv2.imwrite(
-                    str(options.keep / f"{seed}{'p' * options.photographs}.png"), picture(drawn, readings, clean)
-                )
+                name = f"{kind or ''}{seed}{'p' * options.photographs}.png"
+                cv2.imwrite(str(options.keep / name), picture(drawn, readings, clean))
     per = 1000 * total["false"] / max(total["characters"], 1)
     CONSOLE.print(f"columns {total['right']} of {total['columns']}, {total['extra']} beside them")
-    CONSOLE.print(f"false {total['false']} in {total['characters']}: {per:.2f} in 1,000")
+    about = f", {total['layout']} of them about columns and pages"
+    CONSOLE.print(f"false {total['false']} in {total['characters']}: {per:.2f} in 1,000{about}")
     CONSOLE.print(f"errors raised {total['caught']} of {total['errors']}; {time.monotonic() - started:.0f} s")
 
 

@@ -65,10 +65,12 @@ class BookStyle:
 
 @dataclass(slots=True)
 class Book:
-    """A page (grey, 0 black) and its boxes in pixels of it."""
+    """A page (grey, 0 black), its boxes in pixels of it, and of those with text what stands in them, as a transcription
+    has it."""
 
     image: Pixels
     boxes: tuple[Box, ...]
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -79,6 +81,7 @@ class _Sheet:
     fonts: FontChain
     letters: Iterator[str]
     boxes: list[Box] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def glyph(self, letter: str, x: float, y: float, size: float) -> None:
         shape = self.fonts.field(letter)
@@ -137,7 +140,7 @@ def draw_book(letters: Iterator[str], rng: np.random.Generator, style: BookStyle
             outside = edge + 0.1 * gap if (style.leaves == 2 and not leaf) else edge - wide - 0.5 * gap
             _strip(sheet, outside, 0.45 * gap, top, bottom)
         _leaf(sheet, edge, top, high)
-    return Book(np.asarray(255 - sheet.canvas, np.uint8), tuple(sheet.boxes))
+    return Book(np.asarray(255 - sheet.canvas, np.uint8), tuple(sheet.boxes), tuple(sheet.lines))
 
 
 def _frame(sheet: _Sheet, left: float, top: float, right: float, bottom: float) -> None:
@@ -187,8 +190,10 @@ def _leaf(sheet: _Sheet, right: float, top: float, high: float) -> None:
     if rng.random() < style.titles:
         first, size = 2, 1.7 * style.glyph
         count, x = int(rng.integers(3, max(4, round(style.cells / 2.2)))), right - style.pitch
-        for row in range(count):
-            sheet.glyph(next(sheet.letters), x, top + (row + 0.6) * 1.1 * size, size)
+        title = [next(sheet.letters) for _ in range(count)]
+        for row, letter in enumerate(title):
+            sheet.glyph(letter, x, top + (row + 0.6) * 1.1 * size, size)
+        sheet.lines.append("".join(title))
         sheet.boxes.append(("text", x - 0.5 * size, top + 0.1 * size, size, 1.1 * count * size))
     for number in range(max(1, first), style.columns):
         if style.rules:
@@ -227,22 +232,28 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
     last = style.cells if rng.random() >= style.short else int(rng.integers(max(first, 0) + 1, style.cells + 1))
     whole, some = rng.random() < style.notes, rng.random() < style.mixed
     row = float(first)
-    start = top + row * style.cell
+    start, source = top + row * style.cell, ""
     while row < last:
         if whole or (some and rng.random() < 0.12):
             count = int(min(rng.integers(3, 12), (last - row) / 0.56)) if not whole else int((last - row) / 0.56)
             if count < 1:
                 break
+            halves = []
             for side in (0.26, -0.26):
+                halves.append("")
                 for k in range(count if side > 0 else max(1, count - int(rng.integers(2)))):
+                    halves[-1] += (letter := next(sheet.letters))
                     y = top + row * style.cell + (k + 0.5) * 0.56 * style.cell
-                    sheet.glyph(next(sheet.letters), x + side * style.glyph, y, 0.53 * style.glyph)
+                    sheet.glyph(letter, x + side * style.glyph, y, 0.53 * style.glyph)
+            source += f"({'/'.join(halves)})"
             row += count * 0.56
             continue
         y = top + (row + 0.5) * style.cell
-        sheet.glyph(next(sheet.letters), x, y, style.glyph)
+        source += (letter := next(sheet.letters))
+        sheet.glyph(letter, x, y, style.glyph)
         _beside(sheet, x, y)
         row += 1
+    sheet.lines.append(source)
     sheet.boxes.append(("text", x - 0.42 * style.pitch, start + 0.1 * style.cell, 0.84 * style.pitch,
                         (row - first) * style.cell - 0.2 * style.cell))  # fmt: skip
 
@@ -275,7 +286,7 @@ Restyle = Callable[[BookStyle], BookStyle]
 def _padded(book: Book, above: int, below: int, left: int, right: int, tone: int) -> Book:
     image = cv2.copyMakeBorder(book.image, above, below, left, right, cv2.BORDER_CONSTANT, value=(tone,))
     boxes = tuple((kind, x + left, y + above, w, h) for kind, x, y, w, h in book.boxes)
-    return Book(np.asarray(image, np.uint8), boxes)
+    return Book(np.asarray(image, np.uint8), boxes, book.lines)
 
 
 def _with_edges(book: Book, rng: np.random.Generator) -> Book:
@@ -295,7 +306,7 @@ def _with_edges(book: Book, rng: np.random.Generator) -> Book:
         middle, half = width // 2, round(rng.uniform(1, 5))
         image[:, middle - half : middle + half] = 0
     pad = (rng.uniform(0.02, 0.25, 4) * height).round().astype(int).tolist()
-    return _padded(Book(image, book.boxes), *pad, 255)
+    return _padded(replace(book, image=image), *pad, 255)
 
 
 def _on_black(book: Book, rng: np.random.Generator) -> Book:
@@ -344,7 +355,7 @@ def _with_label(book: Book, rng: np.random.Generator) -> Book:
         left = int(rng.integers(0, width - side))
         part = image[top : top + side, left : left + side]
         part[shape] = np.minimum(part[shape], 60)
-    return Book(image, book.boxes)
+    return replace(book, image=image)
 
 
 def _wormholes(book: Book, rng: np.random.Generator) -> Book:
@@ -357,7 +368,7 @@ def _wormholes(book: Book, rng: np.random.Generator) -> Book:
             angle += rng.normal(0, 0.5)
             x, y = x + 6 * np.cos(angle), y + 6 * np.sin(angle)
             cv2.circle(image, (round(x), round(y)), thick // 2, (tone,), -1)
-    return Book(image, book.boxes)
+    return replace(book, image=image)
 
 
 def _next_leaf(book: Book, rng: np.random.Generator) -> Book:
@@ -367,9 +378,9 @@ def _next_leaf(book: Book, rng: np.random.Generator) -> Book:
     inner = round(0.5 * width)
     other, high = book.image[:, inner : inner + wide], book.image.shape[0]
     if rng.random() < 0.5:
-        return Book(np.hstack([book.image, other]), (*book.boxes, ("ear", width, 0, wide, high)))
+        return replace(book, image=np.hstack([book.image, other]), boxes=(*book.boxes, ("ear", width, 0, wide, high)))
     boxes = tuple((kind, x + wide, y, w, h) for kind, x, y, w, h in book.boxes)
-    return Book(np.hstack([other, book.image]), (*boxes, ("ear", 0, 0, wide, high)))
+    return replace(book, image=np.hstack([other, book.image]), boxes=(*boxes, ("ear", 0, 0, wide, high)))
 
 
 def _curled(book: Book, rng: np.random.Generator) -> Book:
@@ -378,7 +389,7 @@ def _curled(book: Book, rng: np.random.Generator) -> Book:
     xs, ys = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     sag = float(rng.uniform(0.01, 0.03)) * height * np.exp(-xs / (0.12 * width))
     image = cv2.remap(book.image, xs, (ys - sag).astype(np.float32), cv2.INTER_LINEAR, borderValue=(255,))
-    return Book(np.asarray(image, np.uint8), book.boxes)
+    return replace(book, image=np.asarray(image, np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,4 +458,4 @@ def _printed(book: Book, rng: np.random.Generator) -> Book:
         image = np.where(image > rng.uniform(100, 170), 255.0, 0.0)
     else:
         image = 40 + 0.72 * np.clip(image, 0, 255) + rng.normal(0, 3, image.shape)
-    return Book(np.clip(image, 0, 255).astype(np.uint8), book.boxes)
+    return replace(book, image=np.clip(image, 0, 255).astype(np.uint8))

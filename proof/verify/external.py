@@ -24,11 +24,9 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
-HALF_WIDTH = 0.75
-"""Of a column's width: a line narrower than this, off the middle, is half of a note."""
-
-OFF_MIDDLE = 0.1
-"""Of a column's width: how far off."""
+OFF_MIDDLE, OVER_MIDDLE = 0.1, 0.2
+"""Of a column's width: a line whose middle is so far from that of the column, and which reaches no farther over it, is
+half of a note."""
 
 OTHERS = 0.1
 """Of the probability that a file leaves open: what one character that it does not name gets of it."""
@@ -154,7 +152,8 @@ def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment
 
 def _row(area: ColumnArea, box: Box) -> Row:
     off = box.centre[0] - (area.left + area.right) / 2
-    if box.w > HALF_WIDTH * area.width or abs(off) < OFF_MIDDLE * area.width:
+    over = box.w / 2 - abs(off)
+    if abs(off) < OFF_MIDDLE * area.width or over > OVER_MIDDLE * area.width:
         return Row.MAIN
     return Row.RIGHT if off > 0 else Row.LEFT
 

@@ -394,7 +394,7 @@ class Checker:
             return [reader.judged(column) for column in columns], assignment
         inked = sum(readings.has_ink(area, LEAST_IN_COLUMN) for area in areas)
         if is_running(text, self.rows, inked):
-            alone = [reader.read(area, None) for area in areas]
+            alone = [on_its_ink(reader.read(area, None), readings) for area in areas]
             spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
             return spread, Assignment(tuple(text), ())
         columns, assignment = self._laid_on(text, areas, reader)

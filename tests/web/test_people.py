@@ -117,7 +117,7 @@ def test_nobody_sees_anything_before_logging_in(house: House) -> None:
         "number": 1,
         "page": 1,
         "flag": 1,
-        "sha": "0" * 64,
+        "name": "0" * 64,
         "region": "full",
         "size": "max",
         "job": "0",
