@@ -128,6 +128,9 @@ def test_two_works_from_the_list_to_the_text_at_home(hand: Hand, tmp_path: Path)
         _decide_all(hand)
         with page.expect_download() as taken:
             hand.press(page.get_by_role("button", name="Export the corrected text"))
+            # it comes by itself, and where a browser lets that go the file is there to be taken
+            expect(page.locator("#download")).to_contain_text("The files are ready.")
+            hand.press(page.locator("#download a"))
         with zipfile.ZipFile(taken.value.path()) as archive:
             assert any(name.endswith(".txt") for name in archive.namelist())
         hand.press(page.locator("#still a", has_text="Pages that nobody proofread yet"))
