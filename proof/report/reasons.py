@@ -148,11 +148,10 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
         parts.append(_beside_the_image(evidence.sense, say))
-    if evidence.notice and evidence.reason in NAMED_BY_NOTICE:
-        pass
-    elif evidence.reason in REASONS:
+    named = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
+    if evidence.reason in REASONS and not named:
         parts.append(say(REASONS[evidence.reason]))
-    elif not parts:
+    elif not parts and not named:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
