@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
 from proof.report.progress import WorkProgress
 from proof.report.reasons import rule_in_words
-from proof.report.tally import PageTally, Tally
+from proof.report.tally import PageTally, Tally, by_rule
 from proof.report.write import WrittenReport
 
 MOST_REMARKS = 12
@@ -47,7 +47,7 @@ def print_counts(written: WrittenReport) -> None:
     hidden = tally.flags[Kind.VARIANT.value, False]
     if hidden:
         click.echo(f"hidden: {_count(hidden, 'variant')}{_pairs(tally.variants)}")
-    for rule, pairs in _by_rule(tally.habits):
+    for rule, pairs in by_rule(tally.habits):
         click.echo(f"hidden: {pairs.total():,}{_pairs(pairs)}. {rule_in_words(rule, str)}")
     click.echo(f"report: {from_here(written.page)}")
 
@@ -102,14 +102,6 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
 
 def _why(page: PageTally) -> str:
     return f"{page.status.value}: {in_english(page.message)}" if page.message else page.status.value
-
-
-def _by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tuple[str, str, str]]]]:
-    """Hidden pairs by the rule that hid them, the one that hid most first."""
-    grouped: defaultdict[str, Counter[tuple[str, str, str]]] = defaultdict(Counter)
-    for pair, count in pairs.items():
-        grouped[pair[-1]][pair] = count
-    return sorted(grouped.items(), key=lambda group: -group[1].total())
 
 
 def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:

@@ -17,7 +17,7 @@ from proof.report.glyphs import flag_place
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
-from proof.report.tally import LayoutFinding, Tally, in_order, picture_of
+from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.store import StoredRunInfo
 from proof.store.comments import Comment
@@ -217,19 +217,10 @@ def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> 
 
 def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
     """Rule by rule, the one that hid most first."""
-    by_rule: dict[str, list[PairLine]] = {}
-    for (transcribed, suggested, rule), count in (tally.variants + tally.habits).most_common():
-        by_rule.setdefault(rule, []).append(PairLine(transcribed, suggested, count))
-    groups = [
-        HiddenPairs(
-            rule_name(rule, say),
-            sum(pair.count for pair in pairs),
-            tuple(pairs[:MOST_PAIRS]),
-            max(len(pairs) - MOST_PAIRS, 0),
-        )
-        for rule, pairs in by_rule.items()
-    ]
-    yield from sorted(groups, key=lambda group: -group.count)
+    for rule, hidden in by_rule(tally.variants + tally.habits):
+        pairs = [PairLine(transcribed, suggested, count) for (transcribed, suggested, _), count in hidden.items()]
+        more = max(len(pairs) - MOST_PAIRS, 0)
+        yield HiddenPairs(rule_name(rule, say), hidden.total(), tuple(pairs[:MOST_PAIRS]), more)
 
 
 def _notices(tally: Tally, say: Say) -> list[NoticeCount]:

@@ -162,6 +162,15 @@ class Tally:
             heapq.heappushpop(self._suspicious, entry)
 
 
+def by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tuple[str, str, str]]]]:
+    """Hidden pairs (transcribed, read, rule) by the rule that hid them, the one that hid most first; of each the most
+    frequent first."""
+    grouped: dict[str, Counter[tuple[str, str, str]]] = {}
+    for pair, count in pairs.most_common():
+        grouped.setdefault(pair[-1], Counter())[pair] = count
+    return sorted(grouped.items(), key=lambda group: -group[1].total())
+
+
 def picture_of(result: PageResult) -> PageImageFile:
     """The image file that a page was read on, turned upright."""
     turn = turn_of(result.skew)
