@@ -14,7 +14,7 @@ from proof.collate.collation import collate
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
-from proof.export.decided import Decided, Unused, decided_in, not_written
+from proof.export.decided import Decided, Unused, decided_in, not_written, note_written
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
@@ -93,7 +93,7 @@ def command(
     wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
     chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
     with _store_now(settings, asked=corrections is None or _needs_pages(wanted)) as store:
-        decided = decided_for(text, corrections, settings, store, reanchor=reanchor)
+        decided = decided_for(text, corrections, settings, store)
         edition, before = decided.edition, decided.applied
         corrected = correct(edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs, before=before)
         pages = _pages(store, corrected) if store and _needs_pages(wanted) else []
@@ -112,6 +112,9 @@ def command(
     if in_place:
         write_corrected(corrected, text)
         written.append(text)
+        if corrections is None:
+            with Store.open(settings.store_address) as store:
+                note_written(store, corrected)
     _tell(decided, corrected)
     _print_written(decided, corrected, written)
     return int(any(one.reason is Unused.CONFLICT for one in decided.left_out))
@@ -136,9 +139,7 @@ def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
         yield now
 
 
-def decided_for(
-    text: Path, corrections: Path | None, settings: Settings, store: Store | None, *, reanchor: bool = False
-) -> Decided:
+def decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
     """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
     decided for it in the project's store. Raises ProofError."""
     edition = in_script(read_edition(text), settings.page.script)
@@ -146,7 +147,7 @@ def decided_for(
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:
         raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
-    return decided_in(store, edition, reanchor=reanchor)
+    return decided_in(store, edition)
 
 
 def _tell(decided: Decided, corrected: CorrectedSource) -> None:

@@ -22,7 +22,8 @@ class Correction:
 
     `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
-    `replacement` is in whatever script it was decided in.
+    `replacement` is in whatever script it was decided in. `start` is the code point of the file at which it begins,
+    where that is known: then that is its place. `number` is that of its flag in the store, 0 for none.
     `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
     the flag of the other half where a character moved; `typed`: in the words of a person. What is not `accepted`, and
     what answers a planted `audit` error, never gets out.
@@ -43,6 +44,8 @@ class Correction:
     person: str = ""
     moved: str = ""
     typed: bool = False
+    start: int | None = None
+    number: int = 0
     accepted: bool = True
     audit: bool = False
 
@@ -122,6 +125,14 @@ def place(
         if not correction.accepted or correction.audit:
             continue
         _check(correction)
+        if correction.start is not None:
+            there = edition.text.startswith(correction.original, correction.start)
+            if there:
+                edit = Edit(correction.start, correction.length, correction.replacement)
+                placed.append(PlacedCorrection(correction, edit))
+            else:
+                displaced.append(DisplacedCorrection(correction, 0))
+            continue
         beside = of_line[correction.page, correction.line]
         around = surroundings(correction, beside)
         start = _there(edition, addresses, correction, around)
