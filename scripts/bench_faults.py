@@ -127,7 +127,7 @@ def acknowledge(folder: Path, key: str) -> None:
 
 PLAIN_OPEN = open
 FORMS = "plain", "footnotes", "tei", "page", "alto", "iiif", "annotations"
-EXPORT = ("export", "text.txt", "--reanchor", "--out", "exported")
+EXPORT = ("export", "text.txt", "--out", "exported")
 FAULTY: dict[str, Job] = {
     "decide": decided,
     "acts": acts,

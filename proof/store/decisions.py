@@ -41,7 +41,7 @@ from proof.store.decision_rows import (
     shown_decisions,
 )
 from proof.store.models import DecisionRow, FlagRow, WorkRow
-from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text, is_seeded, seeded_among
+from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.texts import is_displaced
@@ -208,8 +208,6 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         raise conflict_of(session, flag, demand.version)
     _must_be_as_seen(demand, flag)
     state, reading = _after(session, demand, flag)
-    if state is State.CORRECTED:
-        _must_be_free(session, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
     along = _of_other_half(session, demand, flag, undone)
     if along is not None:  # both are one stroke, and taken back as one
@@ -224,32 +222,6 @@ def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
     """Raises ConflictError where something else is suggested by now."""
     if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, flag.version, [])
-
-
-def _must_be_free(session: Session, flag: FlagRow) -> None:
-    """Raises ConflictError where characters of the same place were corrected by way of another flag, and that is not
-    written yet."""
-    if flag.start is None or flag.kind == Kind.LAYOUT.value or seeded_among(session, [flag.id]):
-        return
-    end = flag.start + flag.extent
-    meets = (FlagRow.start < end) & (FlagRow.start + FlagRow.extent > flag.start)
-    if not flag.extent:
-        inside = (FlagRow.start < flag.start) & (FlagRow.start + FlagRow.extent > flag.start)
-        meets = inside | ((FlagRow.start == flag.start) & (FlagRow.extent == 0))
-    other = select(FlagRow).where(
-        FlagRow.text_id == flag.text_id,
-        FlagRow.version_id == flag.version_id,
-        FlagRow.work_id == flag.work_id,
-        FlagRow.id != flag.id,
-        FlagRow.state == State.CORRECTED.value,
-        FlagRow.reads == FlagRow.transcribed,
-        FlagRow.kind != Kind.LAYOUT.value,
-        ~is_seeded(),
-        meets,
-    )
-    taken = session.scalars(other.order_by(FlagRow.id).limit(1)).first()
-    if taken is not None:
-        raise ConflictError(flag.id, flag.version, conflict_of(session, taken, 0).decisions)
 
 
 def take_back_in(

@@ -22,6 +22,7 @@ from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow
 from proof.store.page_changes import note_otherwise
 from proof.store.places import (
     PageToPlace,
+    follow_to_other_texts,
     note_text_of_pages,
     placed_pages,
     show_again,
@@ -367,6 +368,8 @@ def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
         must_be_read_as(held.get(page.id), one.override)
     same = [(page, one.place) for page, one in pages if page.key == one.key != ""]
     stand_in_text(session, same)
+    others = [(page, one.place, one.result) for page, one in pages if page.key != one.key or not one.key]
+    follow_to_other_texts(session, others)
     for page, _ in same:
         if page.absent:
             show_again(session, page)

@@ -241,10 +241,10 @@ class TextStep:
             found = self._direct.instead(edit.start, edit.length)
             return (found, place.wanted) if found is not None else None
         found = self._direct.where(place.start, place.extent)
+        if place.flag in self._decided and (found is None or not self._direct.line_stands(place.start)):
+            return self._decided[place.flag], place.wanted
         if found is not None:
             return found, place.reads
-        if place.flag in self._decided:
-            return self._decided[place.flag], place.wanted
         return None if place.whole else self._put_in_place(place)
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:

@@ -48,11 +48,19 @@ class PositionMap:
     """Leads from places in `old` to places in `new`; `blocks` are in the order of `old` and do not overlap, `replaced`
     are places whose characters gave way to others, each with where these stand."""
 
-    def __init__(self, old: str, new: str, blocks: Iterable[Block], replaced: dict[Span, Span] | None = None) -> None:
+    def __init__(
+        self,
+        old: str,
+        new: str,
+        blocks: Iterable[Block],
+        replaced: dict[Span, Span] | None = None,
+        lines: Iterable[Span] = (),
+    ) -> None:
         self._old, self._new = old, new
         self._blocks = list(_joined(sorted(block for block in blocks if block.length)))
         self._starts = [block.old for block in self._blocks]
         self._replaced = replaced or {}
+        self._lines = sorted(lines)
 
     @property
     def new(self) -> str:
@@ -76,7 +84,15 @@ class PositionMap:
     @classmethod
     def of_comparison(cls, old: str, new: str) -> PositionMap:
         """From `old` to a version of which nothing else is known."""
-        return cls(old, new, _compared(old, new))
+        if old == new:
+            return cls(old, new, [Block(0, 0, len(old))], lines=[Span(0, len(old))])
+        lines: list[Span] = []
+        return cls(old, new, list(_compared(old, new, lines)), lines=lines)
+
+    def line_stands(self, at: int) -> bool:
+        """Whether the line of a code point was found unchanged."""
+        number = bisect_right(self._lines, Span(at, len(self._old))) - 1
+        return number >= 0 and at <= self._lines[number].end
 
     def where(self, start: int, length: int) -> Span | None:
         """Where these characters stand, together and unchanged; None where they do not. Of no characters: the point
@@ -167,16 +183,14 @@ def _lines(text: str) -> list[_Line]:
     return found
 
 
-def _compared(old: str, new: str) -> Iterator[Block]:
+def _compared(old: str, new: str, same: list[Span]) -> Iterator[Block]:
     """What stands in both: lines that are there but once in each, wherever they were moved; lines beside these; and of
-    the passages between, the characters that stand in both."""
-    if old == new:
-        yield Block(0, 0, len(old))
-        return
+    the passages between, the characters that stand in both. `same` gets the lines of `old` that are in both."""
     before, after = _lines(old), _lines(new)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
         yield Block(before[here].start, after[there].start, len(before[here].text))
+        same.append(Span(before[here].start, len(before[here].text)))
         ended = here + 1 < len(before) and there + 1 < len(after)
         if ended:
             yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)

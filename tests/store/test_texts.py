@@ -13,7 +13,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store
-from proof.store.decision_records import ConflictError, DecisionRequest, State, Verdict
+from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
@@ -135,14 +135,6 @@ def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check_pages(decided, INFO, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
     assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
-
-
-def test_a_place_that_is_corrected_otherwise_already_is_a_conflict(decided: Store) -> None:
-    """北 was taken for 比; the two characters that begin with it are another flag."""
-    check_pages(decided, INFO, page(*LINES, flags=(*FOUND, (2, 3, "北耦", "比偶"))))
-    both = next(flag for flag in queued(decided) if flag.flag.transcribed == "北耦")
-    with pytest.raises(ConflictError):
-        decide(decided, both, Verdict.TAKE)
 
 
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
