@@ -103,8 +103,8 @@ def test_both_distributions_can_be_published(wheel: Path, sdist: Path, tmp_path:
     assert checked.returncode == 0, checked.stdout
     assert checked.stdout.count("PASSED") == 2
     assert {path.name for path in (wheel, sdist)} == {
-        f"proof-{proof.__version__}-py3-none-any.whl",
-        f"proof-{proof.__version__}.tar.gz",
+        f"hanproof-{proof.__version__}-py3-none-any.whl",
+        f"hanproof-{proof.__version__}.tar.gz",
     }
 
 

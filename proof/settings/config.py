@@ -82,7 +82,7 @@ class EngineSection:
     runtime: str = _setting(
         ValueKind.TEXT,
         "auto",
-        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor "
+        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `hanproof[openvino]` is installed and the processor "
         "has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
