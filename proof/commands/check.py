@@ -22,7 +22,7 @@ from proof.images.find import ImageIndex
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
-from proof.settings.project import names
+from proof.settings.project import names, texts_of_project
 from proof.text.model import Transcription
 
 SOUND, TROUBLED = 0, 1
@@ -89,7 +89,7 @@ def keep_in_project(
             f"{file} does not name {listed}: add it to project.texts to have it saved with the project", err=True
         )
         return
-    _must_be_usable(settings)
+    _must_be_usable(settings, texts_of_project(settings))
     must_be_writable(settings.project.out)
     if made:
         write_project(settings, given)
@@ -99,9 +99,17 @@ def keep_in_project(
         click.echo(f"{file}: {'a new project' if made else 'names further texts now'}", err=True)
 
 
-def _must_be_usable(settings: Settings) -> None:
-    """Raises ProofError where no text can be read, or a folder of images or an image list is not there."""
+def _must_be_usable(settings: Settings, project: Sequence[Path]) -> None:
+    """Raises ProofError where no text can be read, or a folder of images or an image list is not there; or where the
+    texts are of another work than those of the `project`, whose decisions would then be kept apart from them."""
     texts, _ = read_texts(settings.text_files())
+    others, _ = read_texts(project[:1])
+    works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)
+    if len(works) > 1:
+        raise UsageError(
+            f"{texts[0].path}: a project is one work, and these are {' and '.join(works)}: move each with its images "
+            f"into a folder of its own, or make a project elsewhere: proof init FOLDER --texts {texts[0].path}"
+        )
     ImageIndex(settings.project.images)
     for text in texts:
         if isinstance(text, Transcription):

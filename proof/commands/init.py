@@ -47,8 +47,10 @@ def command(folder: Path, given: dict[str, Any]) -> int:
 def _material(folder: Path, given: dict[str, Any]) -> dict[str, tuple[Path, ...]]:
     """Texts and folders of images: those that were given, else those that lie in the folder."""
     base = folder.absolute()
+    if not base.is_dir() and "project.texts" not in given:
+        raise UsageError(f"{folder}: there is no such folder; name one with texts, or name these with --texts")
     texts = given.get("project.texts") or find_texts(base)
-    images = given.get("project.images") or find_images(base)
+    images = given.get("project.images") or (find_images(base) if base.is_dir() else ())
     return {"project.texts": tuple(texts), "project.images": tuple(images)}
 
 

@@ -22,7 +22,7 @@ class Regenerated:
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
-    """Write the reports of the last run in the store of `settings`, which is there: of `work`, or of any.
+    """Write the reports of a work in the store of `settings`, which is there: of `work`, or of the one checked last.
 
     Raises UsageError where nothing was checked yet, OutputError where a file cannot be written.
     """
@@ -30,6 +30,6 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
         run = store.latest_run(work)
         if run is None:
             raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
-        source = StoredRun(store, run.id)
+        source = StoredRun(store, run.id).of_work()
         written = write_reports(source, settings.project.out, language=settings.report.lang)
         return Regenerated(run, written, source.progress)

@@ -40,7 +40,8 @@ def find_images(folder: Path) -> tuple[Path, ...]:
 
 
 def _texts_in(folder: Path) -> list[Path]:
-    files = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in TEXT_SUFFIXES and path.is_file()]
+    named = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "README")))
+    files = [path for path in named if path.suffix.lower() in TEXT_SUFFIXES and path.is_file()]
     texts = [path for path in files if _is_text(path)]
     endings = {path.suffix for path in texts}
     if len(texts) > MOST_TEXTS and len(endings) == 1:

@@ -71,15 +71,15 @@ def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = (
 def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
     """`text` with `new` at the end of the list that `[project]` has under `key`."""
     wanted = deepcopy(tomllib.loads(text))
-    listed = wanted.setdefault("project", {}).setdefault(key, [])
+    project = wanted.setdefault("project", {})
     added = ", ".join(json.dumps(one, ensure_ascii=False) for one in new)
     lines = text.split("\n")
-    if listed:
+    if key in project:
         _, end = statement_of(text, ("project", key))
         candidates = _closed_later(lines, end, added)
     else:
         candidates = _as_statement(lines, text, f"{key} = [{added}]")
-    listed += new
+    project[key] = [*project.get(key, ()), *new]
     for candidate in candidates:
         try:
             if tomllib.loads(candidate) == wanted:
@@ -99,10 +99,11 @@ def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
 
 
 def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
-    """The file with a statement of `[project]` at the head of that section, or in a new one at its end."""
+    """The file with a statement of `[project]` at the head of that section, of the file, or in a section at its end."""
     for number, line in enumerate(lines):
         if line.split("#")[0].replace(" ", "").strip() == "[project]":
             yield "\n".join([*lines[: number + 1], statement, *lines[number + 1 :]])
+    yield f"project.{statement}\n{text}"
     yield f"{text.rstrip()}\n\n[project]\n{statement}\n"
 
 

@@ -51,6 +51,17 @@ def names(settings: Settings, texts: Sequence[Path]) -> bool:
     return all(text.resolve() in own for text in texts)
 
 
+def texts_of_project(settings: Settings) -> tuple[Path, ...]:
+    """The texts that the project's `config.toml` names, whichever of them `settings` are about; none where there is no
+    such file, or one of them is gone."""
+    if settings.file is None or not settings.file.exists():
+        return ()
+    try:
+        return Settings.load(settings.file).text_files()
+    except ConfigError:
+        return ()
+
+
 def projects_near(folder: Path) -> str:
     """What to say where `folder` is no project: the projects above and below it, and how to name one; '' without."""
     found = list(islice(_near(folder), MOST_NAMED))
