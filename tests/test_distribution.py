@@ -9,8 +9,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-# `proof[cluster]`, or `pip install proof` with any options between.
-ANOTHERS = re.compile(r"(?<![\w/.])proof\[[a-z]+\]|\bpip install\b[^\n`]*?(?<=[ '\"])proof(?=[\s'\"`=<>]|$)", re.MULTILINE)
+ANOTHERS = re.compile(
+    r"(?<![\w/.])proof\[[a-z]+\]"
+    r"|\bpip install\b[^\n`]*?(?<=[ '\"])proof(?=[\s'\"`=<>]|$)",  # with any options between
+    re.MULTILINE,
+)
 
 
 def texts() -> list[Path]:

@@ -82,8 +82,8 @@ class EngineSection:
     runtime: str = _setting(
         ValueKind.TEXT,
         "auto",
-        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `hanproof[openvino]` is installed and the processor "
-        "has bfloat16",
+        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `hanproof[openvino]` is installed and the "
+        "processor has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
     device: str = _setting(ValueKind.TEXT, "cpu", "where recognisers compute: `cpu`, `gpu` or `gpu:1`", results=True)
