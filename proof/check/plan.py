@@ -19,6 +19,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
+from proof.settings.project import texts_of_project
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.layout_overrides import LayoutOverride
 from proof.text.authorities import lists_fingerprint
@@ -52,14 +53,14 @@ class PageTask:
         return str(self.image_ref) if self.image_ref else ""
 
 
-def work_of(texts: Sequence[Transcription], store: Store) -> str:
-    """A work's id in the store: as its texts give it; else the one that any of them was checked as before, so that some
-    texts of a work can be checked alone, and others added; else the first file's name. Raises UsageError without
-    texts."""
+def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
+    """A work's id in the store: as its texts give it; else the one that any of them, or of the `project`'s texts, was
+    checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
+    Raises UsageError without texts."""
     if not texts:
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     first = texts[0]
-    known = (store.work_of_text(str(text.path)) for text in texts)
+    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
     return first.work or next(filter(None, known), None) or first.path.stem
 
 
@@ -123,7 +124,7 @@ class CheckPlan:
         engine: EngineIdentity,
         store: Store,
     ) -> None:
-        self.name = work_of(texts, store)
+        self.name = work_of(texts, store, texts_of_project(settings))
         self._settings = settings
         self._index = index
         self.keys = PageKeys.of(settings, engine)
