@@ -17,6 +17,7 @@ from proof.errors import OutputError, ProofError
 
 COMMANDS = {
     "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
+    "init": "Make FOLDER a project: write a config.toml that names its texts and images.",
     "fetch": "Fetch page images, one at a time, into the project's image folder.",
     "check": "Check transcriptions against images of their pages.",
     "cluster": "Start a scheduler and workers on this machine, for `proof check --cluster`.",

@@ -363,7 +363,11 @@ def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:
 
 def _timed(text: Path, images: Path, out: Path) -> tuple[float, float]:
     """Peak memory (MB) and seconds of `proof check` in a process of its own."""
-    command = [sys.executable, "-m", "proof", "check", str(text), "--images", str(images), "--out", str(out), "-q"]
+    program = [sys.executable, "-m", "proof"]
+    made = [*program, "init", str(out), "--texts", str(text), "--images", str(images)]
+    if not (out / "config.toml").exists():
+        subprocess.run(made, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    command = [*program, "check", "--config", str(out), "-q"]
     started = time.perf_counter()
     with subprocess.Popen(command, cwd=ROOT) as process:  # noqa: S603
         _, status, usage = os.wait4(process.pid, 0)

@@ -1,4 +1,4 @@
-"""Write docs/licences.md: under what terms all that `pip install proof` brings along stands, by its own metadata.
+"""Write docs/licences.md: under what terms all that `pip install hanproof` brings along stands, by its own metadata.
 
 `--check` writes nothing and fails where the file lacks something that is installed, or has other terms for
 it. Either fails where terms are not among those that a program under the Apache License 2.0 can depend on.
@@ -56,7 +56,7 @@ SPELLED = {
 
 HEAD = """# Licences
 
-`pip install proof` brings these packages along, each under the terms that its metadata name. Their versions stand in
+`pip install hanproof` brings these packages along, each under the terms that its metadata name. Their versions stand in
 `requirements/run.txt`. `make licences` writes this page anew, and a test holds it to what is installed. None keeps a
 program under the Apache License 2.0 from depending on it: those marked *weak* ask only that changes of the library
 itself stay under their terms. The wheels of OpenCV, NumPy and others hold further libraries, whose terms lie beside

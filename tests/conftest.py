@@ -216,10 +216,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture(scope="session")
 def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """The folder in which `proof demo` ran as a process of its own, once for all, and what it said."""
+    """The project that `proof demo` made as a process of its own, once for all, and what it said."""
     folder = made_once("demo", _run_demo)
     status, out, said = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
-    return folder, subprocess.CompletedProcess(["demo"], status, out, said)
+    return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, said)
 
 
 def _run_demo(folder: Path) -> None:

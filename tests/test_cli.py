@@ -67,7 +67,8 @@ def statuses(out: Path) -> dict[str, str]:
 def test_it_ends_well_and_says_where_the_report_lies(demo: Demo) -> None:
     folder, ran = demo
     assert ran.returncode == 0, ran.stderr
-    assert "report: out/report.html" in ran.stdout
+    assert "report: proof-demo/out/report.html" in ran.stdout
+    assert ran.stdout.endswith("go on with: proof serve --config proof-demo\n")
     for name in ("report.html", "flags.csv", "flags.jsonl", "summary.json"):
         assert (folder / "out" / name).stat().st_size > 0
 
@@ -98,7 +99,7 @@ def test_hidden_variants_are_counted(demo: Demo) -> None:
 
 def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_path: Path) -> None:
     folder, first = demo
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(folder, tmp_path / "proof-demo")
     second = command("demo", folder=tmp_path, COLUMNS="80")
     assert second.stdout == first.stdout
     assert "20 reused" in second.stderr
@@ -107,7 +108,7 @@ def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_pa
 def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path, run: Run) -> None:
     folder = shutil.copytree(demo[0], tmp_path, dirs_exist_ok=True)
     flags = (folder / "out" / "flags.jsonl").read_bytes()
-    ran = run("report", "--out", "out", "--lang", "zh-Hant")
+    ran = run("report", "--lang", "zh-Hant")
     assert ran.returncode == 0, ran.stderr
     assert '<html lang="zh-Hant"' in (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert (folder / "out" / "flags.jsonl").read_bytes() == flags
@@ -121,7 +122,7 @@ def test_a_text_is_checked_against_a_folder_of_images(material: Material, run: R
     assert [(flag["line"], flag["transcribed"], flag["suggested"]) for flag in raised(folder / "found")] == [
         (5, "北", "比")
     ]
-    assert (folder / "found" / "proof.sqlite").is_file()
+    assert (folder / "proof.sqlite").is_file()
     assert "found/report.html" in ran.stdout
 
 
@@ -240,16 +241,16 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for_pages(folder / "out" / "proof.sqlite", 1)
+    wait_for_pages(folder / "proof.sqlite", 1)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said
     assert out == ""
     assert "Traceback" not in said
-    done = pages_in(folder / "out" / "proof.sqlite")
+    done = pages_in(folder / "proof.sqlite")
     assert 1 <= done <= 2
     assert f"stopped: {done} of 10 pages are done; the same command goes on from there" in said
-    partly = run("report", "--out", "out")
+    partly = run("report")
     assert partly.returncode == 0
     assert "the last check was interrupted" in partly.stderr
     assert len(statuses(folder / "out")) == done

@@ -151,8 +151,8 @@ for words in json.loads(sys.argv[1]):
 
 def test_no_other_command_asks_anybody(alone: Alone, demo: tuple[Path, Ran]) -> None:
     """One after the other in one process, which imports what they need but once. What the demo reads was read."""
-    (alone.folder / "sample").mkdir()
-    shutil.copy(demo[0] / "out" / "proof.sqlite", alone.folder / "sample")
+    shutil.copytree(demo[0], alone.folder / "sample")
+    (alone.folder / "other").mkdir()
     text = str(alone.folder / "text.txt")
     other = shutil.copy(text, alone.folder / "other.txt")
     images = [str(image) for image in sorted((alone.folder / "images").iterdir())]
@@ -170,7 +170,8 @@ def test_no_other_command_asks_anybody(alone: Alone, demo: tuple[Path, Ran]) -> 
         ("recover",),
         ("layout", *images, "--out", "laid"),
         ("learn", text, "--out", "model.bin"),
-        ("demo", "--out", "sample"),
+        ("demo", "sample"),
+        ("init", "other", "--texts", text),
     ]
     # the first is for asking, the others have tests of their own
     assert {command[0] for command in commands} == set(COMMANDS) - {"fetch", "serve", "cluster"}

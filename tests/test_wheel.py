@@ -84,8 +84,7 @@ def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(
     installed: Path, demo: tuple[Path, Ran], tmp_path: Path
 ) -> None:
     """With the readings of the demo of the checkout, so that no page is read twice in a run."""
-    (tmp_path / "out").mkdir()
-    shutil.copy(demo[0] / "out" / "proof.sqlite", tmp_path / "out")
+    shutil.copytree(demo[0], tmp_path / "proof-demo")
     before = {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()}
     where = python("-c", "import proof; print(proof.__file__)", folder=tmp_path, path=installed)
     assert Path(where.stdout.strip()).is_relative_to(installed)
@@ -93,8 +92,8 @@ def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == demo[1].stdout
     assert "20 reused" in ran.stderr
-    assert "report: out/report.html" in ran.stdout
-    assert (tmp_path / "out" / "report.html").is_file()
+    assert "report: proof-demo/out/report.html" in ran.stdout
+    assert (tmp_path / "proof-demo" / "out" / "report.html").is_file()
     assert {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()} == before
 
 
@@ -103,8 +102,8 @@ def test_both_distributions_can_be_published(wheel: Path, sdist: Path, tmp_path:
     assert checked.returncode == 0, checked.stdout
     assert checked.stdout.count("PASSED") == 2
     assert {path.name for path in (wheel, sdist)} == {
-        f"proof-{proof.__version__}-py3-none-any.whl",
-        f"proof-{proof.__version__}.tar.gz",
+        f"hanproof-{proof.__version__}-py3-none-any.whl",
+        f"hanproof-{proof.__version__}.tar.gz",
     }
 
 

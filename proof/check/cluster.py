@@ -300,7 +300,7 @@ def connected(address: str) -> Iterator[Client]:
         import dask  # noqa: PLC0415 - half a second, which other commands need not pay
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("a cluster needs Dask distributed: pip install 'proof[cluster]'") from error
+        raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what it says is said here, in our words
     try:

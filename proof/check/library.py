@@ -78,8 +78,7 @@ def library_settings(folder: Path) -> Settings:
     """The settings of a library: of the config.toml in it, where there is one. Raises UsageError, ConfigError."""
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder; name the one that holds the works")
-    file = folder.absolute() / FILE_NAME
-    return Settings.load(file) if file.exists() else replace(Settings(), file=file)
+    return Settings.of_folder(folder)
 
 
 def folders_of(settings: Settings) -> list[LibraryFolder]:

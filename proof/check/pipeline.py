@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,8 +32,10 @@ from proof.ocr.engine import Engine
 from proof.ocr.registry import open_engine
 from proof.report.places import SuspiciousPlace, places
 from proof.report.source import StoredRun
+from proof.report.tally import Tally
 from proof.report.write import WrittenReport, write_reports
 from proof.settings.config import FILE_NAME, STORE_NAME, Settings
+from proof.settings.project import texts_of_project
 from proof.store import Store
 from proof.text.edition import read_text
 from proof.text.model import Script, Transcription
@@ -61,8 +63,9 @@ OpenEngine = Callable[[Settings, Store], Engine]
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What a check left behind: its run in the store, its reports, the sequence findings, what the readers remarked
-    about the texts and the finder of images about these, and the texts that could not be read or stand on no image.
+    """What a check left behind: its run in the store, the reports of its work with the counts of the run, the sequence
+    findings, what the readers remarked about the texts and the finder of images about these, and the texts that could
+    not be read or stand on no image.
     `told` are its most suspicious places."""
 
     run_id: int
@@ -116,7 +119,10 @@ def check(
         store.finish_run(run_id, findings=(*sources.unread, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
-        written = write_reports(run, settings.project.out, language=settings.report.lang)
+        whole = run.of_work()
+        written = write_reports(whole, settings.project.out, language=settings.report.lang)
+        if whole != run:
+            written = replace(written, tally=Tally.of(run.outlines()))
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
@@ -143,7 +149,7 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
             index = ImageIndex(settings.project.images)
             editions, texts, unshown = all_on_pages(editions, settings, index, engine, store)
             sources = _Sources(editions, texts, index, (*unread, *unshown))
-            work = work_of(texts, store)
+            work = work_of(texts, store, texts_of_project(settings))
             if work == held:
                 break
             stack.close()

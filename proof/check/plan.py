@@ -19,13 +19,14 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
+from proof.settings.project import texts_of_project
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.layout_overrides import LayoutOverride
 from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 18
+METHOD = 19
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 
@@ -59,14 +60,14 @@ class PageTask:
         return str(self.image_ref) if self.image_ref else ""
 
 
-def work_of(texts: Sequence[Transcription], store: Store) -> str:
-    """A work's id in the store: as its texts give it; else the one that any of them was checked as before, so that some
-    texts of a work can be checked alone, and others added; else the first file's name. Raises UsageError without
-    texts."""
+def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
+    """A work's id in the store: as its texts give it; else the one that any of them, or of the `project`'s texts, was
+    checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
+    Raises UsageError without texts."""
     if not texts:
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     first = texts[0]
-    known = (store.work_of_text(str(text.path)) for text in texts)
+    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
     return first.work or next(filter(None, known), None) or first.path.stem
 
 
@@ -130,7 +131,7 @@ class CheckPlan:
         engine: EngineIdentity,
         store: Store,
     ) -> None:
-        self.name = work_of(texts, store)
+        self.name = work_of(texts, store, texts_of_project(settings))
         self._settings = settings
         self._index = index
         self.keys = PageKeys.of(settings, engine)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from proof.commands.options import config_option, settings_of
+from proof.commands.options import config_option, existing_store, settings_of
 from proof.store.backup import backup, verify
 
 
@@ -27,8 +27,10 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
         held = verify(file)
         click.echo(f"{held.path}: restores whole, {held.files:,} files, {held.rows:,} rows of the store")
         return 0
-    saved = backup(settings_of(config), file, images=images, cache=cache)
-    click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store")
+    settings = settings_of(config)
+    existing_store(settings)
+    saved = backup(settings, file, images=images, cache=cache)
+    click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store of {settings.base}")
     for path in saved.left_out:
         why = "a repository" if path.is_dir() else "outside the project's folder"
         click.echo(f"not in it, {why}: {path}", err=True)

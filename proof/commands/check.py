@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,19 @@ import click
 
 from proof.atomic import must_be_writable
 from proof.check.library import check_library, library_settings
-from proof.check.pipeline import check
+from proof.check.pipeline import check, read_texts
+from proof.check.plan import image_lists
 from proof.commands.options import CHECKING, config_option, library_option, must_have_work, setting_options, settings_of
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
 from proof.errors import UsageError
+from proof.images.find import ImageIndex
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
+from proof.settings.new_project import add_to_project, write_project
+from proof.settings.project import names, texts_of_project
+from proof.text.model import Transcription
 
 SOUND, TROUBLED = 0, 1
 
@@ -44,24 +51,78 @@ def command(
 ) -> int:
     """Check transcriptions against images of their pages.
 
-    Writes flags.jsonl, flags.csv, summary.json and report.html. Without TEXT, config.toml of the working
-    folder says what to check. Pages whose image, text, engine and settings did not change are not read
-    again; an interrupted check goes on where it was. With --library every work in a folder of works is checked,
-    into one store; a work that cannot be checked costs that work.
+    Writes flags.jsonl, flags.csv, summary.json and report.html into the project's folder out, or where --out says.
+    Without TEXT all texts of the project in the working folder are checked; a TEXT that no project names becomes part
+    of the one in its folder, which is made where there is none. Pages whose image, text, engine and settings did not
+    change are not read again; an interrupted check goes on where it was. With --library every
+    work in a folder of works is checked, into one store; a work that cannot be checked costs that work.
 
     The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, or some
     of several texts could not be read, 2 when the command or its input is wrong.
     """
     if library is None:
-        return run_check(settings_of(config, texts, given), show, quiet=quiet, verbose=verbose)
+        settings = settings_of(config, texts, given)
+        must_have_work(settings)
+        keep_in_project(settings, texts, given, named=config is not None, quiet=quiet)
+        status = run_check(settings, show, quiet=quiet, verbose=verbose)
+        if not quiet and settings.folder != Path.cwd():
+            click.echo(f"project: {settings.folder}; go on with: proof serve --config {_word(settings)}")
+        return status
     if texts or config:
         raise UsageError("--library names all works: give neither TEXT nor --config beside it")
     return run_library(library_settings(library).replace(given), quiet=quiet, verbose=verbose)
 
 
+def keep_in_project(
+    settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool, quiet: bool
+) -> None:
+    """Make the project that is to be checked, where it has no config.toml yet, or add to it the texts that it does not
+    name; a project that the user `named` is not changed. Raises ProofError where its material cannot be used."""
+    file = settings.file
+    assert file is not None, "a check has a project"
+    made = not file.exists()
+    if not made and (not texts or names(Settings.load(file), texts)):
+        return
+    if not made and named:
+        listed = ", ".join(map(str, texts))
+        click.echo(
+            f"{file} does not name {listed}: add it to project.texts to have it saved with the project", err=True
+        )
+        return
+    _must_be_usable(settings, texts_of_project(settings))
+    must_be_writable(settings.project.out)
+    if made:
+        write_project(settings, given)
+    else:
+        add_to_project(file, settings.project.texts, given.get("project.images", ()))
+    if not quiet:
+        click.echo(f"{file}: {'a new project' if made else 'names further texts now'}", err=True)
+
+
+def _must_be_usable(settings: Settings, project: Sequence[Path]) -> None:
+    """Raises ProofError where no text can be read, or a folder of images or an image list is not there; or where the
+    texts are of another work than those of the `project`, whose decisions would then be kept apart from them."""
+    texts, _ = read_texts(settings.text_files())
+    others, _ = read_texts(project[:1])
+    works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)
+    if len(works) > 1:
+        raise UsageError(
+            f"{texts[0].path}: a project is one work, and these are {' and '.join(works)}: move each with its images "
+            f"into a folder of its own, or make a project elsewhere: proof init FOLDER --texts {texts[0].path}"
+        )
+    ImageIndex(settings.project.images)
+    for text in texts:
+        if isinstance(text, Transcription):
+            image_lists(settings, text)
+
+
+def _word(settings: Settings) -> str:
+    """The project as a word of a shell."""
+    return shlex.quote(str(settings.folder))
+
+
 def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:
     """Check, print what was found, and give the exit status."""
-    must_have_work(settings)
     must_be_writable(settings.project.out)
     with CheckProgress(quiet=quiet) as progress:
         outcome = check(settings, progress, waiting=_tell_waiting, show=0 if quiet else show)

@@ -54,7 +54,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         import dask  # noqa: PLC0415 - of the extra, half a second
         from distributed import LocalCluster  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("a cluster needs Dask distributed: pip install 'proof[cluster]'") from error
+        raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
     with dask.config.set(RULES):

@@ -16,14 +16,13 @@ from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
 from proof.collate.stored import weigh_stored
 from proof.collate.table import write_table
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.database import is_missing
 from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
 from proof.text.read import read_transcription
@@ -94,18 +93,10 @@ def command(
     read = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
     print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
     if weighed:
-        with Store.open(_checked(settings)) as store:
+        with Store.open(existing_store(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
         click.echo(f"{number} flags were weighed")
     return 0
-
-
-def _checked(settings: Settings) -> Path | str:
-    """The address of the store, which has to be there."""
-    address = settings.store_address
-    if is_missing(address):
-        raise UsageError(f"{address}: there is no store, so nothing was checked here yet; run proof check first")
-    return address
 
 
 def _images(base: Path, settings: Settings) -> dict[str, Path]:

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import shlex
+import shutil
 from pathlib import Path
 
 import click
 
 from proof.commands.check import run_check
+from proof.errors import OutputError, UsageError
 from proof.paths import sample_dir
-from proof.settings.config import Settings
+from proof.settings.config import FILE_NAME, Settings
 
 ALL = 1_000_000
 
+DEFAULT = Path("proof-demo")
+
 
 @click.command("demo")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("out"),
-    show_default=True,
-    metavar="PATH",
-    help="Folder that reports and flags are written to.",
-)
-def command(out: Path) -> int:
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+def command(folder: Path | None) -> int:
     """Check the sample: twenty half-folios of 大射儀 with known errors.
 
-    Prints every flagged place, what the text and what the image says, and where the report lies.
+    Prints every flagged place, what the text and what the image says, and where the report lies. The sample is copied
+    into FOLDER (proof-demo), a project of its own; in the folder of the source it is checked where it lies.
     """
-    return run_check(sample_settings(out), ALL, quiet=False, verbose=False)
+    project = sample_project(folder)
+    status = run_check(Settings.load(project), ALL, quiet=False, verbose=False)
+    if project != Path.cwd():
+        click.echo(f"go on with: proof serve --config {shlex.quote(str(project))}")
+    return status
 
 
-def sample_settings(out: Path) -> Settings:
-    """The settings of the sample. Its folder is a project where it is the working folder; elsewhere it is
-    part of the program, and the store lies with the reports."""
+def sample_project(folder: Path | None) -> Path:
+    """The folder of the sample project: the source's where that is the working folder and none is named, else a copy,
+    made where it is not there yet. Raises UsageError where `folder` holds something else, OutputError."""
     sample = sample_dir()
-    settings = Settings.load(sample).replace({"project.out": out})
-    return settings if sample == Path.cwd() else replace(settings, file=None)
+    if folder is None and sample == Path.cwd():
+        return sample
+    folder = folder or DEFAULT
+    settings = sample / FILE_NAME
+    if (folder / FILE_NAME).is_file():
+        if (folder / FILE_NAME).read_bytes() != settings.read_bytes():
+            raise UsageError(f"{folder} is another project: name a new folder for the sample, as in proof demo sample")
+        return folder
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty: name a new folder for the sample, as in proof demo sample")
+    try:
+        shutil.copytree(sample / "pages", folder / "pages")
+        shutil.copy(settings, folder / FILE_NAME)
+    except OSError as error:
+        raise OutputError(f"{folder}: the sample cannot be copied there ({error.strerror or error})") from error
+    return folder

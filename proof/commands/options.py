@@ -11,6 +11,7 @@ import click
 
 from proof.errors import UsageError
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
+from proof.settings.project import project_settings, projects_near
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
 SPELLED = {
@@ -85,7 +86,8 @@ config_option = click.option(
     "--config",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help=f"Settings file, or the folder it lies in. [default: {FILE_NAME} of the working folder]",
+    help=f"Project that is meant: its folder, or its settings file. [default: the one that TEXT belongs to; without "
+    f"TEXT, {FILE_NAME} of the working folder]",
 )
 
 
@@ -98,41 +100,46 @@ library_option = click.option(
 
 
 def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[str, Any] | None = None) -> Settings:
-    """The settings that a command line means.
+    """The settings that a command line means: those of its project (`project_settings`), with what was `given`.
 
-    `config.toml` of the working folder holds for the texts that it names; other texts are no part of that
-    project, unless `config` names it. Raises ConfigError, UsageError.
+    Raises ConfigError, UsageError.
     """
     texts = tuple(texts)
-    settings = Settings.load(config) if config else _settings_here()
-    if config is None and texts and not _names(settings, texts):
-        settings = Settings()
+    settings = project_settings(config, texts)
     return settings.replace({**({"project.texts": texts} if texts else {}), **(given or {})})
-
-
-def _settings_here() -> Settings:
-    here = Path(FILE_NAME)
-    return Settings.load(here) if here.exists() else Settings()
-
-
-def _names(settings: Settings, texts: Iterable[Path]) -> bool:
-    """Whether all of `texts` are among those that the settings name."""
-    if not settings.project.texts:
-        return False
-    own = {path.resolve() for path in settings.text_files()}
-    return all(text.resolve() in own for text in texts)
 
 
 def must_have_work(settings: Settings) -> None:
     """Raises UsageError where there is nothing to check, or nothing to check it by: no image, not the sense."""
     if not settings.project.texts:
         raise UsageError(
-            "nothing to check: name a transcription (proof check TEXT --images DIR), "
-            f"or run in a folder with {FILE_NAME}"
+            "nothing to check: name a transcription (proof check TEXT --images DIR), or run in the folder of a project "
+            f"(proof init makes one){_hint(settings)}"
         )
     if not settings.project.images and not settings.flags.sense:
-        where = f"set project.images in {settings.file}" if settings.file else "give --images DIR"
+        there = settings.file and settings.file.exists()
+        where = f"set project.images in {settings.file}" if there else "give --images DIR"
         raise UsageError(f"no folder of page images was named: {where}")
+
+
+def existing_store(settings: Settings) -> Path | str:
+    """The address of the project's store, which has to be there. Raises UsageError."""
+    from proof.store.database import is_missing, name_of, store_url  # noqa: PLC0415 - others do without databases
+
+    address = settings.store_address
+    if is_missing(address):
+        shown = name_of(store_url(address))
+        raise UsageError(
+            f"{shown}: there is no store, so nothing was checked here yet: run proof check first{_hint(settings)}"
+        )
+    return address
+
+
+def _hint(settings: Settings) -> str:
+    """Where projects lie, in case the folder of these settings is none."""
+    folder = settings.folder
+    near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
+    return f"; {near}" if near else ""
 
 
 def _option(setting: Setting) -> Callable[[Command], Command]:

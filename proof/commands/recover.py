@@ -7,9 +7,7 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, setting_options, settings_of
-from proof.errors import UsageError
-from proof.settings.config import FILE_NAME
+from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.store import Store
 
 WHOLE, IN_PART = 0, 1
@@ -17,7 +15,7 @@ WHOLE, IN_PART = 0, 1
 
 @click.command("recover")
 @config_option
-@setting_options(("project.out", "store.url"))
+@setting_options(("store.url",))
 @click.option(
     "--journal",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -31,10 +29,7 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     listed, and stays in the journal; then the exit status is 1.
     """
     settings = settings_of(config, given=given)
-    address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
-        raise UsageError(f"{address}: there is no store; run proof check in a folder with {FILE_NAME} first")
-    with Store.open(address, folder=settings.base) as store:
+    with Store.open(existing_store(settings), folder=settings.base) as store:
         done = store.recover(journal)
     rebuilt = ", ".join(f"{count:,} {act}{'' if count == 1 else 's'}" for act, count in sorted(done.rebuilt.items()))
     click.echo(f"rebuilt: {rebuilt or 'nothing'}; in the store already: {done.present:,}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.outcome import print_caught, print_counts
 from proof.report.regenerate import write_again
 
@@ -24,7 +24,9 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
     is read. Useful for another
     language or another folder, too.
     """
-    again = write_again(settings_of(config, given=given), work)
+    settings = settings_of(config, given=given)
+    existing_store(settings)
+    again = write_again(settings, work)
     if again.run.finished is None:
         click.echo("the last check was interrupted: the reports hold the pages it had done", err=True)
     if not quiet:

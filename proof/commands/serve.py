@@ -8,16 +8,16 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, library_option, setting_options, settings_of
+from proof.commands.options import config_option, existing_store, library_option, setting_options, settings_of
 from proof.errors import UsageError
-from proof.settings.config import FILE_NAME, Settings
+from proof.settings.config import Settings
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it is given
 
 
 @click.command("serve")
 @config_option
-@setting_options(("project.out", "store.url", "serve.auth", "serve.names", "serve.https", "serve.proxy"))
+@setting_options(("store.url", "serve.auth", "serve.names", "serve.https", "serve.proxy"))
 @library_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8642, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
@@ -33,7 +33,7 @@ def command(config: Path | None, given: dict[str, Any], library: Path | None, ho
     from proof.web.serve import serve  # noqa: PLC0415
 
     settings = library_settings(library).replace(given) if library else settings_of(config, given=given)
-    _must_have_store(settings)
+    address = existing_store(settings)
     near = is_loopback(host)
     if not near and not settings.serve.auth and given.get("serve.auth") is not False:
         raise UsageError(
@@ -41,16 +41,22 @@ def command(config: Path | None, given: dict[str, Any], library: Path | None, ho
             "meant (--no-auth)"
         )
     hosts = names(settings, host)
-    store = Store.open(settings.store_address, folder=settings.base)
+    store = Store.open(address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
         raise UsageError("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`")
     if not near and settings.serve.auth and not settings.serve.https:
         click.echo("proof: passwords go over the network unencrypted; put https in front (serve.https)", err=True)
     app = create_app(settings, store=store, hosts=hosts)
     served = settings.serve
-    ready = lambda address: click.echo(f"proofread at {address}")  # noqa: E731
+    ready = lambda url: click.echo(f"proofread at {url}\nproject: {_called(settings)}")  # noqa: E731
     serve(app, host, port, ready, proxy=served.proxy, https=served.https)
     return 0
+
+
+def _called(settings: Settings) -> str:
+    """The project as it is named to whoever starts a server: with its folder, since there may be others."""
+    title = settings.project.title
+    return f"{title} ({settings.base})" if title else str(settings.base)
 
 
 def is_loopback(host: str) -> bool:
@@ -77,10 +83,3 @@ def names(settings: Settings, host: str) -> list[str]:
     if not settings.serve.auth:
         raise UsageError(f"--host {host}: name what browsers will call it, such as --names proof.example.org")
     return ANY
-
-
-def _must_have_store(settings: Settings) -> None:
-    address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
-        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
-        raise UsageError(f"{address}: there is no store, so nothing was checked here yet; {where}")

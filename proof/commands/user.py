@@ -12,9 +12,8 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
-from proof.settings.config import FILE_NAME
 from proof.store import Store
 from proof.store.accounts import AccountChannel, Accounts, By, Role
 
@@ -23,13 +22,10 @@ ROLE = click.Choice([role.value for role in Role])
 
 @contextmanager
 def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
-    """The accounts of a project; outside of one only of a store that is there."""
+    """The accounts of a project, which may not be checked yet; outside of one only of a store that is there."""
     settings = settings_of(config, given=given)
-    address = settings.store_address
-    if settings.folder is None and isinstance(address, Path) and not address.is_file():
-        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
-        raise UsageError(f"{address}: there is no store that could keep accounts; {where}")
-    with Store.open(address) as store:
+    of_project = settings.file is not None and settings.file.exists() and not given
+    with Store.open(settings.store_address if of_project else existing_store(settings)) as store:
         yield store.accounts
 
 
@@ -37,7 +33,7 @@ def of_accounts(command: Callable[..., None]) -> Callable[..., int]:
     """Gives a command the accounts of the project that its options name."""
 
     @config_option
-    @setting_options(("project.out", "store.url"))
+    @setting_options(("store.url",))
     @wraps(command)
     def with_accounts(config: Path | None, given: dict[str, Any], **params: Any) -> int:
         with _accounts(config, given) as accounts:

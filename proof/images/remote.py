@@ -130,7 +130,7 @@ class FetchedImages:
                 extra = EXTRAS.get(scheme_of(place), "cluster")
                 raise ClusterError(
                     f"{place}: a worker lacks what it would fetch this with ({error}): "
-                    f"pip install 'proof[{extra}]' on every worker"
+                    f"pip install 'hanproof[{extra}]' on every worker"
                 ) from error
             except Exception as error:  # each file system of fsspec has errors of its own
                 here.unlink(missing_ok=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from proof.errors import UsageError
 from proof.report.progress import WorkProgress
 from proof.report.source import StoredRun
 from proof.report.write import WrittenReport, write_reports
-from proof.settings.config import FILE_NAME, Settings
+from proof.settings.config import Settings
 from proof.store import Store, StoredRunInfo
 
 
@@ -23,18 +22,14 @@ class Regenerated:
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
-    """Write the reports of the last run in the store of `settings`: of `work`, or of any.
+    """Write the reports of a work in the store of `settings`, which is there: of `work`, or of the one checked last.
 
     Raises UsageError where nothing was checked yet, OutputError where a file cannot be written.
     """
-    address = settings.store_address
-    if isinstance(address, Path) and not address.is_file():
-        where = f"run in a folder with {FILE_NAME}, or name one with --config or the output folder with --out"
-        raise UsageError(f"{address}: there is no store, so nothing was checked here yet; {where}")
-    with Store.open(address) as store:
+    with Store.open(settings.store_address) as store:
         run = store.latest_run(work)
         if run is None:
             raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
-        source = StoredRun(store, run.id)
+        source = StoredRun(store, run.id).of_work()
         written = write_reports(source, settings.project.out, language=settings.report.lang)
         return Regenerated(run, written, source.progress)

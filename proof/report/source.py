@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, TypedDict
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
@@ -45,12 +45,26 @@ class RunSource(Protocol):
     def raised(self) -> Iterator[PageResult]: ...
 
 
+class _Wanted(TypedDict, total=False):
+    """Whose results the store is asked for: a run's, or a work's."""
+
+    run: int
+    work: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """The pages of one run, out of the store, a few in memory at a time."""
+    """The pages of one run, out of the store, a few in memory at a time; `whole`: all pages of the run's work, those
+    that other runs had too."""
 
     store: Store
     run_id: int
+    whole: bool = False
+
+    def of_work(self) -> StoredRun:
+        """This run with all pages of its work; itself where it had all of them."""
+        own = sum(1 for _ in self.outlines())
+        return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > own else self
 
     @property
     def run(self) -> StoredRunInfo:
@@ -73,10 +87,14 @@ class StoredRun:
         return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
 
     def results(self) -> Iterator[PageResult]:
-        return self.store.results(run=self.run_id)
+        return self.store.results(**self._wanted)
 
     def outlines(self) -> Iterator[PageResult]:
-        return self.store.results(run=self.run_id, outline=True)
+        return self.store.results(**self._wanted, outline=True)
 
     def raised(self) -> Iterator[PageResult]:
-        return self.store.results(run=self.run_id, raised=True)
+        return self.store.results(**self._wanted, raised=True)
+
+    @property
+    def _wanted(self) -> _Wanted:
+        return {"work": self.run.info.work} if self.whole else {"run": self.run_id}

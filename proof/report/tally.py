@@ -77,6 +77,14 @@ class Tally:
     most: int = 0
     _suspicious: list[tuple[float, int, int]] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, results: Iterable[PageResult]) -> Tally:
+        """The counts over these pages."""
+        tally = cls()
+        for result in results:
+            tally.add(result)
+        return tally
+
     def add(self, result: PageResult) -> None:
         """Count a page."""
         number = len(self.pages)

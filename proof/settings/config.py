@@ -82,8 +82,8 @@ class EngineSection:
     runtime: str = _setting(
         ValueKind.TEXT,
         "auto",
-        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `proof[openvino]` is installed and the processor "
-        "has bfloat16",
+        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `hanproof[openvino]` is installed and the "
+        "processor has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
     device: str = _setting(ValueKind.TEXT, "cpu", "where recognisers compute: `cpu`, `gpu` or `gpu:1`", results=True)
@@ -244,7 +244,8 @@ class RenderSection:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, one attribute a section. `file` is the `config.toml` that they came from, if they did.
+    """All settings, one attribute a section. `file` is the `config.toml` of their project, which may not be there yet;
+    None for settings of no project.
 
     Paths are as they can be opened: those of `config.toml` were resolved against its folder.
     """
@@ -286,11 +287,24 @@ class Settings:
             raise ConfigError("\n".join(problems))
         return cls(file=toml.path.absolute())._with(values)
 
+    @classmethod
+    def of_folder(cls, folder: Path | str) -> Self:
+        """The settings of a project in `folder`: of its `config.toml`, or the defaults where it has none yet.
+
+        Raises ConfigError as `load` does.
+        """
+        file = Path(folder).absolute() / FILE_NAME
+        if file.exists():
+            return cls.load(file)
+        return cls(file=file)._with(
+            {name: setting.value(setting.default, file.parent) for name, setting in SETTINGS.items()}
+        )
+
     def replace(self, values: Mapping[str, Any]) -> Self:
         """These settings with some of them changed, as a command line does: `{"page.columns": 9}`.
 
-        None leaves a setting as it is; text is read as the setting's kind wants it; relative paths are those of
-        the working folder. Raises UsageError.
+        None leaves a setting as it is; text is read as the setting's kind wants it; relative paths, that of a store
+        too, are those of the working folder. Raises UsageError.
         """
         changed: dict[str, Any] = {}
         for name, given in values.items():
@@ -300,6 +314,8 @@ class Settings:
                 setting = _known(tuple(name.split(".", 1)), given)
                 value = setting.from_text(given) if isinstance(given, str) else given
                 changed[name] = setting.value(value, Path.cwd())
+                if name == "store.url":
+                    changed[name] = _absolute_url(changed[name], Path.cwd())
             except WrongSetting as error:
                 raise UsageError(str(error)) from None
         return self._with(changed)
@@ -317,12 +333,7 @@ class Settings:
     @property
     def store_address(self) -> str | Path:
         """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`)."""
-        base = self.base
-        url = self.store.url
-        relative = _SQLITE_FILE.fullmatch(url)
-        if relative:
-            return f"{relative['scheme']}{(base / relative['path']).as_posix()}{relative['rest']}"
-        return url or base / STORE_NAME
+        return _absolute_url(self.store.url, self.base) or self.base / STORE_NAME
 
     @property
     def workers(self) -> int:
@@ -397,6 +408,12 @@ class Settings:
             return f"{TomlFile.read(self.file).where(keys)}: "
         except ConfigError:  # changed since it was read
             return f"{self.file}: "
+
+
+def _absolute_url(url: str, base: Path) -> str:
+    """The address of a store; the relative path of a SQLite file counts from `base`."""
+    relative = _SQLITE_FILE.fullmatch(url)
+    return f"{relative['scheme']}{(base / relative['path']).as_posix()}{relative['rest']}" if relative else url
 
 
 def _declared() -> Iterator[Setting]:

@@ -49,7 +49,12 @@ class TomlFile:
 
 
 def line_of(text: str, keys: tuple[str, ...]) -> int:
-    """The line, from 1, of the statement that sets `keys`; of the first broken statement for a key that never comes.
+    """The line, from 1, of the statement that sets `keys`; of the first broken statement for a key that never comes."""
+    return statement_of(text, keys)[0]
+
+
+def statement_of(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
+    """The first and the last line, from 1, of the statement that sets `keys`, or of the first broken statement.
 
     tomllib tells no positions, but the text up to the end of a statement is TOML by itself and up to anywhere
     inside it is not: the first such part that holds the key ends with the statement that sets it. This holds for
@@ -63,9 +68,9 @@ def line_of(text: str, keys: tuple[str, ...]) -> int:
         except tomllib.TOMLDecodeError:
             continue
         if keys and _holds(values, keys):
-            return start
+            return start, end
         start = end + 1
-    return min(start, len(lines))
+    return min(start, len(lines)), len(lines)
 
 
 def _holds(values: object, keys: tuple[str, ...]) -> bool:

@@ -52,7 +52,7 @@ def connect(url: URL, wait: float) -> Engine:
             url, **({"connect_args": {"timeout": wait}} if url.get_backend_name() == "sqlite" else {})
         )
     except (NoSuchModuleError, ImportError) as error:
-        remedy = ": pip install 'proof[postgresql]'" if url.get_backend_name() == "postgresql" else ""
+        remedy = ": pip install 'hanproof[postgresql]'" if url.get_backend_name() == "postgresql" else ""
         raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error}){remedy}") from error
     if engine.dialect.name == "sqlite":
         make_private(url)

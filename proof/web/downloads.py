@@ -111,7 +111,7 @@ def _told(job: DownloadJob) -> DownloadOut:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRun(StoredRun):
     """A run in the store whose pages are counted as a report goes through them."""
 
@@ -132,7 +132,8 @@ def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
-            write_reports(CountedRun(now, _latest(now, work), count), folder, language=said_in)
+            run = StoredRun(now, _latest(now, work)).of_work()
+            write_reports(CountedRun(now, run.run_id, run.whole, count=count), folder, language=said_in)
 
     return len(pages) + sum(page.flags > 0 for page in pages), make
 

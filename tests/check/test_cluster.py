@@ -37,8 +37,8 @@ from tests.check import test_sense_alone as sense_alone
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE
 
-dask = pytest.importorskip("dask", reason="proof[cluster] is not installed")
-distributed = pytest.importorskip("distributed", reason="proof[cluster] is not installed")
+dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
+distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")
 
 __all__ = ["again", "checked"]
 

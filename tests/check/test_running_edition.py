@@ -204,6 +204,7 @@ def test_its_pages_are_exported_by_the_columns_of_the_images(drawn: Path, tmp_pa
     decided.write_text("\n".join(accepted), encoding="utf-8")
     forms = ["--form", "page", "--form", "alto", "--form", "annotations", "--form", "tei"]
     asked = ["export", str(text), "--corrections", str(decided), "--out", str(tmp_path / "out"), *forms]
+    asked += ["--store", f"sqlite:///{tmp_path / 'out' / 'proof.sqlite'}"]
     assert main(asked) == 0
     columns, cut = 0, 0
     for page in read_transcription(drawn / "drawn.txt").pages:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from proof.commands.check import command
-from proof.commands.options import CHECKING, settings_of, spelling
-from proof.errors import ConfigError
-from proof.settings.config import SETTINGS, Settings
+from proof.commands.options import CHECKING, existing_store, must_have_work, settings_of, spelling
+from proof.errors import ConfigError, UsageError
+from proof.settings.config import SETTINGS
 from proof.settings.setting import ValueKind
 
 
@@ -60,12 +60,11 @@ def test_one_of_its_texts_is_checked_with_its_settings(project: Path) -> None:
     assert settings.folder == project
 
 
-def test_a_text_that_the_project_does_not_name_is_no_part_of_it(project: Path) -> None:
-    settings = settings_of(None, [Path("other.md")], {"project.out": Path("out")})
-    assert settings.folder is None
-    assert settings.project.title == ""
-    assert settings.page.columns == Settings().page.columns
-    assert settings.store_address == project / "out" / "proof.sqlite"
+def test_where_reports_go_says_nothing_of_the_project(project: Path) -> None:
+    settings = settings_of(None, [Path("other.md")], {"project.out": Path("elsewhere")})
+    assert settings.folder == project
+    assert settings.project.out == project / "elsewhere"
+    assert settings.store_address == project / "proof.sqlite"
 
 
 def test_a_project_that_is_named_holds_for_any_text(project: Path) -> None:
@@ -76,6 +75,30 @@ def test_a_project_that_is_named_holds_for_any_text(project: Path) -> None:
 
 def test_what_is_given_goes_over_the_project(project: Path) -> None:
     assert settings_of(None, given={"page.columns": 7}).page.columns == 7
+
+
+def test_the_address_of_a_store_counts_from_the_working_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "below").mkdir()
+    monkeypatch.chdir(project / "below")
+    settings = settings_of(Path(".."), given={"store.url": "sqlite:///other.sqlite"})
+    assert settings.store_address == f"sqlite:///{project / 'below' / 'other.sqlite'}"
+
+
+@pytest.mark.parametrize("url", ["", "sqlite:///none.sqlite", "sqlite:////none/none.sqlite"])
+def test_a_store_that_is_not_there_is_named_and_not_made(project: Path, url: str) -> None:
+    settings = settings_of(None, given={"store.url": url} if url else {})
+    with pytest.raises(UsageError, match=r"\.sqlite: there is no store"):
+        existing_store(settings)
+    assert not list(project.glob("*.sqlite"))
+
+
+def test_where_a_store_is_missing_the_projects_around_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "below").mkdir()
+    monkeypatch.chdir(project / "below")
+    with pytest.raises(UsageError, match=rf"a project lies in {project}: name it with --config {project}"):
+        existing_store(settings_of(None))
+    with pytest.raises(UsageError, match=r"nothing to check: .*a project lies in"):
+        must_have_work(settings_of(None))
 
 
 def test_a_project_that_is_named_must_be_there(tmp_path: Path) -> None:

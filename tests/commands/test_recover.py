@@ -52,7 +52,7 @@ def test_a_line_that_cannot_be_read_is_told_by_the_exit_status_unless_a_crash_cu
         fill(store, tmp_path)
     journal = tmp_path / "found.decisions.jsonl"
     journal.write_bytes(damage(decided))
-    wanted = ["recover", "--out", str(tmp_path), "--store", address, "--journal", str(journal)]
+    wanted = ["recover", "--store", address, "--journal", str(journal)]
     assert main(wanted) == status
     said = capsys.readouterr()
     assert told in said.err

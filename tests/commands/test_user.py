@@ -102,7 +102,7 @@ def test_outside_of_a_project_no_store_is_made(run: Run, tmp_path: Path) -> None
     (tmp_path / "config.toml").unlink()
     refused = run("user", "list")
     assert refused.returncode == 2
-    assert "there is no store that could keep accounts" in refused.stderr
+    assert "there is no store" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -20,8 +20,8 @@ from proof.errors import ClusterError, ImageError
 from proof.images import remote
 from proof.images.remote import TRIES, FetchedImages, ImageLocations
 
-pytest.importorskip("fsspec", reason="proof[cluster] is not installed")
-pytest.importorskip("aiohttp", reason="proof[cluster] is not installed")
+pytest.importorskip("fsspec", reason="hanproof[cluster] is not installed")
+pytest.importorskip("aiohttp", reason="hanproof[cluster] is not installed")
 
 HERE = Path("/scans")
 IMAGE = bytes(range(256)) * 400
@@ -170,7 +170,7 @@ def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_an_object_is_fetched_from_s3(monkeypatch: pytest.MonkeyPatch) -> None:
-    s3fs = pytest.importorskip("s3fs", reason="proof[s3] is not installed")
+    s3fs = pytest.importorskip("s3fs", reason="hanproof[s3] is not installed")
     moto = pytest.importorskip("moto.server", reason="moto is the S3 of this test")
 
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -140,7 +141,8 @@ def test_a_check_takes_a_folder_of_readings_from_the_command_line(
         (tmp_path / "read" / f"{name}.xml").write_bytes(page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)))
         expected[first.page] = raised(first)
     asked = ["--engine", "readings", "--recording", "read", "-q"]
-    status = main(["check", str(PAGES / "dasheyi.txt"), "--images", str(PAGES), *asked])
+    shutil.copy(PAGES / "dasheyi.txt", tmp_path)
+    status = main(["check", "dasheyi.txt", "--images", str(PAGES), *asked])
     assert status == 1
     assert "no file there is a reading of WYG0103-0192c.png" in capsys.readouterr().err
     flags = [json.loads(line) for line in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,60 @@
+"""`proof init`: a folder with texts and images becomes a project."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.commands.options import setting_options
+from proof.errors import UsageError
+from proof.settings.config import FILE_NAME, Settings
+from proof.settings.material import find_images, find_texts
+from proof.settings.new_project import KEPT, write_project
+
+
+@click.command("init")
+@click.argument("folder", default=Path(), type=click.Path(path_type=Path, file_okay=False))
+@setting_options(KEPT)
+def command(folder: Path, given: dict[str, Any]) -> int:
+    """Make FOLDER a project: write a config.toml that names its texts and images.
+
+    FOLDER is the working folder unless it is given. Without --texts it is every file in it that is a text of one of the
+    formats, without --images every folder in it that holds images. The store and the reports will lie in FOLDER,
+    wherever texts and images are; nothing else in it is touched.
+    """
+    settings = Settings.of_folder(folder)
+    file = settings.file
+    assert file is not None, "a folder gives its settings a file"
+    if file.exists():
+        raise UsageError(f"{file} is there already: change it in an editor, or name another folder")
+    found = {name: value for name, value in _material(folder, given).items() if value}
+    if not found.get("project.texts"):
+        raise UsageError(f"{folder}: no text of any of the formats lies in it; name texts with --texts")
+    settings = settings.replace({**given, **found})
+    settings.text_files()
+    write_project(settings, {**given, **found})
+    click.echo(f"{file}")
+    click.echo(f"texts: {_listed(found['project.texts'], folder)}")
+    click.echo(f"images: {_listed(found.get('project.images', ()), folder)}")
+    here = folder.resolve() == Path.cwd()
+    click.echo(f"go on with: proof check{'' if here else f' --config {shlex.quote(str(folder))}'}")
+    return 0
+
+
+def _material(folder: Path, given: dict[str, Any]) -> dict[str, tuple[Path, ...]]:
+    """Texts and folders of images: those that were given, else those that lie in the folder."""
+    base = folder.absolute()
+    if not base.is_dir() and "project.texts" not in given:
+        raise UsageError(f"{folder}: there is no such folder; name one with texts, or name these with --texts")
+    texts = given.get("project.texts") or find_texts(base)
+    images = given.get("project.images") or (find_images(base) if base.is_dir() else ())
+    return {"project.texts": tuple(texts), "project.images": tuple(images)}
+
+
+def _listed(paths: tuple[Path, ...], folder: Path) -> str:
+    base = folder.absolute()
+    said = [str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths]
+    return ", ".join(said) or f"none; name folders under project.images in {FILE_NAME}"

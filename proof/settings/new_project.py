@@ -1,0 +1,138 @@
+"""The `config.toml` of a new project, and texts that are added to one that is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from proof.atomic import whole_file
+from proof.errors import ConfigError, OutputError
+from proof.settings.config import SETTINGS, Settings
+from proof.settings.toml_file import TomlFile, statement_of
+from proof.text.witness_source import WitnessSource
+
+KEPT = tuple(name for name in SETTINGS if not name.startswith(("cluster.", "library.", "render.", "serve.")))
+"""Settings of a command line that a new project takes over: those of its material and how it is checked."""
+
+_PASSWORD = re.compile(r"(?<=//)(?P<user>[^:@/]*):[^@/]*@")
+
+_HEAD = """\
+# A project. In this folder `proof check` checks it, `proof serve` opens it in the browser and `proof backup FILE`
+# saves it. Paths count from here; `proof check --help` lists the settings.
+"""
+
+
+def write_project(settings: Settings, given: Iterable[str]) -> Path:
+    """Write the `config.toml` of a new project: its texts, and the settings that were `given`, by their names.
+
+    A password in the address of the store is left out. Gives the file. Raises OutputError where it cannot be written.
+    """
+    assert settings.file is not None, "settings of a project have a file"
+    wanted = dict.fromkeys(["project.texts", *(name for name in KEPT if name in set(given))])
+    lines = [_HEAD]
+    section = ""
+    for name in sorted(wanted, key=list(SETTINGS).index):
+        setting = SETTINGS[name]
+        if setting.section != section:
+            section = setting.section
+            lines.append(f"\n[{section}]\n")
+        lines.append(f"{setting.key} = {_toml(_kept_value(name, settings), settings.file.parent)}\n")
+    try:
+        with whole_file(settings.file) as file:
+            file.write("".join(lines))
+    except OutputError as error:
+        raise OutputError(
+            f"{error}\nno project can be made beside the texts: make one where you may write, with "
+            "`proof init FOLDER --texts TEXT --images DIR`"
+        ) from error
+    return settings.file
+
+
+def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = ()) -> None:
+    """Have the `config.toml` at `file` name further texts and image folders; all else in it stays as it is.
+
+    Raises ConfigError, with the line, where it is written so that it must be changed by hand.
+    """
+    text = TomlFile.read(file).text
+    for key, paths in (("texts", texts), ("images", images)):
+        known = {Path(file.parent, one).resolve() for one in _list_of(text, key)}
+        new = [_shown(path, file.parent) for path in paths if path.resolve() not in known]
+        if new:
+            text = _with_paths(file, text, key, new)
+    with whole_file(file) as written:
+        written.write(text)
+
+
+def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
+    """`text` with `new` at the end of the list that `[project]` has under `key`."""
+    wanted = deepcopy(tomllib.loads(text))
+    project = wanted.setdefault("project", {})
+    added = ", ".join(json.dumps(one, ensure_ascii=False) for one in new)
+    lines = text.split("\n")
+    if key in project:
+        _, end = statement_of(text, ("project", key))
+        candidates = _closed_later(lines, end, added)
+    else:
+        candidates = _as_statement(lines, text, f"{key} = [{added}]")
+    project[key] = [*project.get(key, ()), *new]
+    for candidate in candidates:
+        try:
+            if tomllib.loads(candidate) == wanted:
+                return candidate
+        except tomllib.TOMLDecodeError:
+            continue
+    line, _ = statement_of(text, ("project", key))
+    raise ConfigError(f"{file}:{line}: cannot be changed by a program; add {added} to project.{key}")
+
+
+def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
+    """The file with `added` before each of the brackets of the line in which a list may end, the last first."""
+    last = lines[end - 1]
+    for at in reversed([found.start() for found in re.finditer(r"\]", last)]):
+        for comma in (", ", " ", ""):
+            yield "\n".join([*lines[: end - 1], f"{last[:at]}{comma}{added}{last[at:]}", *lines[end:]])
+
+
+def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
+    """The file with a statement of `[project]` at the head of that section, of the file, or in a section at its end."""
+    for number, line in enumerate(lines):
+        if line.split("#")[0].replace(" ", "").strip() == "[project]":
+            yield "\n".join([*lines[: number + 1], statement, *lines[number + 1 :]])
+    yield f"project.{statement}\n{text}"
+    yield f"{text.rstrip()}\n\n[project]\n{statement}\n"
+
+
+def _list_of(text: str, key: str) -> list[str]:
+    project: Mapping[str, Any] = tomllib.loads(text).get("project", {})
+    return [str(one) for one in project.get(key, ())]
+
+
+def _kept_value(name: str, settings: Settings) -> Any:
+    """A setting's value as a project keeps it."""
+    value = settings[name]
+    if name == "store.url":
+        return _PASSWORD.sub(r"\g<user>@", value)
+    return value
+
+
+def _toml(value: Any, base: Path) -> str:
+    """A setting's value as TOML; paths inside the folder `base` relative to it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(one, base) for one in value)}]"
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if isinstance(value, WitnessSource):
+        siglum = f"{value.siglum}=" if value.siglum else ""
+        revision = f"@{value.revision}" if value.revision else ""
+        return json.dumps(f"{siglum}{_shown(value.path, base)}{revision}", ensure_ascii=False)
+    return json.dumps(_shown(value, base) if isinstance(value, Path) else str(value), ensure_ascii=False)
+
+
+def _shown(path: Path, base: Path) -> str:
+    path = path.absolute()
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)

@@ -1,0 +1,120 @@
+"""Which project a command means, where it keeps its store, and what `config.toml` a new one gets.
+
+A project is a folder with a `config.toml`; its store lies in that folder. `--config` names one. A text belongs to the
+project that names it, else to the folder it lies in. Without a text the working folder is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from proof.errors import ConfigError, UsageError
+from proof.paths import sample_dir
+from proof.settings.config import FILE_NAME, Settings
+from proof.settings.toml_file import TomlFile
+from proof.text.witness_source import resolved
+
+DEEPEST = 2
+"""Folders below the working folder in which projects are looked for, to name them in a message."""
+
+MOST_NAMED = 5
+MOST_LOOKED_AT = 2000
+
+
+def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Settings:
+    """The settings of the project that a command means: the one that `config` names, else the one that `texts` belong
+    to, else that of the working folder; the defaults where its folder has no `config.toml` yet.
+
+    Raises ConfigError for a wrong `config.toml`, UsageError where the texts belong to several projects.
+    """
+    if config is not None:
+        return Settings.load(config)
+    if not texts:
+        return Settings.of_folder(Path.cwd())
+    naming = [settings for settings in _around(texts) if names(settings, texts)]
+    if len(naming) > 1:
+        files = " and ".join(str(settings.file) for settings in naming)
+        raise UsageError(f"{texts[0]} is named by two projects, {files}: say with --config which one is meant")
+    return naming[0] if naming else _beside(texts)
+
+
+def names(settings: Settings, texts: Sequence[Path]) -> bool:
+    """Whether all of `texts` are among those that the settings name."""
+    if not settings.project.texts:
+        return False
+    try:
+        own = {path.resolve() for path in settings.text_files()}
+    except ConfigError:  # a pattern that matches nothing: told where that project is meant
+        return False
+    return all(text.resolve() in own for text in texts)
+
+
+def texts_of_project(settings: Settings) -> tuple[Path, ...]:
+    """The texts that the project's `config.toml` names, whichever of them `settings` are about; none where there is no
+    such file, or one of them is gone."""
+    if settings.file is None or not settings.file.exists():
+        return ()
+    try:
+        return Settings.load(settings.file).text_files()
+    except ConfigError:
+        return ()
+
+
+def projects_near(folder: Path) -> str:
+    """What to say where `folder` is no project: the projects above and below it, and how to name one; '' without."""
+    found = list(islice(_near(folder), MOST_NAMED))
+    if not found:
+        return ""
+    said = " and ".join(map(str, found))
+    return f"{'a project lies' if len(found) == 1 else 'projects lie'} in {said}: name it with --config {found[0]}"
+
+
+def _around(texts: Sequence[Path]) -> Iterator[Settings]:
+    """The projects that may name the texts: the working folder, and every folder above the first text. A
+    `config.toml` further up that is none of ours is passed over."""
+    here = Path.cwd()
+    if (here / FILE_NAME).exists():
+        yield Settings.load(here)
+    for folder in resolved(texts[0], here).parents:
+        if folder != here and (folder / FILE_NAME).exists() and _has_texts(folder / FILE_NAME):
+            yield Settings.load(folder)
+
+
+def _has_texts(file: Path) -> bool:
+    """Whether a `config.toml` names texts, as ours do."""
+    try:
+        project = TomlFile.read(file).values.get("project")
+    except ConfigError:
+        return False
+    return isinstance(project, dict) and "texts" in project
+
+
+def _beside(texts: Sequence[Path]) -> Settings:
+    """The project of the folder in which texts lie that no project names."""
+    folders = list(dict.fromkeys(resolved(text, Path.cwd()).parent for text in texts))
+    if len(folders) > 1:
+        raise UsageError(
+            f"{texts[0]} and {texts[-1]} lie in two folders and in no project: make one that names both, with "
+            f"`proof init FOLDER --texts {texts[0]} --texts {texts[-1]}`"
+        )
+    folder = folders[0]
+    if (folder / FILE_NAME).exists() and folder.resolve() == sample_dir().resolve():
+        raise UsageError(
+            f"{texts[0]} lies in {folder}, the folder of the sample project, and is none of its texts: move it with "
+            "its images into a folder of its own"
+        )
+    return Settings.of_folder(folder)
+
+
+def _near(folder: Path) -> Iterator[Path]:
+    """The nearest project above a folder, then those below it, as they are written from there."""
+    above = next((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), None)
+    if above is not None:
+        yield above
+    patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, DEEPEST + 1))
+    below = (file for pattern in patterns for file in islice(folder.glob(pattern), MOST_LOOKED_AT))
+    for file in below:
+        if _has_texts(file):
+            yield file.parent.relative_to(folder)

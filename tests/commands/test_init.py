@@ -1,0 +1,58 @@
+"""`proof init`: a folder with texts and images becomes a project."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from proof.settings.config import Settings
+from tests.sample import lay_out
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_it_names_the_texts_and_images_that_lie_there(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 1)
+    ran = run("init")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        f"{tmp_path}/config.toml",
+        "texts: text.txt",
+        "images: images",
+        "go on with: proof check",
+    ]
+    settings = Settings.load(tmp_path)
+    assert settings.project.texts == (tmp_path / "text.txt",)
+    assert settings.project.images == (tmp_path / "images",)
+
+
+def test_it_makes_a_project_of_texts_that_lie_elsewhere(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path / "disc", 1)
+    ran = run("init", "my book", "--texts", "disc/text.txt", "--images", "disc/images", "--columns", "9")
+    assert ran.returncode == 0, ran.stderr
+    assert "go on with: proof check --config 'my book'" in ran.stdout
+    settings = Settings.load(tmp_path / "my book")
+    assert settings.project.texts == (tmp_path / "disc" / "text.txt",)
+    assert settings.project.images == (tmp_path / "disc" / "images",)
+    assert settings.page.columns == 9
+    assert [path.name for path in (tmp_path / "my book").iterdir()] == ["config.toml"]
+
+
+def test_a_project_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 1)
+    (tmp_path / "config.toml").write_text("# mine\n", encoding="utf-8")
+    ran = run("init")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert f"{tmp_path}/config.toml is there already" in ran.stderr
+    assert (tmp_path / "config.toml").read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_a_folder_without_texts_becomes_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    for words, said in (((), "no text of any of the formats"), (("nowhere",), "nowhere: there is no such folder")):
+        ran = run("init", *words)
+        assert ran.returncode == 2
+        assert said in ran.stderr
+    assert run("init", "--texts", "none.txt").returncode == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

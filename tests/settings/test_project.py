@@ -1,0 +1,126 @@
+"""Which project a command means: named, that of the text, or that of the working folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.errors import ConfigError, UsageError
+from proof.paths import sample_dir
+from proof.settings.project import names, project_settings, projects_near
+
+
+def project(folder: Path, *texts: str, said: str = "") -> Path:
+    """Makes a project that names texts; they are written where they lie in its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for text in texts:
+        (folder / text).parent.mkdir(parents=True, exist_ok=True)
+        (folder / text).touch()
+    listed = ", ".join(f'"{text}"' for text in texts)
+    (folder / "config.toml").write_text(f"[project]\ntexts = [{listed}]\n{said}", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, which is no project, beside those of a test."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_the_project_that_is_named_is_meant(elsewhere: Path, tmp_path: Path) -> None:
+    named = project(tmp_path / "named", "a.txt")
+    other = project(tmp_path / "other", "b.txt")
+    assert project_settings(named).folder == named
+    assert project_settings(named, [other / "b.txt"]).folder == named
+
+
+def test_without_a_text_the_working_folder_is_meant(elsewhere: Path) -> None:
+    settings = project_settings(None)
+    assert settings.folder == elsewhere
+    assert settings.store_address == elsewhere / "proof.sqlite"
+    assert settings.project.out == elsewhere / "out"
+
+
+@pytest.mark.parametrize("text", ["a.txt", "juan/1.txt"])
+def test_a_text_belongs_to_the_project_that_names_it_wherever_the_command_runs(
+    elsewhere: Path, tmp_path: Path, text: str
+) -> None:
+    folder = project(tmp_path / "book", text)
+    assert project_settings(None, [folder / text]).folder == folder
+    assert project_settings(None, [Path("..") / "book" / text]).folder == folder
+
+
+def test_the_working_folder_may_name_texts_that_lie_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    project(elsewhere, "../a.txt")
+    assert project_settings(None, [tmp_path / "a.txt"]).folder == elsewhere
+
+
+def test_a_text_in_no_project_belongs_to_its_folder_whatever_the_working_folder_is(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    project(elsewhere, "a.txt", said="[page]\ncolumns = 9\n")
+    (tmp_path / "own").mkdir()
+    settings = project_settings(None, [tmp_path / "own" / "b.txt"])
+    assert settings.folder == tmp_path / "own"
+    assert settings.page.columns == 8
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+def test_a_text_that_the_project_in_its_folder_does_not_name_belongs_to_it_all_the_same(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    folder = project(tmp_path / "book", "a.txt")
+    assert project_settings(None, [folder / "b.txt"]).folder == folder
+
+
+def test_a_text_that_two_projects_name_is_not_guessed_at(elsewhere: Path, tmp_path: Path) -> None:
+    folder = project(tmp_path / "book", "a.txt")
+    project(elsewhere, "../book/a.txt")
+    with pytest.raises(UsageError, match=r"is named by two projects, .*: say with --config which one is meant"):
+        project_settings(None, [folder / "a.txt"])
+    assert project_settings(folder, [folder / "a.txt"]).folder == folder
+
+
+def test_texts_of_two_folders_in_no_project_are_told_how_to_become_one(elsewhere: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="proof init FOLDER --texts"):
+        project_settings(None, [tmp_path / "a" / "1.txt", tmp_path / "b" / "2.txt"])
+
+
+def test_the_sample_takes_no_text_of_others(elsewhere: Path) -> None:
+    sample = sample_dir()
+    assert project_settings(None, [sample / "pages" / "dasheyi.txt"]).folder == sample
+    assert project_settings(None, [sample / "mine" / "a.txt"]).folder == sample / "mine"
+    with pytest.raises(UsageError, match="the folder of the sample project, and is none of its texts"):
+        project_settings(None, [sample / "a.txt"])
+
+
+def test_settings_of_other_programs_further_up_are_passed_over(elsewhere: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[build]\njobs = 4\n", encoding="utf-8")
+    assert project_settings(None, [tmp_path / "own" / "a.txt"]).folder == tmp_path / "own"
+
+
+def test_a_slip_in_the_settings_of_the_working_folder_is_told(elsewhere: Path, tmp_path: Path) -> None:
+    project(elsewhere, "../own/a.txt", said="[page]\ncolums = 9\n")
+    with pytest.raises(ConfigError, match="did you mean columns"):
+        project_settings(None, [tmp_path / "own" / "a.txt"])
+
+
+def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:
+    (elsewhere / "config.toml").write_text('[project]\ntexts = ["none/*.txt"]\n', encoding="utf-8")
+    assert not names(project_settings(None), [Path("a.txt")])
+
+
+def test_projects_around_a_folder_are_named(elsewhere: Path, tmp_path: Path) -> None:
+    assert projects_near(elsewhere) == ""
+    project(elsewhere / "one", "a.txt")
+    assert projects_near(elsewhere) == "a project lies in one: name it with --config one"
+    project(elsewhere / "shelf" / "two", "b.txt")
+    project(tmp_path, "c.txt")
+    assert projects_near(elsewhere) == (
+        f"projects lie in {tmp_path} and one and shelf/two: name it with --config {tmp_path}"
+    )
