@@ -186,6 +186,7 @@ class History:
                 lines.insert(min(at, len(lines)), line)
             case "again":
                 lines.insert(at, self.line(self.source(line)[1:]))
+                self.check()  # a line beside one that is like it, and that one taken out, are one line edited
             case "character in":
                 line.insert(self.chance.randrange(1, len(line) + 1), self.new("庚", 0))
             case "character out" if len(line) > 2:
