@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -26,6 +26,7 @@ class Unused(StrEnum):
     OTHER_TEXT = "about another file with the same pages"
     CONFLICT = "contradicts another decision about the same place; take back one of the two"
     GONE = "its place was changed in the text since, and what was decided is not there; decide it again"
+    PAGE = "about a page as a whole, and no change of its text"
     UNSURE = "left unsure"
     SKIPPED = "skipped"
 
@@ -37,12 +38,6 @@ class LeftOut:
     decision: Decision
     reason: Unused
     text: str
-
-    def __str__(self) -> str:
-        made = self.decision
-        where = f"page {made.page}, column {made.line}" if made.line else f"page {made.page}"
-        change = f"{made.transcribed or '(nothing)'} → {made.reading or '(nothing)'}"
-        return f"{where}, offset {made.offset}: {change} ({made.person})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +60,6 @@ class Decided:
     def here(self) -> tuple[LeftOut, ...]:
         """What is left out of the decisions about this text itself."""
         return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
-
-
-def not_written(decided: Decided) -> Iterator[str]:
-    """What does not reach the text, with the reason, in lines for who takes it home; of other texts only how much."""
-    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
-    for one in decided.left_out:
-        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
-    for (reason, text), ones in told.items():
-        about = f" ({text})" if text else ""
-        yield f"not written, {reason}{about}: {len(ones)}"
-        if reason is not Unused.OTHER_TEXT:
-            yield from (f"  {one}" for one in ones)
 
 
 def decided_in(store: Store, edition: Edition) -> Decided:
@@ -111,7 +94,9 @@ def decided_in(store: Store, edition: Edition) -> Decided:
             reason = _UNDECIDED.get(decision.state)
             place = now.of(there)
             settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
-            if place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
+            if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
+                reason, place = Unused.PAGE, None
+            elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
                 reason = Unused.GONE
             left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
             if place is None:

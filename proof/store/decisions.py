@@ -49,6 +49,9 @@ from proof.store.typed_text import check_note, check_reading
 
 AT_ONCE = 500
 
+SURPLUS_COLUMN = frozenset({"column doubled", "column not on the page"})
+"""Reasons of findings about a column that should not be there."""
+
 
 class Decisions(StorePart):
     """The events of a store; `Store.decisions` is one."""
@@ -358,8 +361,8 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
 
 
 def _says_too_much(flag: FlagRow) -> bool:
-    """Whether the finding itself says that a character stands there that should not."""
-    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION
+    """Whether the finding itself says that something stands there that should not."""
+    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION or flag.reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from proof.export.corrections import ChangedSourceError
 from proof.export.decided import decided_in, note_written
 from proof.export.source import correct, write_corrected
 from proof.model.flags import Evidence, Flag, Kind, context_of
@@ -198,11 +197,9 @@ class History:
     def export(self) -> None:
         """Correct the text in place, or be refused; nobody's word is lost without a word."""
         edition = read_edition(self.path)
-        try:
-            decided = decided_in(self.store, edition)
-            corrected = correct(edition, decided.corrections, before=decided.applied)
-        except ChangedSourceError:
-            return
+        decided = decided_in(self.store, edition)
+        corrected = correct(edition, decided.corrections, before=decided.applied)
+        assert corrected.refused == ()
         told = Counter((one.decision.transcribed, one.decision.reading) for one in decided.left_out)
         readings = {one.edit.start: one.edit.replacement for one in corrected.placed if one.correction.changes}
         for page in PAGES:
