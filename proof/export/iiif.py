@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from proof.export.collation_notes import character_number
 from proof.images.pdf import file_name
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 
@@ -97,9 +97,8 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
     """An annotation for each flag; for the two of a character that moved one with both places, that where it belongs
     first."""
     by_id = {flag.id: flag for flag in flags if flag.id}
-    moved = {
-        flag.id: other for flag in flags if (other := by_id.get(flag.moved)) is not None and other.moved == flag.id
-    }
+    pairs = ((flag, by_id.get(flag.moved)) for flag in flags)
+    moved = {flag.id: other for flag, other in pairs if other and other.moved == flag.id and is_moved(flag, other)}
     return [
         {
             "id": f"{address}/{flag.id or index}",

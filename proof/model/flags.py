@@ -135,7 +135,8 @@ class Flag:
     column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
     file; `context` is the characters around the place (it goes into the id, so that the id survives
     another run, another engine and another setting). `moved`: the id of the flag with which this one is one
-    character that moved, 衍 here and 脫 there.
+    question: of what moved, 衍 here and 脫 there; or of a run that the end of a half-row or of a column parts, where
+    both are of one kind.
     """
 
     page: str
@@ -175,16 +176,21 @@ class Flag:
 
 
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
-    """Of a character that moved the other of its two flags, where both are raised and name each other."""
+    """The other of two flags that are one question, where both are raised and name each other."""
     if not flag.moved or not flag.raised:
         return None
     found = (one for one in flags if (one.id, one.moved) == (flag.moved, flag.id) and one.raised)
     return next(found, None)
 
 
+def is_moved(flag: Flag, other: Flag | None) -> bool:
+    """Whether two flags that are one question are about what moved, and not about two parts of a run."""
+    return other is not None and flag.kind is not other.kind
+
+
 def questions(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags of a page without those that are one question with another: of a character that moved the more
-    suspicious half asks, the earlier one where they are equally so."""
+    """The flags of a page without those that are one question with another: of two the more suspicious one asks, the
+    earlier one where they are equally so."""
     asked = []
     for flag in flags:
         other = other_half(flag, flags)

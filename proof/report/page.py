@@ -8,7 +8,7 @@ from itertools import groupby
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, Kind, other_half, questions
+from proof.model.flags import Flag, Kind, is_moved, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
@@ -64,7 +64,7 @@ class Strips:
 class Card:
     """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `glyph` is the tile of its glyph,
     a data URI; `before` and `after` are source text; `first` is the first flag listed of its page, and `anchor` where
-    a link to the page leads. `other` is the other half of a character that moved."""
+    a link to the page leads. `other` is the other flag of one question: of what moved, or of a run in two parts."""
 
     flag: Flag
     kind: str
@@ -78,6 +78,21 @@ class Card:
     first: bool = False
     anchor: str = ""
     other: Card | None = None
+
+    @property
+    def parted(self) -> bool:
+        """Whether it is about a run in two parts."""
+        return self.other is not None and not is_moved(self.flag, self.other.flag)
+
+    @property
+    def transcribed(self) -> str:
+        """What the text has, of a run in two parts in both."""
+        return self.flag.transcribed + (self.other.flag.transcribed if self.other and self.parted else "")
+
+    @property
+    def suggested(self) -> str:
+        """What the image shows, of a run in two parts in both."""
+        return self.flag.suggested + (self.other.flag.suggested if self.other and self.parted else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +263,10 @@ def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> 
         shown = [flag for flag in raised if (flag.id in with_picture) is pictured]
         for flag in shown:
             half = other_half(flag, result.flags)
-            other = _card(result, half, cutter, say) if half else None
-            card = replace(_card(result, flag, cutter, say, half), other=other)
             first = flag is shown[0]
+            leading, second = (flag, half) if half is None or is_moved(flag, half) else in_order((flag, half))
+            other = _card(result, second, cutter, say) if second else None
+            card = replace(_card(result, leading, cutter, say, second), other=other)
             anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
             yield replace(card, first=first, anchor=anchor)
     if cutter:

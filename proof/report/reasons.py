@@ -5,7 +5,7 @@ from __future__ import annotations
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
 from proof.model.flags import SENSE as SENSE_ALONE
-from proof.model.flags import Flag, Kind, SenseReading
+from proof.model.flags import Flag, Kind, SenseReading, is_moved
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
 
@@ -33,6 +33,16 @@ MOVED = _(
 )
 MOVED_WITHIN = _("%(text)s moved within column %(old)s: the text has it at one place, the image at another.")
 MOVED_NAME = _("moved")
+
+PARTED = {
+    Kind.OMISSION: _(
+        "The image shows %(first)s here and %(second)s in the next column or half-row; the text has neither."
+    ),
+    Kind.INSERTION: _(
+        "The text has %(first)s here and %(second)s in the next column or half-row; the image shows neither."
+    ),
+}
+"""What is said of a run that the end of a half-row or of a column parts."""
 
 READ = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
@@ -75,7 +85,6 @@ REASONS = {
     "notes too small": _("The notes on this image are too small to read."),
     "image turned": _("This image lies turned: it was turned and read."),
     "image of two pages": _("This image shows two pages: this one was found on it and read."),
-    "passage missing": _("A passage of the image is not in the text."),
     "page not transcribed": _("The text has nothing for this page."),
 }
 """What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
@@ -129,8 +138,8 @@ LISTS = {
 
 
 def kind_name(kind: Kind, say: Say, other: Flag | None = None) -> str:
-    """What a kind of finding is called; with its `other` half, a character that moved."""
-    return say(MOVED_NAME if other else KINDS[kind])
+    """What a kind of finding is called; with an `other` half that is of another kind, a character that moved."""
+    return say(MOVED_NAME if other and other.kind is not kind else KINDS[kind])
 
 
 def status_name(status: Status, say: Say) -> str:
@@ -139,10 +148,10 @@ def status_name(status: Status, say: Say) -> str:
 
 
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
-    """Why a flag was raised, in a line of words; with its `other` half, what is said of a character that moved."""
+    """Why a flag was raised, in a line of words; with the `other` of one question, what is said of both."""
     evidence = flag.evidence
     if other is not None:
-        parts = [_about_moved(flag, other, say)]
+        parts = [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
     else:
         unread = flag.kind is Kind.OMISSION and not flag.suggested  # what is there, its reason says
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
@@ -217,6 +226,14 @@ def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
     old, new = (flag, other) if flag.kind is Kind.INSERTION else (other, flag)
     message = MOVED_WITHIN if old.line == new.line else MOVED
     return say(message) % {"text": old.transcribed, "old": old.line, "new": new.line}
+
+
+def _about_parted(flag: Flag, other: Flag, say: Say) -> str:
+    first, second = sorted((flag, other), key=lambda one: (one.line, one.offset))
+    return say(PARTED[flag.kind]) % {
+        "first": first.suggested or first.transcribed,
+        "second": second.suggested or second.transcribed,
+    }
 
 
 def percent(p: float) -> str:

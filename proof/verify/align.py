@@ -8,7 +8,7 @@ believe that; two neighbours put the other way round (transposition) are a step 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -57,6 +57,10 @@ between its neighbours, and what it reads with certainty is likelier to be a cha
 
 OFFSIDE = 4.0
 """Nats for a character of one half-row (or of the main text) on a glyph of another."""
+
+AS_WELL = 1.0
+"""Nats that it may cost more to have what is left out, or too many, in one run and not in two with a few characters
+between them that stand in either of two places as well."""
 
 
 BAND = 8
@@ -115,7 +119,7 @@ def align(
     came, total = _cheapest(costs, min(known + EXACT, most))
     if total == inf and known + EXACT < most:
         came, total = _cheapest(costs, most)
-    pairings = _traced(came, n, m) if total < inf else []
+    pairings = _in_one_run(_traced(came, n, m), costs) if total < inf else []
     return _omissions_first(pairings, cells, glyphs, likeness), total
 
 
@@ -213,6 +217,70 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
             if best <= limit:
                 row[j], came[i][j] = best, how
     return came, total[n][m]
+
+
+def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
+    """The pairings with two runs of glyphs that are over, or of cells that have none, as one, where what is matched
+    between them explains as much when it is moved before the first or behind the second: of 東也禁承也名 with 東也名 it
+    is 禁承也 or 也禁承 that is left out, and not 也禁承 in parts."""
+    steps = [pairing.step for pairing in pairings]
+    at = 0
+    while (second := _second_run(steps, at)) is not None:
+        first, between, end = second
+        run = pairings[first:end]
+        best = min(_moved_together(run, costs), key=lambda other: other[0])
+        if best[0] <= AS_WELL:
+            pairings[first:end] = best[1]
+            steps[first:end] = [pairing.step for pairing in best[1]]
+            at = first
+        else:
+            at = between
+    return pairings
+
+
+def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
+    """Where the first two runs of one kind with nothing but matches between them begin, where these matches begin, and
+    where the second run ends, from `start` on."""
+    begin = start
+    while begin < len(steps):
+        if steps[begin] not in (Step.EXTRA_GLYPH, Step.EXTRA_CELL):
+            begin += 1
+            continue
+        kind, between = steps[begin], begin
+        while between < len(steps) and steps[between] is kind:
+            between += 1
+        second = between
+        while second < len(steps) and steps[second] is Step.MATCH:
+            second += 1
+        if between < second < len(steps) and steps[second] is kind:
+            end = second
+            while end < len(steps) and steps[end] is kind:
+                end += 1
+            return begin, between, end
+        begin = second
+    return None
+
+
+def _moved_together(run: Sequence[Pairing], costs: _Costs) -> Iterator[tuple[float, list[Pairing]]]:
+    """The ways to have two runs as one, what is matched between them before it or behind it, each with what it costs
+    more."""
+    kind = run[0].step
+    matches = [pairing for pairing in run if pairing.step is Step.MATCH]
+    cells = [number for pairing in run for number in pairing.cells]
+    glyphs = [number for pairing in run for number in pairing.glyphs]
+    known = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in matches)
+    count, over = len(matches), len(run) - len(matches)
+    for first in (0, over):
+        i, j = (0, first) if kind is Step.EXTRA_GLYPH else (first, 0)
+        moved = [Pairing(Step.MATCH, (cells[i + n],), (glyphs[j + n],), cells[i + n]) for n in range(count)]
+        if kind is Step.EXTRA_GLYPH:
+            left = glyphs[:first] or glyphs[count:]
+            before = cells[0] if first else cells[-1] + 1
+            extra = [Pairing(kind, (), (number,), before) for number in left]
+        else:
+            extra = [Pairing(kind, (number,), (), number) for number in cells[:first] or cells[count:]]
+        cost = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in moved) - known
+        yield cost, [*extra, *moved] if first else [*moved, *extra]
 
 
 def _omissions_first(

@@ -10,11 +10,11 @@ from proof.layout.half_folio import Outline
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import linked
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.page_findings import area_box, numbered
-from proof.verify.slices import characters_in_file, columns_in_file, in_file, passages_together
+from proof.verify.passages import joined_in_lines, linked
+from proof.verify.slices import characters_in_file, columns_in_file, in_file
 
 
 def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
@@ -55,7 +55,7 @@ def _character(
 def by_the_file(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
     """What was found on a page of a running edition, told by the lines of its file."""
     boxes = [(c.line, area_box(outline, c)) for c in columns if c.line is not None]
-    flags = passages_together(in_file(result.flags, page.columns))
+    flags = joined_in_lines(in_file(result.flags, page.columns), page.columns)
     return replace(
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),

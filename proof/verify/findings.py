@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Protocol
@@ -12,12 +12,14 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
-from proof.text.model import Cell, Row, Script, is_han
+from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between, spacing
 from proof.verify.legibility import CLEARLY, Legibility
+from proof.verify.passages import runs_together
+from proof.verify.places import Place, glyph_of, omission_place
 from proof.verify.scores import (
     ALIKE,
     doubts,
@@ -41,10 +43,6 @@ FORM_FITS = -1.5
 
 EXPECTED = 0.01
 """The score where a character that the engine does not know is read as it is where fonts draw it."""
-
-
-_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
-"""In which row a column goes on after a mark."""
 
 
 class Placement(Protocol):
@@ -107,7 +105,7 @@ class Weigher:
                 case Step.EXTRA_GLYPH:
                     found.append(self._extra_glyph(column, pairing, doubt[number]))
         self._mark_either(column, found)
-        return [flag for flag in found if flag is not None]
+        return runs_together(column, found)
 
     def _mark_either(self, column: ReadColumn, found: list[Flag | None]) -> None:
         """Say of a wrong character and of those left out before it that it may stand for any of them: one trouble,
@@ -168,7 +166,7 @@ class Weigher:
             alternatives=_alternatives(glyph),
             ink=ink,
         )
-        place = _Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
+        place = Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
 
     def _stranger(
@@ -229,7 +227,7 @@ class Weigher:
             p_best=exp(glyph.log_prob(glyph.best)),
             alternatives=_alternatives(glyph),
         )
-        place = _Place(cell.offset, cell.length, Kind.VARIANT, cell.text, glyph.best)
+        place = Place(cell.offset, cell.length, Kind.VARIANT, cell.text, glyph.best)
         return self._flag(column, place, 0.01, self._box(glyph), evidence)
 
     def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
@@ -240,7 +238,7 @@ class Weigher:
         assert column.line is not None, "only columns with a line are weighed"
         end = second.offset + second.length
         between = column.line.source[first.offset + first.length : second.offset]
-        place = _Place(
+        place = Place(
             first.offset,
             end - first.offset,
             Kind.TRANSPOSITION,
@@ -259,12 +257,12 @@ class Weigher:
         """A transcribed character of which the image shows nothing: 衍, unless there is room for it."""
         number = pairing.cells[0]
         cell = column.cells[number]
-        before, after = _glyph_of(column, number - 1), _glyph_of(column, number + 1)
+        before, after = glyph_of(column, number - 1), glyph_of(column, number + 1)
         room = room_between(before, after)
         score = insertion_score(room)
         box = self._gap_box(column, before, after)
         evidence = Evidence(reason="no glyph", ink=Notice.of(NoticeCode.ROOM, number=round(max(room - 1, 0), 1)))
-        place = _Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
+        place = Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
         return self._flag(column, place, score * (1.0 - doubt), box, evidence)
 
     def _extra_glyph(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
@@ -275,7 +273,8 @@ class Weigher:
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
         room = spacing(glyph, above, below)
-        place = self._of_two(column, pairing, glyph) or self._omission_place(column, pairing, glyph)
+        reading = self._policy.to_source_script(glyph.best, "") if glyph.best else ""
+        place = omission_place(column, pairing.before, [glyph], reading)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
             return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
@@ -289,54 +288,6 @@ class Weigher:
             ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
-
-    def _of_two(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place | None:
-        """Where one of two equal characters is missing, the place of the other: which of them it is, nobody can tell,
-        and both are put for it. None where no such one stands beside the glyph that is over."""
-        for number in (pairing.before - 1, pairing.before):
-            beside = _glyph_of(column, number)
-            if beside is None or column.line is None or beside.strip != glyph.strip:
-                continue
-            cell = column.cells[number]
-            if cell.text == beside.best == glyph.best:
-                written = column.line.source[cell.offset : cell.offset + cell.length]
-                return _Place(cell.offset, cell.length, Kind.OMISSION, written, 2 * written)
-        return None
-
-    def _omission_place(self, column: ReadColumn, pairing: Pairing, glyph: Glyph) -> _Place:
-        """Where in the line a missing character belongs: beside the neighbour in its own row.
-
-        Blanks that a transcriber left for it inside the line are replaced by it.
-        """
-        line = column.line
-        assert line is not None, "only columns with a line are weighed"
-        before = column.cells[pairing.before - 1] if pairing.before else None
-        after = column.cells[pairing.before] if pairing.before < len(column.cells) else None
-        last = _glyph_of(column, pairing.before - 1)
-        following = _glyph_of(column, pairing.before)
-        here = last is not None and last.strip == glyph.strip
-        if here and following is not None and following.strip == glyph.strip:
-            # blanks between the neighbours stay on the side where the paper is blank
-            here = last is not None and glyph.y - last.y <= following.y - glyph.y
-        if before is not None and here:
-            offset = before.offset + before.length
-        else:
-            offset = after.offset if after is not None else len(line.source)
-            if after is None or after.row is not glyph.row:
-                start, row = (before.offset + before.length, before.row) if before is not None else (0, Row.MAIN)
-                offset = _last_in_row(line.source, start, offset, row, glyph.row)
-        length = 0
-        if before is not None and after is not None and before.row == after.row:
-            gap = line.source[before.offset + before.length : after.offset]
-            if gap and gap.isspace() and len(gap) <= 2 and self._fills(column, pairing):
-                offset, length = before.offset + before.length, len(gap)
-        suggested = self._policy.to_source_script(glyph.best, "") if glyph.best else ""
-        return _Place(offset, length, Kind.OMISSION, line.source[offset : offset + length], suggested)
-
-    def _fills(self, column: ReadColumn, pairing: Pairing) -> bool:
-        """Whether the glyph stands where the transcription has blanks, with no blank left beside it."""
-        before, after = _glyph_of(column, pairing.before - 1), _glyph_of(column, pairing.before)
-        return before is not None and after is not None and room_between(before, after) < 2.6
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word than what is transcribed, with its log-probability."""
@@ -371,7 +322,7 @@ class Weigher:
             top, bottom = area.top, area.top + pitch
         return self._context.layout.file_box(left, min(top, bottom), right, max(top, bottom))
 
-    def _flag(self, column: ReadColumn, place: _Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
+    def _flag(self, column: ReadColumn, place: Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
         if score <= KEPT:
             return None
         assert column.line is not None, "only columns with a line are weighed"
@@ -392,59 +343,7 @@ class Weigher:
         )
 
 
-def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
-    """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
-    that has one half-row, its end; `end` where there is none."""
-    found = beside = None
-    for at in range(start, end + 1):
-        if row is wanted:
-            found = at
-        elif row is not Row.MAIN and wanted is not Row.MAIN:
-            beside = at
-        row = _AFTER.get(source[at : at + 1], row)
-    return next((at for at in (found, beside) if at is not None), end)
-
-
-def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags of a page with those that are one character that moved naming each other: 衍 in one place and 脫 in
-    another of the same column or of one beside it. The nearest belong together, each to one other at most."""
-    found = [replace(flag, moved="") for flag in flags]
-    pairs = sorted(
-        (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
-        for a, one in enumerate(found)
-        if one.kind is Kind.INSERTION
-        for b, other in enumerate(found)
-        if other.kind is Kind.OMISSION
-        and other.suggested == one.transcribed
-        and one.page == other.page
-        and abs(one.line - other.line) <= 1
-    )
-    for _, _, a, b in pairs:
-        if not (found[a].moved or found[b].moved):
-            found[a], found[b] = replace(found[a], moved=found[b].id), replace(found[b], moved=found[a].id)
-    return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A place in a line's source text, in code points, and what is to be done there."""
-
-    offset: int
-    length: int
-    kind: Kind
-    transcribed: str
-    suggested: str
-
-
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
     """What the engine lists for a glyph, with the probabilities, the five likeliest."""
     best = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])[:5]
     return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
-
-
-def _glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
-    """The glyph that a cell is paired with."""
-    for pairing in column.pairings:
-        if cell in pairing.cells and pairing.glyphs:
-            return column.glyphs[pairing.glyphs[pairing.cells.index(cell)]]
-    return None

@@ -32,7 +32,7 @@ from proof.verify import lines
 from proof.verify.checked import by_the_file, checked_characters, checked_column
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
-from proof.verify.findings import PageContext, Weigher, linked
+from proof.verify.findings import PageContext, Weigher
 from proof.verify.form_evidence import FormEvidence
 from proof.verify.legibility import COARSEST, Legibility
 from proof.verify.likeness import WordLikeness
@@ -59,6 +59,7 @@ from proof.verify.partial import (
     part_on_image,
     without_unseen,
 )
+from proof.verify.passages import linked
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.flags import Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
@@ -20,11 +20,6 @@ from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BETTER, TROUBLED, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.lines import Assignment, LineFault, LineTrouble
-from proof.verify.page_findings import LAYOUT_SCORE
-
-PASSAGE = 8
-"""Characters in a row that the text lacks: one finding and not one each."""
-
 
 SLIP = 5
 """Characters of a note so short that it may be main text, cut wrongly."""
@@ -242,33 +237,3 @@ def _at(slice_: Sequence[Column], number: int, offset: int) -> tuple[Column | No
     place = first.start + offset
     line = max((line for line in slice_ if line.start <= place), key=lambda line: line.start)
     return line, min(place - line.start, len(line.source))
-
-
-def passages_together(flags: Sequence[Flag]) -> list[Flag]:
-    """Many omissions at one place as one finding: a passage that the text lacks."""
-    found: list[Flag] = []
-    for _, group in groupby(flags, key=lambda flag: (flag.kind, flag.line, flag.offset)):
-        same = list(group)
-        if same[0].kind is not Kind.OMISSION or len(same) < PASSAGE:
-            found += same
-            continue
-        box = None
-        for flag in same:
-            box = flag.bbox if box is None or flag.bbox is None else box.union(flag.bbox)
-        read = "".join(flag.suggested for flag in same)
-        evidence = Evidence(reason="passage missing", note=read)
-        found.append(
-            replace(
-                same[0],
-                kind=Kind.LAYOUT,
-                length=0,
-                transcribed="",
-                suggested=read,
-                score=LAYOUT_SCORE,
-                raised=True,
-                bbox=box,
-                evidence=evidence,
-                context=f"{same[0].context} {evidence.reason}",
-            )
-        )
-    return found

@@ -21,11 +21,12 @@ from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher, linked
+from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, numbered, unreadable
 from proof.verify.pairing import FEW, gate, page_key
+from proof.verify.passages import linked
 from proof.verify.running import lay_out
 
 HALF = 0.5
@@ -83,7 +84,7 @@ def check_unruled(
         for column in columns
         for flag in weigher.flags(column)
     ]
-    wrong = sum(flag.raised for flag in flags)
+    wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
     if wrong > max(FEW, UNSURE * len(page_key(page, str))):
         return _not_in_columns(blank, page, wrong)
     return replace(

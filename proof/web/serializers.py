@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
-from proof.model.flags import Flag
+from proof.model.flags import Flag, is_moved
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.report.reasons import why
@@ -70,8 +70,13 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         version=queued.version,
         stale=queued.stale,
         moved=flag.moved,
-        other=_other_half(queued.other) if queued.other else None,
+        other=_other_half(moved) if (moved := _moved_with(queued)) else None,
     )
+
+
+def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
+    """The other half of a character that moved; None of a run in two parts, which is shown by its first."""
+    return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
 
 
 def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
@@ -112,11 +117,11 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
     end = flag.offset + flag.length
     view = view_of(result, flag, AROUND, BESIDE) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []
-    other = queued.other
+    other, moved = queued.other, _moved_with(queued)
     return FlagDetail(
         **flag_of(queued).model_dump(exclude={"other"}),
-        other=_other_half(replace(other, flag=upright_flag(other.flag, result)), ordinal(result, other.flag))
-        if other
+        other=_other_half(replace(moved, flag=upright_flag(moved.flag, result)), ordinal(result, moved.flag))
+        if moved
         else None,
         why=why(flag, say, other.flag if other else None),
         reason=evidence.reason,

@@ -48,7 +48,7 @@ def _words(undone: Undone) -> str:
 
 def _of_one_question(events: Sequence[Decision]) -> bool:
     """Whether these are of the two halves of a character that moved, and of nothing else."""
-    if len(events) != 2 or events[0].verdict is not events[1].verdict:
+    if len(events) != 2 or events[0].verdict is not events[1].verdict or events[0].kind == events[1].kind:
         return False
     return all(one.evidence.get("moved") == other.uid for one, other in (events, events[::-1]))
 

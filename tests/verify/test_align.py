@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from proof.ocr.belief import FLOOR, Belief
 from proof.text.model import Cell, Row
-from proof.verify.align import SKIP_CELL, Pairing, Step, _cheapest, _Costs, _omissions_first, _traced, align
+from proof.verify.align import (
+    SKIP_CELL,
+    Pairing,
+    Step,
+    _cheapest,
+    _Costs,
+    _in_one_run,
+    _omissions_first,
+    _traced,
+    align,
+)
 from proof.verify.glyphs import Glyph
 
 WORDS = "天地玄黃宇宙洪荒"
@@ -148,8 +158,10 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
 @given(columns())
 def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
     written, shown = column
-    came, total = _cheapest(_Costs(written, shown, exact), inf)
-    cheapest = _omissions_first(_traced(came, len(written), len(shown)), written, shown, exact)
+    costs = _Costs(written, shown, exact)
+    came, total = _cheapest(costs, inf)
+    traced = _in_one_run(_traced(came, len(written), len(shown)), costs)
+    cheapest = _omissions_first(traced, written, shown, exact)
     assert align(written, shown, exact) == (cheapest, total)
 
 

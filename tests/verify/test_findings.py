@@ -21,9 +21,10 @@ from proof.text.model import Column, Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.align import align
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher, linked
+from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.legibility import CLEARLY, Legibility
+from proof.verify.passages import linked
 from proof.verify.scores import ALIKE, ITSELF, MISREAD, doubts
 
 PITCH = 50.0

@@ -1,0 +1,242 @@
+"""Runs of characters that a text lacks or has too many: what stands together is one flag, decided as a whole.
+
+A run has as many flags as it has places in the text. It has two where the end of a half-row or of a column parts it:
+these name each other and are one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from proof.model.flags import REACH, Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
+from proof.model.notices import Notice, NoticeCode
+from proof.text.column import SPECIAL
+from proof.text.model import Column
+from proof.verify.align import Pairing, Step
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph, room_between
+from proof.verify.places import Place, glyph_of, omission_place, place_of_both, source_before, source_of
+
+RUNS = (Kind.OMISSION, Kind.INSERTION)
+"""The kinds of which several characters may be one run."""
+
+UNREAD = "□"
+"""What stands in a suggestion for a glyph of a run of which nothing was read."""
+
+MARKUP = "()（）/／"
+"""What parts the half-rows of a note and the main text."""
+
+Member = tuple[Pairing, Flag]
+"""A step of the alignment and the flag about it alone."""
+
+
+def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
+    """The flags of a column, given by pairing, with one for each run of missing or of surplus characters."""
+    found: list[Flag] = []
+    both = zip(column.pairings, flags, strict=True)
+    for skipped, group in groupby(both, key=lambda pair: pair[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)):
+        block = list(group)
+        told = [(pairing, flag) for pairing, flag in block if flag is not None]
+        if skipped:
+            found += _surplus(column, [one for one in told if one[0].cells])
+            found += _missing(column, block[0][0].before, [one for one in told if not one[0].cells])
+        else:
+            found += [flag for _, flag in told]
+    return found
+
+
+def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
+    """The flags about glyphs, one after another, that nothing is transcribed for, before the cell of that number. Those
+    that are raised are one run, with the glyphs between them that are rather there than not."""
+    raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
+    if len(raised) < 2:
+        return [_missing_alone(column, one) for one in members]
+    first, end = raised[0], raised[-1] + 1
+    run = [one for one in members[first:end] if (glyph := _glyph(column, one)).silent or glyph.presence > 0.5]
+    beside = [flag for _, flag in (*members[:first], *members[end:])]
+    start, stop = source_before(column, before)
+    if SPECIAL.search(source_of(column), start, stop) is None:
+        return [*beside, _missing_run(column, before, run)]
+    parts = [list(part) for _, part in groupby(run, key=lambda one: _glyph(column, one).row)]
+    read = [part for part in parts if any(flag.raised for _, flag in part)]
+    return [*beside, *(_missing_run(column, before, part) for part in read)]
+
+
+def _glyph(column: ReadColumn, member: Member) -> Glyph:
+    return column.glyphs[member[0].glyphs[0]]
+
+
+def _missing_alone(column: ReadColumn, member: Member) -> Flag:
+    """The flag about one missing character; of two equal ones it takes the place of the other."""
+    pairing, flag = member
+    both = place_of_both(column, pairing.before, _glyph(column, member))
+    return flag if both is None else _at(source_of(column), flag, both, flag.bbox, flag.evidence)
+
+
+def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag:
+    """One flag for missing characters of one row."""
+    glyphs = [_glyph(column, one) for one in run]
+    flags = [flag for _, flag in run]
+    readings = [flag.suggested or UNREAD for flag in flags]
+    strongest = max(flags, key=lambda flag: flag.score)
+    place = omission_place(column, before, glyphs, "".join(readings))
+    return _at(source_of(column), strongest, place, _union(flags), _evidence_of(flags, readings, strongest.evidence))
+
+
+def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
+    """What spoke for a run: it is as probable as the least of its characters, of which the alternatives are."""
+    if len(flags) == 1:
+        return strongest
+    sure = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
+    unread = next((flag.evidence.ink for flag in flags if not flag.suggested), None)
+    notice = next((flag.evidence.notice for flag in flags if flag.evidence.notice), None)
+    least = min(range(len(flags)), key=lambda number: flags[number].evidence.p_best or 0.0)
+    others = [
+        ("".join((*readings[:least], text, *readings[least + 1 :])), chance)
+        for text, chance in flags[least].evidence.alternatives
+    ]
+    return replace(strongest, p_best=min(sure), alternatives=tuple(others), ink=unread, notice=notice)
+
+
+def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
+    """The flags about transcribed characters, one after another, of which the image shows nothing: one run as far as
+    no mark parts it in the text."""
+    runs: list[list[Member]] = []
+    source = source_of(column)
+    for one in members:
+        if runs and runs[-1][-1][0].cells[0] + 1 == one[0].cells[0]:
+            start, end = source_before(column, one[0].cells[0])
+            if SPECIAL.search(source, start, end) is None:
+                runs[-1].append(one)
+                continue
+        runs.append([one])
+    return [_surplus_run(column, run) for run in runs]
+
+
+def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
+    """One flag for surplus characters and what stands between them."""
+    flags = [flag for _, flag in run]
+    if len(flags) == 1:
+        return flags[0]
+    first, last = flags[0], flags[-1]
+    end = last.offset + last.length
+    above, below = glyph_of(column, run[0][0].cells[0] - 1), glyph_of(column, run[-1][0].cells[0] + 1)
+    ink = Notice.of(NoticeCode.ROOM, number=round(max(room_between(above, below) - 1, 0), 1))
+    place = Place(first.offset, end - first.offset, Kind.INSERTION, source_of(column)[first.offset : end], "")
+    # a character inside the run has no neighbour that tells where on the image it would stand
+    ends = [flag for flag, beside in ((first, above), (last, below)) if beside is not None] or [first]
+    strongest = max(flags, key=lambda flag: flag.score)
+    return _at(source_of(column), strongest, place, _union(ends), replace(strongest.evidence, ink=ink))
+
+
+def _union(flags: Sequence[Flag]) -> Box | None:
+    """What holds the boxes of the flags."""
+    boxes = [flag.bbox for flag in flags if flag.bbox is not None]
+    whole = boxes[0] if boxes else None
+    for box in boxes[1:]:
+        whole = whole.union(box) if whole is not None else box
+    return whole
+
+
+def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:
+    """The flag about another place of its line, which reads `source`."""
+    return replace(
+        flag,
+        offset=place.offset,
+        length=place.length,
+        transcribed=place.transcribed,
+        suggested=place.suggested,
+        bbox=box,
+        evidence=evidence,
+        context=context_of(source, place.offset, place.length),
+    )
+
+
+def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag]:
+    """The flags of a page by the lines of a file that has no columns. A run that goes on in the next column of the
+    image stands there at one place: its flags are one."""
+    sources = {line.number: line.source for line in lines}
+    found: list[Flag] = []
+    last = -1
+    for flag in flags:
+        source = sources.get(flag.line, "")
+        if last >= 0 and _meet(found[last], flag, source):
+            found[last] = _joined(found[last], flag, source)
+            continue
+        found.append(flag)
+        if flag.raised and flag.kind in RUNS:
+            last = len(found) - 1
+    return found
+
+
+def _meet(one: Flag, other: Flag, source: str) -> bool:
+    """Whether two runs of one kind meet in the source of their line: no more than punctuation and blanks stand between
+    them."""
+    end = one.offset + one.length
+    same = (one.page, one.line, one.kind) == (other.page, other.line, other.kind) and other.raised
+    between = source[end : other.offset]
+    return same and end <= other.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
+
+
+def _joined(one: Flag, other: Flag, source: str) -> Flag:
+    """Two flags about parts of a run as one."""
+    end = other.offset + other.length
+    suggested = one.suggested + other.suggested
+    if not one.length and not other.length:
+        end = one.offset  # one place will do, before any punctuation
+    elif one.kind is Kind.OMISSION:
+        suggested = one.suggested + source[one.offset + one.length : other.offset] + other.suggested
+    strongest = one if one.score >= other.score else other
+    chances = [flag.evidence.p_best for flag in (one, other) if flag.evidence.p_best is not None]
+    evidence = replace(strongest.evidence, p_best=min(chances, default=None), alternatives=(), ink=None)
+    place = Place(one.offset, end - one.offset, one.kind, source[one.offset : end], suggested)
+    return _at(source, strongest, place, _union((one, other)), evidence)
+
+
+def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """The flags of a page with those that are one question naming each other, each one other at most: what moved, 衍
+    in one place and 脫 in another of the same column or of one beside it, the nearest first; and the two parts of a run
+    that goes on in the next half-row or column."""
+    found = [replace(flag, moved="") for flag in flags]
+    pairs = sorted(
+        (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
+        for a, one in enumerate(found)
+        if one.kind is Kind.INSERTION
+        for b, other in enumerate(found)
+        if other.kind is Kind.OMISSION
+        and other.suggested == one.transcribed
+        and one.page == other.page
+        and abs(one.line - other.line) <= 1
+    )
+    parted = sorted(
+        (one.line, one.offset, a, b)
+        for a, one in enumerate(found)
+        for b, other in enumerate(found)
+        if one.raised and other.raised and _goes_on(one, other)
+    )
+    for _, _, a, b in (*pairs, *parted):
+        if not (found[a].moved or found[b].moved):
+            found[a], found[b] = replace(found[a], moved=found[b].id), replace(found[b], moved=found[a].id)
+    return tuple(found)
+
+
+def _goes_on(one: Flag, other: Flag) -> bool:
+    """Whether a run of missing or surplus characters goes on at the place of `other`: nothing but marks and blanks
+    stands between them."""
+    if one.kind is not other.kind or one.kind not in RUNS or one.page != other.page:
+        return False
+    if "]" not in one.context or "[" not in other.context:
+        return False
+    after = one.context.rpartition("]")[2]
+    if one.line == other.line:
+        between = other.offset - one.offset - one.length
+        return 0 < between <= len(after) and _is_markup(after[:between])
+    before = other.context.partition("[")[0]
+    return other.line == one.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
+
+
+def _is_markup(text: str) -> bool:
+    return all(one in MARKUP or one.isspace() for one in text)

@@ -1,0 +1,110 @@
+"""Where in a line of the text something is missing or too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proof.model.flags import Kind
+from proof.text.model import Row
+from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph, room_between
+
+WIDER = 0.6
+"""Cells by which the room for missing characters may exceed them where they fill a blank of the text."""
+
+_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
+"""In which row a column goes on after a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a line's source text, in code points, and what is to be done there."""
+
+    offset: int
+    length: int
+    kind: Kind
+    transcribed: str
+    suggested: str
+
+
+def glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
+    """The glyph that a cell is paired with."""
+    for pairing in column.pairings:
+        if cell in pairing.cells and pairing.glyphs:
+            return column.glyphs[pairing.glyphs[pairing.cells.index(cell)]]
+    return None
+
+
+def source_of(column: ReadColumn) -> str:
+    """The source text of a column's line."""
+    assert column.line is not None, "only columns with a line are weighed"
+    return column.line.source
+
+
+def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
+    """From where to where the source stands that is between a cell and the one before it."""
+    start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else 0
+    return start, column.cells[cell].offset if cell < len(column.cells) else len(source_of(column))
+
+
+def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], suggested: str) -> Place:
+    """Where in the line missing characters belong, `suggested` for the glyphs `missing` of one row: beside the
+    neighbour in their own row. `before` is the number of the cell that follows them.
+
+    Blanks that a transcriber left for them inside the line are replaced by them.
+    """
+    first, last = missing[0], missing[-1]
+    source, (start, end) = source_of(column), source_before(column, before)
+    above, below = glyph_of(column, before - 1), glyph_of(column, before)
+    preceding = column.cells[before - 1] if before else None
+    following = column.cells[before] if before < len(column.cells) else None
+    here = above is not None and above.strip == first.strip
+    if above is not None and here and below is not None and below.strip == last.strip:
+        # blanks between the neighbours stay on the side where the paper is blank
+        here = first.y - above.y <= below.y - last.y
+    if preceding is not None and here:
+        offset = start
+    else:
+        offset = end
+        if following is None or following.row is not last.row:
+            offset = _last_in_row(source, start, end, preceding.row if preceding is not None else Row.MAIN, first.row)
+    length = 0
+    if preceding is not None and following is not None and preceding.row == following.row:
+        blank, most = source[start:end], len(missing) + 1
+        if blank and blank.isspace() and len(blank) <= most and _fill(above, below, most):
+            offset, length = start, len(blank)
+    return Place(offset, length, Kind.OMISSION, source[offset : offset + length], suggested)
+
+
+def _fill(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
+    """Whether between two glyphs is room for no more than so many cells, with no blank left."""
+    return above is not None and below is not None and room_between(above, below) < cells + WIDER
+
+
+def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:
+    """Where one of two equal characters is missing, the place of the other: which of them it is, nobody can tell, and
+    both are put for it. None where no such one stands beside the glyph that is over; `before` is the number of the cell
+    that follows it."""
+    for number in (before - 1, before):
+        beside = glyph_of(column, number)
+        if beside is None or beside.strip != glyph.strip:
+            continue
+        cell = column.cells[number]
+        if cell.text == beside.best == glyph.best:
+            written = source_of(column)[cell.offset : cell.offset + cell.length]
+            return Place(cell.offset, cell.length, Kind.OMISSION, written, 2 * written)
+    return None
+
+
+def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
+    """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
+    that has one half-row, its end; `end` where there is none."""
+    found = beside = None
+    for at in range(start, end + 1):
+        if row is wanted:
+            found = at
+        elif row is not Row.MAIN and wanted is not Row.MAIN:
+            beside = at
+        row = _AFTER.get(source[at : at + 1], row)
+    return next((at for at in (found, beside) if at is not None), end)

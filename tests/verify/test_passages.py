@@ -1,0 +1,283 @@
+"""Runs of characters that a text lacks or has too many: one question each, and written whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from proof.export.corrections import Correction, place
+from proof.facsimile.files import half_folios, write_image
+from proof.images.find import FoundBy, PageImage
+from proof.images.load import load_image
+from proof.model.flags import Evidence, Flag, Kind, context_of, questions
+from proof.model.notices import Notice, NoticeCode
+from proof.ocr.belief import Belief
+from proof.ocr.page import PageEngine
+from proof.ocr.ppocr import PPOCR
+from proof.ocr.readings import HalfFolioReadings
+from proof.text.column import parse_column
+from proof.text.edit import Edit, edited
+from proof.text.edition import read_edition
+from proof.text.model import Column, Script
+from proof.text.read import read_transcription
+from proof.text.variants import VariantPolicy
+from proof.verify.glyphs import Glyph
+from proof.verify.page import Checker
+from proof.verify.passages import joined_in_lines, linked
+from tests.verify.test_findings import flags, glyph, sure, told
+
+RUN = "揖進坐奠觚拜興降西階上"
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11])
+@pytest.mark.parametrize(("before", "after"), [("", "北面再拜"), ("主人北面", "稽首"), ("主人北面稽首", "")])
+def test_what_is_left_out_is_one_flag(before: str, after: str, size: int) -> None:
+    (flag,) = flags(before + after, sure(before + RUN[:size] + after))
+    assert told([flag]) == [(Kind.OMISSION, len(before), 0, "", RUN[:size])]
+    assert flag.bbox is not None
+    assert (flag.bbox.y, flag.bbox.h) == (50 * len(before), 50 * size)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11])
+@pytest.mark.parametrize(("before", "after"), [("", "北面再拜"), ("主人北面", "稽首"), ("主人北面稽首", "")])
+def test_what_is_too_much_is_one_flag(before: str, after: str, size: int) -> None:
+    """However many, they stand between the same two glyphs."""
+    (flag,) = flags(before + RUN[:size] + after, sure(before + after))
+    assert told([flag]) == [(Kind.INSERTION, len(before), size, RUN[:size], "")]
+    assert flag.bbox is not None
+    assert abs(flag.bbox.centre[1] - 50 * len(before)) <= 25
+
+
+def test_a_run_is_as_sure_as_its_surest_character_and_as_probable_as_its_least() -> None:
+    shown = sure("主人揖進坐北面")
+    shown[3] = glyph(3, 進=0.7, 遠=0.2, 近=0.05)
+    (flag,) = flags("主人北面", shown)
+    assert flag.score == max(one.score for one in flags("主人進北面", sure("主人揖進北面")))
+    assert flag.evidence.p_best == pytest.approx(0.7)
+    assert flag.evidence.alternatives == (("揖進坐", 0.7), ("揖遠坐", 0.2), ("揖近坐", 0.05))
+
+
+def test_a_glyph_of_a_run_that_could_not_be_read_has_its_place() -> None:
+    shown = sure("主人揖進坐北面")
+    shown[3] = replace(shown[3], believed=Belief({}), presence=0.5)
+    (flag,) = flags("主人北面", shown)
+    assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
+    assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
+
+
+def test_specks_beside_a_run_are_no_part_of_it() -> None:
+    specks = [replace(glyph(place, 一=0.9), presence=0.1) for place in (1.5, 4.5)]
+    shown = [*sure("主人揖進坐北面"), *specks]
+    found = flags("主人北面", sorted(shown, key=lambda one: one.y))
+    assert told(found) == [(Kind.OMISSION, 2, 0, "", "揖進坐")]
+
+
+def test_blanks_that_were_left_for_a_run_are_replaced_by_it() -> None:
+    assert told(flags("面上射　　　進坐", sure("面上射揖降拜進坐"))) == [(Kind.OMISSION, 3, 3, "　　　", "揖降拜")]
+
+
+def test_what_could_begin_at_either_of_two_places_is_one_run_all_the_same() -> None:
+    """Of 東也禁承也名 either 也禁承 or 禁承也 was left out, and of 而后反位即位 one 位 was there before."""
+    (left_out,) = told(flags("室東也名之", sure("室東也禁承也名之")))
+    assert left_out in ((Kind.OMISSION, 2, 0, "", "也禁承"), (Kind.OMISSION, 3, 0, "", "禁承也"))
+    (too_much,) = told(flags("而后反位即位于", [*sure("而后反位于")]))
+    assert too_much in ((Kind.INSERTION, 3, 2, "位即", ""), (Kind.INSERTION, 4, 2, "即位", ""))
+
+
+def test_punctuation_between_surplus_characters_goes_with_them() -> None:
+    assert told(flags("主人揖，進坐北面", sure("主人北面"))) == [(Kind.INSERTION, 2, 4, "揖，進坐", "")]
+
+
+def noted(source: str, shown: str) -> list[Glyph]:
+    """The glyphs of a column with what is `shown` in its rows, written like a line."""
+    cells = [cell for run in parse_column(shown).runs for cell in run.cells]
+    strips = [sum(one.row is not other.row for one, other in pairwise(cells[: n + 1])) for n in range(len(cells))]
+    glyphs = sure("".join(cell.text for cell in cells))
+    return [replace(one, strip=strips[n], row=cells[n].row) for n, one in enumerate(glyphs)]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("尼(注/也)者", "尼(注曰某/多也)者"),
+        ("尼(注/)者", "尼(注曰某/多也)者"),
+        ("尼(注曰/多也)者", "尼(注曰某/多也)者"),
+        ("者", "尼(注曰某/多也)者"),
+        ("尼(注曰某/多也)者", "尼(注/也)者"),
+        ("尼(注曰某丙/多丁也)者", "尼(注/也)者"),
+    ],
+)
+def test_a_run_over_the_end_of_a_half_row_is_one_question_whose_parts_stand_in_their_rows(
+    written: str, shown: str
+) -> None:
+    found = flags(written, noted(written, shown))
+    named = linked(replace(flag, id=str(number)) for number, flag in enumerate(found))
+    assert len([flag for flag in questions(named) if flag.raised]) == 1
+    both = edited(written, [edit_of(flag) for flag in named if flag.raised])
+    marks = str.maketrans("", "", "()/")
+    assert both.translate(marks) == shown.translate(marks)
+    if "(" in written:
+        assert both == shown
+
+
+def edit_of(flag: Flag) -> Edit:
+    return Edit(flag.offset, flag.length, flag.suggested)
+
+
+def flag_at(line: int, source: str, offset: int, kind: Kind, text: str, name: str) -> Flag:
+    """A raised flag about characters that are missing or too many there."""
+    written, suggested = (text, "") if kind is Kind.INSERTION else ("", text)
+    context = context_of(source, offset, len(written))
+    evidence = Evidence("not transcribed")
+    return Flag("p", "r", line, offset, len(written), kind, written, suggested, 5, True, None, evidence, context, name)
+
+
+@pytest.mark.parametrize("kind", [Kind.OMISSION, Kind.INSERTION])
+def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind) -> None:
+    first, second = "主人北面揖", "　進坐奠爵"
+    at = (5, 1) if kind is Kind.OMISSION else (4, 1)
+    one = flag_at(2, first, at[0], kind, "揖", "one")
+    other = flag_at(3, second, at[1], kind, "進坐", "other")
+    apart = flag_at(3, second, 4, kind, "爵", "apart")
+    later = replace(other, line=5, id="later")
+    named = {flag.id: flag.moved for flag in linked([one, other, apart, later])}
+    assert named == {"one": "other", "other": "one", "apart": "", "later": ""}
+
+
+def test_what_moved_is_named_before_a_run_in_two_parts() -> None:
+    one = flag_at(2, "主人北面", 4, Kind.OMISSION, "揖", "one")
+    other = flag_at(3, "進坐奠爵", 0, Kind.OMISSION, "揖進", "other")
+    out = flag_at(1, "司射揖", 2, Kind.INSERTION, "揖", "out")
+    assert {flag.id: flag.moved for flag in linked([one, other, out])} == {"one": "out", "out": "one", "other": ""}
+
+
+def test_in_a_file_without_columns_a_run_over_the_end_of_one_is_one_flag() -> None:
+    """The first and the last of these stand in one line of the file, and have one place there."""
+    source = "主人北面，進坐奠爵"
+    (line,) = [Column(7, source, 0, 7, parse_column(source).runs)]
+    missing = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((4, "揖三"), (5, "讓而"))]
+    (one,) = joined_in_lines(missing, [line])
+    assert told([one]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
+    surplus = [flag_at(7, source, at, Kind.INSERTION, text, "") for at, text in ((2, "北面"), (5, "進"))]
+    (one,) = joined_in_lines(surplus, [line])
+    assert told([one]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
+    apart = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((3, "揖"), (5, "讓"))]
+    assert joined_in_lines(apart, [line]) == apart
+
+
+# Drawn pages, and what is written.
+
+HEADER = "# -*- mode: mandoku-view; -*-\n#+TITLE: 儀禮\n<pb:TEST_WYG_001-1a>¶\n"
+LINES = (
+    "大射儀",
+    "司射適西階西倚扑升自西階東面請射于公",
+    "　鄭注倚扑者將即君前不敢佩刑器也升堂者欲諸",
+    "　公卿大夫辯聞也(案注疏本此下有大夫/卿字今據宋本删去也)釋曰公許",
+    "公許遂適西階上命賓御于公諸公卿則以耦告于上",
+    "大夫則降即位而後告",
+    "　鄭注告諸公卿于堂上尊之也大夫降而後告",
+    "司射自西階上北面告于大夫曰請降",
+)
+
+
+def text_of(lines: tuple[str, ...]) -> str:
+    return HEADER + "".join(f"{line}¶\n" for line in lines)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A drawn half-folio of `LINES`, and what it takes to check texts against it."""
+
+    checker: Checker
+    found: PageImage
+    readings: HalfFolioReadings
+    folder: Path
+
+    def written(self, lines: tuple[str, ...]) -> tuple[int, str]:
+        """How many questions are asked of a text, and the text with what is suggested taken and written."""
+        path = self.folder / "text.txt"
+        path.write_text(text_of(lines), encoding="utf-8")
+        (page,) = read_transcription(path).pages
+        raised = [flag for flag in self.checker.judge(page, "", self.found, self.readings, ()).flags if flag.raised]
+        corrections = [
+            Correction(
+                one.page, one.line, one.offset, one.length, one.suggested, one.transcribed, one.context, kind=one.kind
+            )
+            for one in raised
+        ]
+        edition = read_edition(path)
+        placed = place(edition, corrections).placed
+        return len(questions(raised)), edited(edition.text, [one.edit for one in placed])
+
+
+@pytest.fixture(scope="module")
+def leaf(ppocr: PPOCR, kai: str, tmp_path_factory: pytest.TempPathFactory) -> Leaf:
+    def no_pages() -> PageEngine:
+        raise AssertionError("this page is ruled columns")
+
+    folder = tmp_path_factory.mktemp("passages")
+    (folder / "true.txt").write_text(text_of(LINES), encoding="utf-8")
+    ((name, drawn),) = half_folios(read_transcription(folder / "true.txt"), seed=4)
+    image = folder / f"{name}.png"
+    write_image(image, drawn.image)
+    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
+    found = PageImage(image, "", FoundBy.REFERENCE)
+    return Leaf(checker, found, checker.readings(found, lambda: load_image(image)), folder)
+
+
+def without(number: int, part: str) -> Callable[[], tuple[str, ...]]:
+    """The lines with a run left out of that one, from 1."""
+    return lambda: changed(number, LINES[number - 1].replace(part, "", 1))
+
+
+def with_more(number: int, before: str, part: str) -> Callable[[], tuple[str, ...]]:
+    """The lines with a run put into that one, behind what stands there."""
+    return lambda: changed(number, LINES[number - 1].replace(before, before + part, 1))
+
+
+def changed(number: int, line: str) -> tuple[str, ...]:
+    assert line != LINES[number - 1]
+    return (*LINES[: number - 1], line, *LINES[number:])
+
+
+def over_columns(first: str, second: str) -> tuple[str, ...]:
+    """The lines with others for the second and the third."""
+    return (LINES[0], first, second, *LINES[3:])
+
+
+def test_a_drawn_page_without_faults_is_asked_nothing_of(leaf: Leaf) -> None:
+    assert leaf.written(LINES) == (0, text_of(LINES))
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        without(2, "司"),
+        without(2, "司射適西階西"),
+        without(2, "階西倚扑升自西階東面請"),
+        without(5, "諸公卿則以耦告于上"),
+        without(6, "告"),
+        without(3, "鄭注倚扑者將即君前不敢佩"),
+        without(4, "疏本此下"),
+        without(4, "大夫"),
+        with_more(2, "司射", "命"),
+        with_more(2, "司射", "命大夫則降即位而"),
+        with_more(5, "命賓", "御于公命賓"),
+        with_more(6, "而後告", "公許遂適西階上命賓御于公"),
+        with_more(3, "　", "司射適西階"),
+        with_more(4, "注疏本", "此下有"),
+        with_more(4, "卿字", "今本無"),
+        lambda: changed(4, LINES[3].replace("夫/卿", "/")),
+        lambda: changed(4, LINES[3].replace("大夫/卿字", "大夫衍/文卿字")),
+        lambda: over_columns("司射適西階西倚扑升自西階東面", "　倚扑者將即君前不敢佩刑器也升堂者欲諸"),
+        lambda: over_columns(f"{LINES[1]}諸卿", f"　則以耦{LINES[2][1:]}"),
+    ],
+)
+def test_a_run_on_a_drawn_page_is_one_question_and_is_written_whole(
+    leaf: Leaf, spoiled: Callable[[], tuple[str, ...]]
+) -> None:
+    assert leaf.written(spoiled()) == (1, text_of(LINES))
