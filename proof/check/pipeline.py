@@ -21,7 +21,7 @@ from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.sense import FlagSense
 from proof.check.sense_alone import by_sense
-from proof.check.unused import left_over, unusable_material
+from proof.check.unused import unused_material
 from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
@@ -118,8 +118,9 @@ def check(
         _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.notice for finding in sequence_findings(leaves))
-        unusable = unusable_material(settings, sources.texts, work.tasks, sources.index)
-        store.finish_run(run_id, findings=(*sources.unread, *unusable, *findings), whole=True)
+        others = partial(_images_of_others, store, work)
+        unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
+        store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
         whole = run.of_work()
@@ -128,9 +129,9 @@ def check(
             written = replace(written, tally=Tally.of(run.outlines()))
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
-    notices = [notice for notice in sources.index.notices if notice not in unusable]
-    notices += left_over(settings, work.tasks, sources.index)
-    return CheckOutcome(run_id, written, findings, remarks, tuple(notices), sources.unread, unusable, told)
+    notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
+    notices += unused.left_over
+    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,14 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
             held = work
             waited = stack.enter_context(store.checking(work, partial(waiting, work)))
         yield sources
+
+
+def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
+    """The images of the pages of a work that are not checked now."""
+    own = {task.page.id for task in work.tasks}
+    for result in store.results(work=work.name, outline=True):
+        if result.page not in own and result.image:
+            yield result.image
 
 
 def _follow_moved(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from proof.check.plan import PageTask, image_lists
@@ -16,41 +17,50 @@ HARMLESS = frozenset({NoticeCode.LINK_OUTWARD, NoticeCode.LINK_BROKEN, NoticeCod
 """Notices about image folders that leave nothing unread."""
 
 
-def unusable_material(
-    settings: Settings, texts: Sequence[Transcription], tasks: Sequence[PageTask], index: ImageIndex
-) -> tuple[Notice, ...]:
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What was named for a check and served no page: `unusable` is no success of it, `left_over` may well be meant."""
+
+    unusable: tuple[Notice, ...] = ()
+    left_over: tuple[Notice, ...] = ()
+
+
+def unused_material(
+    settings: Settings,
+    texts: Sequence[Transcription],
+    tasks: Sequence[PageTask],
+    index: ImageIndex,
+    others: Callable[[], Iterable[Path]],
+) -> Unused:
     """What was named and served no page: folders and PDFs that cannot be read; where pages lack an image, also folders
-    without images or with none of any page, and image lists of no use. `tasks` are all pages of the `texts`."""
+    without images or with none of any page, image lists of no use, and how many images of each folder are left over.
+
+    `tasks` are all pages of the `texts`; `others` gives the images of the other pages of their work.
+    """
     found = [notice for notice in index.notices if notice.code not in HARMLESS]
     lacking = [task.page for task in tasks if task.found is None]
-    if lacking:
-        used = {task.found.path for task in tasks if task.found is not None}
-        files = [path for _, path in index.files()]
-        for folder in settings.project.images:
-            found += _of_folder(folder, [path for path in files if path.is_relative_to(folder)], used, lacking[0])
-        found += _of_lists(settings, texts, index, lacking)
-    return tuple(found)
-
-
-def left_over(settings: Settings, tasks: Sequence[PageTask], index: ImageIndex) -> tuple[Notice, ...]:
-    """How many images of each folder belong to none of the pages, where other images of it do and pages lack one."""
-    if all(task.found is not None for task in tasks):
-        return ()
-    used = {task.found.path for task in tasks if task.found is not None}
-    found = []
+    if not lacking:
+        return Unused(tuple(found))
+    used = {*(task.found.path for task in tasks if task.found is not None), *others()}
+    files = [path for _, path in index.files()]
+    left = []
     for folder in settings.project.images:
-        inside = {path for _, path in index.files() if path.is_relative_to(folder)}
-        if inside & used and inside - used:
-            found.append(Notice.of(NoticeCode.IMAGES_LEFT_OVER, number=len(inside - used), folder=str(folder)))
-    return tuple(found)
+        inside = [path for path in files if path.is_relative_to(folder)]
+        if not used.isdisjoint(inside):
+            number = sum(path not in used for path in inside)
+            left += [Notice.of(NoticeCode.IMAGES_LEFT_OVER, number=number, folder=str(folder))] if number else []
+        else:
+            found.append(_of_no_use(folder, inside, lacking[0]))
+    found += _of_lists(settings, texts, index, lacking)
+    return Unused(tuple(found), tuple(left))
 
 
-def _of_folder(folder: Path, files: Sequence[Path], used: set[Path], lacking: Page) -> Iterator[Notice]:
+def _of_no_use(folder: Path, files: Sequence[Path], lacking: Page) -> Notice:
+    """What is said of a folder none of whose images belongs to a page; `lacking` is a page without one."""
     if not files:
-        yield Notice.of(NoticeCode.NO_IMAGES_IN, folder=str(folder))
-    elif used.isdisjoint(files):
-        called = " or ".join(f"{name}{files[0].suffix.partition('#')[0]}" for name in names_of(lacking))
-        yield Notice.of(NoticeCode.IMAGES_OF_NO_PAGE, number=len(files), folder=str(folder), example=called)
+        return Notice.of(NoticeCode.NO_IMAGES_IN, folder=str(folder))
+    called = " or ".join(f"{name}{files[0].suffix.partition('#')[0]}" for name in names_of(lacking))
+    return Notice.of(NoticeCode.IMAGES_OF_NO_PAGE, number=len(files), folder=str(folder), example=called)
 
 
 def _of_lists(
