@@ -66,7 +66,7 @@ def _of_no_use(folder: Path, files: Sequence[Path], lacking: Page) -> Notice:
 def _of_lists(
     settings: Settings, texts: Sequence[Transcription], index: ImageIndex, lacking: Sequence[Page]
 ) -> Iterator[Notice]:
-    """Lists that no line was understood of, and those whose lines about pages without an image name missing files."""
+    """Lists of which no line was understood, and those that name no file that is there."""
     places = {place_of(page) for page in lacking}
     paths = dict.fromkeys(path for text in texts for path in image_lists(settings, text))
     for path in paths:
@@ -74,7 +74,7 @@ def _of_lists(
         about = [entry for entry in listed.entries if entry.place in places]
         if not listed.entries:
             yield Notice.of(NoticeCode.LIST_NOT_UNDERSTOOD, path=str(path))
-        elif about and not any(index.listed(entry.file) for entry in about):
+        elif about and not any(index.listed(entry.file) for entry in listed.entries):
             file = about[0].file
             yield Notice.of(NoticeCode.LISTED_FILES_MISSING, path=str(path), number=len(about), file=file)
         yield from listed.notices[:1] if listed.entries else ()

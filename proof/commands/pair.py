@@ -28,7 +28,8 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     """Match pages and images by hand: list those without a partner, or write an image list.
 
     Without PAGE=IMAGE it prints the pages that have no image beside the images that belong to no page, in order, with a
-    tab between, and writes nothing. PAGE is a page's id or its half-folio (010-1a), IMAGE a file in the image folders.
+    tab between, and writes nothing. PAGE is a page's id or its half-folio (010-1a), IMAGE a file in the image folders,
+    or a part of one as image lists have it: 0012a.jpg is the right half of the opening 0012.jpg.
     What is paired is written into the image list of the text, imglist/TEXT.txt beside it where it has none, which the
     next check reads.
     """

@@ -68,6 +68,16 @@ def test_an_image_list_of_no_use_is_no_success(phone: Path, run: Run, lines: str
     assert said in line
 
 
+def test_a_list_of_a_whole_book_is_no_trouble_where_some_of_its_images_are_there(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 3)
+    (tmp_path / "images" / "WYG0103-0192d.png").rename(tmp_path / "images" / "one.png")
+    (tmp_path / "images" / "WYG0103-0193a.png").unlink()
+    lines = ("010-1b00\tWYG 010-1b\tone.png", "010-2a00\tWYG 010-2a\tWYG/0193a.png")
+    (tmp_path / "il.txt").write_text("\n".join(lines), encoding="utf-8")
+    assert "WYG/0193a.png" not in run(*CHECK, "--imglist", "il.txt").stderr
+    assert findings(tmp_path) == []
+
+
 def test_a_line_that_is_not_understood_is_told_though_the_others_are(phone: Path, run: Run) -> None:
     lines = ("010-1a00\t\tIMG_7.png", "010-1b00\t\tIMG_8.png", "010-2a IMG_9.png")
     (phone / "il.txt").write_text("\n".join(lines), encoding="utf-8")
