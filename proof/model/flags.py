@@ -57,6 +57,9 @@ class WitnessReading:
 SENSE = "sense"
 """The `reason` of what the sense alone raised."""
 
+PLACEHOLDER = "placeholder"
+"""The `reason` where the text has a sign (□, 〓) in place of what the image shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class SenseReading:
