@@ -178,6 +178,11 @@ class Flag:
         }
 
 
+def missing_characters(flag: Flag) -> str:
+    """What an omission lacks: of two equal characters, of which one has the place of both, the other."""
+    return flag.suggested.removeprefix(flag.transcribed) if flag.transcribed.strip() else flag.suggested
+
+
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
     """The other of two flags that are one question, where both are raised and name each other."""
     if not flag.moved or not flag.raised:
