@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
     "init": "Make FOLDER a project: write a config.toml that names its texts and images.",
     "fetch": "Fetch page images, one at a time, into the project's image folder.",
+    "pair": "Match pages and images by hand: list those without a partner, or write an image list.",
     "check": "Check transcriptions against images of their pages.",
     "cluster": "Start a scheduler and workers on this machine, for `proof check --cluster`.",
     "serve": "Proofread in the browser what `proof check` flagged.",

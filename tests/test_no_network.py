@@ -171,6 +171,7 @@ def test_no_other_command_asks_anybody(alone: Alone, demo: tuple[Path, Ran]) -> 
         ("layout", *images, "--out", "laid"),
         ("learn", text, "--out", "model.bin"),
         ("demo", "sample"),
+        ("pair",),
         ("init", "other", "--texts", text),
     ]
     # the first is for asking, the others have tests of their own

@@ -16,6 +16,7 @@ from proof.model.notices import Notice
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings
 from proof.settings.config import FILE_NAME, Settings
+from proof.settings.material import find_images
 from proof.store import Store
 from proof.store.library import FolderState
 from proof.text.edition import read_text
@@ -111,7 +112,7 @@ def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
         settings = Settings.load(own)
     else:
         texts = tuple(sorted(folder.path.glob(TEXTS)))
-        images = library.project.images or (folder.path,)
+        images = library.project.images or find_images(folder.path)
         settings = replace(library, project=replace(library.project, title="", texts=texts, images=images))
     texts = settings.text_files()  # while its own folder is known: names may hold what a pattern would mean
     project = replace(settings.project, texts=texts, out=base / "out" / folder.name)

@@ -21,6 +21,7 @@ from proof.check.plan import CheckPlan, work_of
 from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.sense import FlagSense
 from proof.check.sense_alone import by_sense
+from proof.check.unused import unused_material
 from proof.check.writer import PageWriter
 from proof.errors import TextError
 from proof.images.find import ImageIndex
@@ -65,7 +66,7 @@ OpenEngine = Callable[[Settings, Store], Engine]
 class CheckOutcome:
     """What a check left behind: its run in the store, the reports of its work with the counts of the run, the sequence
     findings, what the readers remarked about the texts and the finder of images about these, and the texts that could
-    not be read or stand on no image.
+    not be read or stand on no image; `unusable` is what else was named and served no page.
     `told` are its most suspicious places."""
 
     run_id: int
@@ -74,13 +75,14 @@ class CheckOutcome:
     remarks: tuple[Remark, ...]
     notices: tuple[Notice, ...]
     unread: tuple[Notice, ...] = ()
+    unusable: tuple[Notice, ...] = ()
     told: tuple[SuspiciousPlace, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether every text could be read, no page failed and none carries the wrong image."""
+        """Whether all that was named could be used, no page failed and none carries the wrong image."""
         counts = self.written.tally.by_status()
-        return not self.unread and not counts[Status.FAILED] and not counts[Status.MISMATCH]
+        return not self.unread and not self.unusable and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
 def engine_of(settings: Settings, store: Store) -> Engine:
@@ -116,7 +118,9 @@ def check(
         _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(finding.notice for finding in sequence_findings(leaves))
-        store.finish_run(run_id, findings=(*sources.unread, *findings), whole=True)
+        others = partial(_images_of_others, store, work)
+        unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
+        store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
         whole = run.of_work()
@@ -125,7 +129,9 @@ def check(
             written = replace(written, tally=Tally.of(run.outlines()))
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
-    return CheckOutcome(run_id, written, findings, remarks, sources.index.notices, sources.unread, told)
+    notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
+    notices += unused.left_over
+    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +162,14 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
             held = work
             waited = stack.enter_context(store.checking(work, partial(waiting, work)))
         yield sources
+
+
+def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
+    """The images of the pages of a work that are not checked now."""
+    own = {task.page.id for task in work.tasks}
+    for result in store.results(work=work.name, outline=True):
+        if result.page not in own and result.image:
+            yield result.image
 
 
 def _follow_moved(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:

@@ -57,8 +57,9 @@ def command(
     change are not read again; an interrupted check goes on where it was. With --library every
     work in a folder of works is checked, into one store; a work that cannot be checked costs that work.
 
-    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, or some
-    of several texts could not be read, 2 when the command or its input is wrong.
+    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, some of several
+    texts could not be read, or images and lists that were named belong to no page, 2 when the command or its input is
+    wrong.
     """
     if library is None:
         settings = settings_of(config, texts, given)

@@ -24,6 +24,9 @@ from proof.report.write import WrittenReport
 MOST_REMARKS = 12
 MOST_PAIRS = 4
 
+UNSEEN = {Status.NO_IMAGE: "without an image", Status.MISMATCH: "with the wrong image", Status.FAILED: "failed"}
+"""What is said of pages of which no image was seen."""
+
 
 def print_flagged(found: Sequence[SuspiciousPlace], tally: Tally) -> None:
     """Print the flagged places, and how many more there are."""
@@ -38,10 +41,7 @@ def print_counts(written: WrittenReport) -> None:
     """Print what was counted, and where the report lies."""
     tally = written.tally
     rate = "" if tally.per_10_000 is None else f", {tally.per_10_000:.1f} in 10,000 characters"
-    click.echo(
-        f"{_count(len(tally.pages), 'page')}, {_count(tally.characters, 'character')}: "
-        f"{_count(tally.raised, 'place')} flagged{rate}"
-    )
+    click.echo(f"{_seen(tally)}: {_count(tally.raised, 'place')} flagged{_by_sense(tally)}{rate}")
     if tally.layout:
         click.echo(f"{_count(len(tally.layout), 'finding')} about columns and pages")
     hidden = tally.flags[Kind.VARIANT.value, False]
@@ -50,6 +50,25 @@ def print_counts(written: WrittenReport) -> None:
     for rule, pairs in by_rule(tally.habits):
         click.echo(f"hidden: {pairs.total():,}{_pairs(pairs)}. {rule_in_words(rule, str)}")
     click.echo(f"report: {from_here(written.page)}")
+
+
+def _seen(tally: Tally) -> str:
+    """What was seen on images, and what was not: `20 pages, 702 characters` where all of them were."""
+    pages, characters = _count(len(tally.pages), "page"), _count(tally.characters, "character")
+    counts = tally.by_status()
+    unseen = [f"{counts[status]:,} {told}" for status, told in UNSEEN.items() if counts[status]]
+    if not unseen:
+        return f"{pages}, {characters}"
+    seen = (
+        f"{counts[Status.CHECKED]:,} seen on images ({characters})" if counts[Status.CHECKED] else "none seen on images"
+    )
+    return f"{pages}, {seen}, {', '.join(unseen)}"
+
+
+def _by_sense(tally: Tally) -> str:
+    """How many of the raised flags are those of pages that were not seen."""
+    by_sense = tally.raised - tally.raised_where_checked
+    return f", {'all' if by_sense == tally.raised else f'{by_sense:,}'} by the sense alone" if by_sense else ""
 
 
 def print_caught(progress: WorkProgress) -> None:
@@ -64,11 +83,13 @@ def print_caught(progress: WorkProgress) -> None:
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
-    """Name on stderr the texts that could not be read, the pages that failed or carry the wrong image; then
-    what was remarked."""
+    """Name on stderr the texts and the material that could not be used, the pages that failed or carry the wrong image;
+    then what was remarked."""
     tally = outcome.written.tally
     for trouble in outcome.unread:
         click.echo(f"not checked: {in_english(trouble)}", err=True)
+    for trouble in outcome.unusable:
+        click.echo(in_english(trouble), err=True)
     bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
     for page in bad:
         click.echo(f"{page.page}: {_why(page)}", err=True)

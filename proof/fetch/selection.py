@@ -8,10 +8,9 @@ from dataclasses import replace
 from itertools import islice, repeat
 from pathlib import Path, PurePosixPath
 
-from proof.atomic import whole_file
 from proof.errors import UsageError
 from proof.fetch.model import WantedImage
-from proof.images.imglist import ImageList
+from proof.images.imglist import write_entries
 from proof.model.places import Place, counted_on, juan_key, leaf_by_leaf, place_given, spelled
 from proof.model.refs import ImageRef
 
@@ -71,27 +70,20 @@ def shown_from(
 def write_list(path: Path, images: Iterable[WantedImage]) -> int:
     """Write into the image list at `path` which of `images` shows which half-folio; gives the number of lines.
 
-    Lines about other half-folios stay as they are. Raises UsageError where no half-folio is known, ImageListError
-    for a list that cannot be read, OutputError.
+    Raises UsageError where no half-folio is known, and as `write_entries` does.
     """
-    lines = {
-        place: f"{spelled(place)}00\t\t{_part(wanted.name, letter) if wanted.opening else wanted.name}\n"
+    files = {
+        place: _part(wanted.name, letter) if wanted.opening else wanted.name
         for wanted in images
         for place, letter in zip(wanted.places, "ab" if wanted.opening else repeat(""), strict=False)
     }
-    if not lines:
+    if not files:
         raise UsageError(
             "no label of the source names a half-folio, so there is nothing to list: say which one the first image "
             "shows with --first 010-1a (and which image that is with --numbers)"
         )
-    kept: list[str] = []
-    if path.exists():
-        replaced = {entry.line for entry in ImageList.read(path).entries if entry.place in lines}
-        text = path.read_text(encoding="utf-8-sig")
-        kept = [f"{line}\n" for n, line in enumerate(text.splitlines(), start=1) if n not in replaced]
-    with whole_file(path) as file:
-        file.writelines([*kept, *lines.values()])
-    return len(lines)
+    write_entries(path, files)
+    return len(files)
 
 
 def _part(name: str, letter: str) -> str:

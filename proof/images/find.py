@@ -194,8 +194,12 @@ class ImageIndex:
             return None
         return ImageRef.match(entry.file) if entry else None
 
+    def listed(self, file: str) -> PageImage | None:
+        """The image that an image list calls `file`: a file, or the part of one; None where none is called so."""
+        return self._served(file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
+
     def _listed(self, entry: Entry) -> PageImage | None:
-        found = self._served(entry.file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
+        found = self.listed(entry.file)
         if found is None:
             self._refuse_outward_link(entry)
         return found
@@ -268,6 +272,12 @@ def _parts_of(file: _ImageFile) -> Sequence[str]:
 
 def _same_stem(file: _ImageFile, other: _ImageFile) -> bool:
     return file.path.with_suffix("") == other.path.with_suffix("")
+
+
+def names_of(page: Page) -> list[str]:
+    """The longest and the shortest name, without ending, that an image of `page` may have."""
+    names = _spellings(page)
+    return list(dict.fromkeys((names[0], names[-1])))
 
 
 def _spellings(page: Page) -> list[str]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from proof.atomic import whole_file
 from proof.errors import ImageListError
 from proof.model.notices import Notice, NoticeCode
-from proof.model.places import Place, juan_key
+from proof.model.places import Place, juan_key, spelled
 from proof.model.refs import Folio, PageId
 from proof.text.model import Page
 
@@ -134,6 +135,19 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
     for work, juan in dict.fromkeys(_work_and_juan(page) for page in pages):
         found.update(dict.fromkeys(_lists_of(folder, work, juan)))
     return tuple(found)
+
+
+def write_entries(path: Path, files: Mapping[Place, str]) -> None:
+    """Write into the image list at `path` which file shows which half-folio; lines about others stay as they are.
+
+    Raises ImageListError for a list that cannot be read, OutputError.
+    """
+    kept: list[str] = []
+    if path.exists():
+        replaced = {entry.line for entry in ImageList.read(path).entries if entry.place in files}
+        kept = [f"{line}\n" for n, line in enumerate(_text(path).splitlines(), start=1) if n not in replaced]
+    with whole_file(path) as file:
+        file.writelines([*kept, *(f"{spelled(place)}00\t\t{name}\n" for place, name in files.items())])
 
 
 def _work_and_juan(page: Page) -> tuple[str, str]:

@@ -37,6 +37,31 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
             "which half-folio (001-1a00, WYG 001-1a, %(file)s#3, separated by tabs)"
         )
     ),
+    NoticeCode.NO_IMAGES_IN: _S(_("%(folder)s holds no image (PNG, JPEG, TIFF, WebP, JPEG 2000, GIF, BMP or PDF)")),
+    NoticeCode.IMAGES_OF_NO_PAGE: _S(
+        _(
+            "%(number)s images in %(folder)s belong to no page: call each as its page is called (%(example)s), name "
+            "them in an image list, or match them by hand with `proof pair`"
+        ),
+        _(
+            "one image in %(folder)s belongs to no page: call it as its page is called (%(example)s), name it in an "
+            "image list, or match it by hand with `proof pair`"
+        ),
+    ),
+    NoticeCode.IMAGES_LEFT_OVER: _S(
+        _("%(number)s images in %(folder)s belong to none of these pages"),
+        _("one image in %(folder)s belongs to none of these pages"),
+    ),
+    NoticeCode.LIST_NOT_UNDERSTOOD: _S(
+        _(
+            "%(path)s: no line understood: a line of an image list has the place, the edition's page and the file, "
+            "separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)"
+        )
+    ),
+    NoticeCode.LISTED_FILES_MISSING: _S(
+        _("%(path)s names %(number)s images of these pages, such as %(file)s, and none lies in the image folders"),
+        _("%(path)s names %(file)s for one of these pages, which lies in none of the image folders"),
+    ),
     NoticeCode.FOLDER_UNREADABLE: _S(_("%(path)s: the folder cannot be read (%(error)s)")),
     NoticeCode.LINK_OUTWARD: _S(_("%(path)s: a link out of the image folders, to %(target)s: passed over")),
     NoticeCode.LINK_BROKEN: _S(_("%(path)s: cannot be followed (%(error)s): passed over")),

@@ -1,0 +1,123 @@
+"""What of the material of a check was of no use is told, and is no success."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.sample import lay_out
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+CHECK = ("check", "text.txt", "--images", "images", "--engine", "null")
+
+
+@pytest.fixture
+def phone(tmp_path: Path) -> Path:
+    """A text of three pages, and images that are called as a telephone calls them."""
+    lay_out(tmp_path, 3, images="images")
+    for number, image in enumerate(sorted((tmp_path / "images").iterdir())):
+        image.rename(image.with_name(f"IMG_{number + 7}.png"))
+    return tmp_path
+
+
+def findings(folder: Path) -> list[str]:
+    """The codes of the findings about a run."""
+    said = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
+    return [finding["code"] for finding in said["findings"]]
+
+
+def test_images_that_belong_to_no_page_are_no_success(phone: Path, run: Run) -> None:
+    ran = run(*CHECK)
+    assert ran.returncode == 1
+    assert (
+        f"3 images in {phone}/images belong to no page: call each as its page is called (WYG0103-0192c.png or "
+        "10-1a.png), name them in an image list, or match them by hand with `proof pair`"
+    ) in ran.stderr
+    assert "3 pages, none seen on images, 3 without an image: 0 places flagged" in ran.stdout
+    assert findings(phone) == ["images-of-no-page"]
+
+
+def test_a_name_that_is_proposed_is_found(phone: Path, run: Run) -> None:
+    for number, name in ((7, "WYG0103-0192c.png"), (8, "10-1b.png")):
+        (phone / "images" / f"IMG_{number}.png").rename(phone / "images" / name)
+    ran = run(*CHECK)
+    assert "no image: 1 page (WYG0103-0193a)" in ran.stderr
+    assert f"one image in {phone}/images belongs to none of these pages" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("010-1a,WYG,IMG_7.png\n010-1b,WYG,IMG_8.png\n", "no line understood"),
+        ("", "no line understood"),
+        ("010-1a00\tWYG 010-1a\tscan_1.png\n", "names scan_1.png for one of these pages"),
+        ("010-1a00\tWYG\ta/1.png\n010-1b00\tWYG\ta/2.png\n", "names 2 images of these pages, such as a/1.png"),
+    ],
+)
+def test_an_image_list_of_no_use_is_no_success(phone: Path, run: Run, lines: str, said: str) -> None:
+    (phone / "il").mkdir()
+    (phone / "il" / "csv.txt").write_text(lines, encoding="utf-8")
+    ran = run(*CHECK, "--imglist", "il/csv.txt")
+    assert ran.returncode == 1
+    [line] = [line for line in ran.stderr.splitlines() if "il/csv.txt" in line]
+    assert said in line
+
+
+def test_a_list_of_a_whole_book_is_no_trouble_where_some_of_its_images_are_there(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 3)
+    (tmp_path / "images" / "WYG0103-0192d.png").rename(tmp_path / "images" / "one.png")
+    (tmp_path / "images" / "WYG0103-0193a.png").unlink()
+    lines = ("010-1b00\tWYG 010-1b\tone.png", "010-2a00\tWYG 010-2a\tWYG/0193a.png")
+    (tmp_path / "il.txt").write_text("\n".join(lines), encoding="utf-8")
+    assert "WYG/0193a.png" not in run(*CHECK, "--imglist", "il.txt").stderr
+    assert findings(tmp_path) == []
+
+
+def test_a_line_that_is_not_understood_is_told_though_the_others_are(phone: Path, run: Run) -> None:
+    lines = ("010-1a00\t\tIMG_7.png", "010-1b00\t\tIMG_8.png", "010-2a IMG_9.png")
+    (phone / "il.txt").write_text("\n".join(lines), encoding="utf-8")
+    ran = run(*CHECK, "--imglist", "il.txt")
+    assert ran.returncode == 1
+    assert f"{phone}/il.txt:3: cannot be used, expected the place" in ran.stderr
+
+
+def test_a_folder_without_images_is_no_success(phone: Path, run: Run) -> None:
+    shutil.rmtree(phone / "images")
+    (phone / "images").mkdir()
+    (phone / "images" / "1a.heic").touch()
+    ran = run(*CHECK)
+    assert ran.returncode == 1
+    assert f"{phone}/images holds no image (PNG, JPEG" in ran.stderr
+
+
+def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 1)
+    shutil.rmtree(tmp_path / "images")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "text.pdf").write_bytes(b"%PDF-1.4 and no more")
+    ran = run(*CHECK)
+    assert ran.returncode == 1
+    assert "text.pdf: is not a PDF, or is damaged" in ran.stderr
+
+
+def test_images_of_other_pages_are_no_trouble_where_every_page_has_one(run: Run, tmp_path: Path) -> None:
+    """A folder of a whole book, and one of another edition, beside a text of two half-folios."""
+    lay_out(tmp_path, 2)
+    for name in ("WYG0103-0199a.png", "elsewhere.png"):
+        shutil.copy(tmp_path / "images" / "WYG0103-0192c.png", tmp_path / "images" / name)
+    shutil.copytree(tmp_path / "images", tmp_path / "other")
+    ran = run(*CHECK, "--images", "other")
+    assert "belong" not in ran.stderr
+    assert findings(tmp_path) == []
+
+
+def test_a_check_without_images_is_by_the_sense_and_says_so(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 2)
+    ran = run("check", "text.txt")
+    assert ran.returncode == 0
+    assert "2 pages, none seen on images, 2 without an image" in ran.stdout

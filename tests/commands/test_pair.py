@@ -1,0 +1,114 @@
+"""`proof pair`: pages and images that a person matches."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proof.images.find import ImageIndex
+from proof.images.imglist import find_image_lists
+from proof.text.read import read_transcription
+from tests.sample import lay_out
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def book(tmp_path: Path, run: Run) -> Path:
+    """A project of three pages; the first has its image, the others' are called by number."""
+    lay_out(tmp_path, 3)
+    images = sorted((tmp_path / "images").iterdir())
+    images[1].rename(images[1].with_name("scan 9.png"))
+    images[2].rename(images[2].with_name("scan 10.png"))
+    assert run("init").returncode == 0
+    return tmp_path
+
+
+def shown(folder: Path) -> list[str | None]:
+    """The image of each page, as a check finds it."""
+    text = read_transcription(folder / "text.txt")
+    index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages))
+    found = [index.find(page) for page in text.pages]
+    return [image.path.name if image else None for image in found]
+
+
+def test_it_lists_what_has_no_partner_and_writes_nothing(book: Path, run: Run) -> None:
+    before = sorted(book.rglob("*"))
+    ran = run("pair")
+    assert (ran.returncode, ran.stdout) == (0, "010-1b\tscan 9.png\n010-2a\tscan 10.png\n")
+    assert "2 of 3 pages have no image" in ran.stderr
+    assert "2 of 3 images belong to no page" in ran.stderr
+    assert "proof pair --in-order" in ran.stderr
+    assert sorted(book.rglob("*")) == before
+
+
+def test_in_order_pairs_the_rest_one_by_one(book: Path, run: Run) -> None:
+    ran = run("pair", "--in-order")
+    assert ran.returncode == 0, ran.stderr
+    assert "imglist/text.txt: 2 half-folios" in ran.stderr
+    assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 10.png"]
+    again = run("pair", "--in-order")
+    assert again.returncode == 2
+    assert "there is nothing to pair" in again.stderr
+
+
+def test_one_by_one_a_later_word_goes_over_an_earlier_one(book: Path, run: Run) -> None:
+    assert run("pair", "010-1b=scan 10.png", "WYG0103-0193a=images/scan 9.png").returncode == 0
+    assert shown(book) == ["WYG0103-0192c.png", "scan 10.png", "scan 9.png"]
+    assert run("pair", "010-1b=scan 9.png").returncode == 0
+    assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 9.png"]
+
+
+def test_in_order_begins_where_it_is_told(book: Path, run: Run) -> None:
+    ran = run("pair", "--in-order", "010-1a=scan 9.png")
+    assert ran.stdout == "010-1a\tscan 9.png\n010-1b\tscan 10.png\n010-2a\tWYG0103-0192c.png\n"
+    assert shown(book) == ["scan 9.png", "scan 10.png", "WYG0103-0192c.png"]
+
+
+def test_halves_of_an_opening_are_named_as_in_image_lists(book: Path, run: Run) -> None:
+    assert run("pair", "010-1b=scan 9a.png", "010-2a=scan 9b.png").returncode == 0
+    assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 9.png"]
+
+
+def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
+    (book / "imglist").mkdir()
+    kept = "# by hand\n010-2a00\tWYG 010-2a\tscan 10.png\n"
+    (book / "imglist" / "text.txt").write_text(kept, encoding="utf-8")
+    assert run("pair", "010-1b=scan 9.png").returncode == 0
+    assert (book / "imglist" / "text.txt").read_text(encoding="utf-8") == f"{kept}010-1b00\t\tscan 9.png\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["010-1b"], "is no pair: write PAGE=IMAGE"),
+        (["010-9b=scan 9.png"], "no page is called 010-9b"),
+        (["010-1b=scan 11.png"], "scan 11.png is no image in the image folders"),
+        (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name the first page and its image alone"),
+    ],
+)
+def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], said: str) -> None:
+    ran = run("pair", *words)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert not (book / "imglist").exists()
+
+
+def test_a_file_that_is_no_image_list_is_left_alone(book: Path, run: Run) -> None:
+    (book / "imglist").mkdir()
+    (book / "imglist" / "text.txt").write_text("010-1b,scan 9.png\n", encoding="utf-8")
+    ran = run("pair", "010-1b=scan 9.png")
+    assert ran.returncode == 2
+    assert "imglist/text.txt is no image list" in ran.stderr
+    assert (book / "imglist" / "text.txt").read_text(encoding="utf-8") == "010-1b,scan 9.png\n"
+
+
+def test_without_a_project_it_asks_for_text_and_images(tmp_path: Path, run: Run) -> None:
+    lay_out(tmp_path, 1)
+    ran = run("pair")
+    assert ran.returncode == 2
+    assert "give --texts TEXT --images DIR" in ran.stderr
+    assert run("pair", "--texts", "text.txt", "--images", "images").returncode == 0
