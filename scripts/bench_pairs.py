@@ -5,9 +5,9 @@
 
 The project is the first half-folios of the sample with a recording of the recogniser, checked and decided on; then a
 page is taken out of its text, so that a check has something to change. Each pair is run in processes of its own, the
-second begun at moments spread over the time that the first takes alone. The state afterwards (pages, flags, decisions, page
-states, the journal, reports, exported texts, what a backup and a restored folder hold) must be the one that some order
-of the two alone leaves. Prints a line a pair; the exit status is 1 where one was broken.
+second begun at moments spread over the time that the first takes alone. The state afterwards (pages, flags, decisions,
+page states, the journal, reports, exported texts, what a backup and a restored folder hold) must be the one that some
+order of the two alone leaves. Prints a line a pair; the exit status is 1 where one was broken.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
+from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import COARSEST, Legibility, in_notes
@@ -153,7 +154,8 @@ def line_flags(
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
         missing = trouble.trouble is LineFault.MISSING
         evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
-        there, shown = ("", trouble.read) if missing else (source.get(trouble.line, ""), "")
+        read = "".join(filter(is_character, trouble.read))
+        there, shown = ("", read) if missing else (source.get(trouble.line, ""), "")
         flags.append(layout_flag(blank, trouble.line, box, evidence, there, shown))
     for column in columns:
         if column.swapped and column.line is not None:

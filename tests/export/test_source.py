@@ -15,7 +15,7 @@ from proof.errors import OutputError, UsageError
 from proof.export.corrections import Correction
 from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct, write_corrected
-from proof.model.flags import context_of
+from proof.model.flags import Kind, context_of
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded, decode
 from proof.text.witness import Addresses, Edition, Format
