@@ -168,7 +168,7 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
     if was and becomes:
         return Edit(start, len(was.rstrip("¶\r\n")), becomes)
     if was:
-        bare = not was.endswith(("¶", "\n", "\r"))
+        bare = not {was[0], was[-1]} & set("¶\n\r")  # else it was written with its ending
         end = _LINE_END.match(text, start + len(was)) if bare else None
         return Edit(start, len(was) + (len(end[0]) if end is not None else 0), "")
     if start == 0 or text[start - 1] in "\n\r¶":

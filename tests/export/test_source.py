@@ -101,7 +101,7 @@ def test_a_changed_source_is_refused_with_the_places_that_moved() -> None:
     decided = correction(read, read.text.index("北耦"), 1, "比")
     later = edition(read.text.replace("大夫", "卿大夫"), Format.KANRIPO)
     assert refusals(correct(later, [decided])) == [
-        "page KR1d0030_WYG_010-1a, column 1, offset 5: 北 → 比: changed since it was checked, its context is at one "
+        "page KR1_WYG_010-1a, column 1, offset 5: 北 → 比: changed since it was checked, its context is at one "
         "place; check it again, or ask for re-anchoring"
     ]
     corrected = correct(later, [decided], reanchor=True)
